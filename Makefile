@@ -1,0 +1,40 @@
+# The commands of the course. `make` lists them; how things are built is in common/build/rules.mk.
+#
+# Options of a command are variables: make lab02 SOLUTION=1 BACKEND=cpu
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+commands := common/commands
+export BACKEND CASE CASES CXX FILE SOLUTION
+
+.PHONY: help ladder roofline test setup bench-simt
+.DEFAULT_GOAL := help
+
+help:
+	@$(commands)/help.sh
+
+setup:
+	@$(commands)/setup.sh
+
+ladder:
+	@$(commands)/ladder.sh
+
+lab%:
+	@$(commands)/lab.sh $*
+
+hint%:
+	@$(commands)/hint.sh $*
+
+roofline:
+	@$(commands)/roofline.sh
+
+bench-simt:
+	@$(commands)/bench_simt.sh
+
+test:
+	@$(commands)/test.sh
+
+%:
+	@$(commands)/unknown.sh $@
+
+# Make would otherwise try to remake its own file by the rule above.
+Makefile: ;

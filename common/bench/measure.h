@@ -1,0 +1,59 @@
+// Measures one variant of a rung, after holding its result against the reference in the same configuration.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client.h"
+#include "reference.h"
+#include "timing.h"
+
+namespace bench {
+
+// Logits, row-major (rows, cols), and what the reference makes of them for each element type: computed once and kept,
+// since all variants of a rung share them.
+class Workload {
+ public:
+  Workload(std::vector<float> logits, int rows, int cols, int k);
+
+  int rows() const { return rows_; }
+  int cols() const { return cols_; }
+  int k() const { return k_; }
+
+  // The logits in the element type of a variant, rounded to the nearest.
+  const std::vector<unsigned char>& input(rung::Dtype dtype);
+
+  // What is wrong with the outputs of a variant on these logits; "" if they are right.
+  std::string verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> output[2]);
+
+ private:
+  struct Reference {
+    std::vector<double> logits;  // as the variant sees them: rounded to its element type
+    std::vector<double> softmax;
+    reference::TopK topk;
+  };
+  std::vector<float> logits_;
+  int rows_, cols_, k_;
+  std::map<rung::Dtype, std::vector<unsigned char>> inputs_;
+  std::map<std::pair<rung::Op, rung::Dtype>, Reference> references_;
+};
+
+struct Measurement {
+  enum class Kind {
+    measured,  // the result is right: see timing and output
+    refused,   // cudaErrorInvalidValue: the variant does not take this shape
+    wrong,     // a wrong result, an error, a crash or a timeout: see message
+  } kind = Kind::wrong;
+  Timing timing;
+  std::vector<unsigned char> output[2];
+  std::string message;
+};
+
+// Launches once, checks the result, then launches again as often as fits half a second (at most 25 times, after one for
+// warming up) and checks the last result. A launch that takes longer than 0.35 s is measured by the first one alone.
+// variant: index into client.variants().
+Measurement measure(rung::Client& client, int variant, Workload& workload);
+
+}  // namespace bench

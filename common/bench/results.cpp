@@ -1,0 +1,169 @@
+#include "results.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "error.h"
+#include "machine.h"
+
+namespace bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* key_fields[] = {"source", "lab", "variant", "dtype", "input", "rows", "cols", "k"};
+constexpr const char* roof_fields[] = {"copy_gbs", "read_gbs", "fma_gflops", "exp_gops"};
+
+// Four digits are more than a clock can vouch for, and keep the file readable.
+double four_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return std::strtod(text, nullptr);
+}
+
+Json parse_object(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw Error(path + ": cannot be read: " + std::strerror(errno));
+  Json json;
+  try {
+    json = Json::parse(in);
+  } catch (const Json::parse_error& error) {
+    throw Error(path + ": not valid JSON, near byte " + std::to_string(error.byte) + "; repair or delete it");
+  }
+  if (!json.is_object()) throw Error(path + ": expected a JSON object, got " + json.type_name());
+  return json;
+}
+
+bool same_key(const Json& a, const Json& b) {
+  for (const char* field : key_fields) {
+    if (a.at(field) != b.at(field)) return false;
+  }
+  return true;
+}
+
+void require_text(const Json& file, const char* field, const std::string& expected, const std::string& path) {
+  const auto found = file.find(field);
+  if (found == file.end() || !found->is_string()) {
+    throw Error(path + ": not a results file: it has no \"" + field + "\"; repair or delete it");
+  }
+  if (*found != expected) {
+    throw Error(path + ": holds results of " + field + " \"" + found->get<std::string>() + "\", this is \"" + expected +
+                "\"; write to another file with --results");
+  }
+}
+
+void check_points(const Json& file, const std::string& path) {
+  const auto points = file.find("points");
+  if (points == file.end() || !points->is_array()) {
+    throw Error(path + ": not a results file: it has no list \"points\"; repair or delete it");
+  }
+  for (size_t i = 0; i < points->size(); i++) {
+    for (const char* field : key_fields) {
+      if ((*points)[i].contains(field)) continue;
+      throw Error(path + ": point " + std::to_string(i + 1) + " has no \"" + field + "\"; repair or delete the file");
+    }
+  }
+}
+
+Json to_json(const Point& point) {
+  return {
+      {"source", point.source},
+      {"lab", point.lab},
+      {"variant", point.variant},
+      {"op", point.op == rung::Op::softmax ? "softmax" : "softmax_topk"},
+      {"dtype", rung::name_of(point.dtype)},
+      {"input", point.input},
+      {"rows", point.rows},
+      {"cols", point.cols},
+      {"k", point.k},
+      {"seconds", four_digits(point.timing.median)},
+      {"seconds_min", four_digits(point.timing.min)},
+      {"seconds_max", four_digits(point.timing.max)},
+      {"launches", point.timing.launches},
+      {"nominal_bytes", std::llround(nominal_bytes(point.op, point.dtype, point.rows, point.cols, point.k))},
+      {"nominal_flops", std::llround(nominal_flops(point.rows, point.cols))},
+      {"note", point.note},
+  };
+}
+
+}  // namespace
+
+double nominal_bytes(rung::Op op, rung::Dtype dtype, int rows, int cols, int k) {
+  const double read = static_cast<double>(rows) * cols * rung::bytes_of(dtype);
+  return op == rung::Op::softmax ? 2 * read : read + 8.0 * rows * k;
+}
+
+double nominal_flops(int rows, int cols) { return 5.0 * rows * cols; }
+
+Json read_roofs(const std::string& path, const std::string& machine) {
+  Json roofs = parse_object(path);
+  for (const char* field : roof_fields) {
+    const auto roof = roofs.find(field);
+    if (roof == roofs.end() || !roof->is_number() || !(roof->get<double>() > 0)) {
+      throw Error(path + ": \"" + field + "\" is missing or not a positive number; measure the roofs again");
+    }
+  }
+  if (roofs.value("machine", "") != machine) {
+    throw Error(path + ": its roofs are not those of this machine (" + machine + "); measure them again");
+  }
+  for (const char* field : {"machine", "cores", "date"}) roofs.erase(field);  // the results file says these itself
+  return roofs;
+}
+
+Results::Results(std::string path, const std::string& machine, const std::string& backend) : path_(std::move(path)) {
+  std::error_code ignored;
+  const fs::path parent = fs::path(path_).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  fs::create_directories(folder, ignored);
+  if (!fs::is_directory(folder, ignored)) throw Error(folder + ": no such folder, and it cannot be created");
+  if (fs::is_directory(path_, ignored)) throw Error(path_ + ": is a folder; --results wants a file");
+  if (access(folder.c_str(), W_OK) != 0) throw Error(folder + ": cannot be written: " + std::strerror(errno));
+
+  if (fs::exists(path_, ignored)) {
+    file_ = parse_object(path_);
+    require_text(file_, "machine", machine, path_);
+    require_text(file_, "backend", backend, path_);
+    check_points(file_, path_);
+  } else {
+    file_ = {{"machine", machine}, {"backend", backend},      {"date", today()},
+             {"command", ""},      {"roofs", Json::object()}, {"points", Json::array()}};
+  }
+}
+
+void Results::set_command(const std::string& command) { file_["command"] = command; }
+
+void Results::set_roofs(const Json& roofs) { file_["roofs"] = roofs; }
+
+void Results::put(const Point& point) {
+  const Json json = to_json(point);
+  for (Json& other : file_["points"]) {
+    if (same_key(other, json)) {
+      other = json;
+      return;
+    }
+  }
+  file_["points"].push_back(json);
+}
+
+void Results::save() {
+  file_["date"] = today();
+  const std::string temporary = path_ + ".tmp" + std::to_string(getpid());
+  std::ofstream out(temporary);
+  out << file_.dump(1) << "\n";
+  out.close();
+  if (!out || std::rename(temporary.c_str(), path_.c_str()) != 0) {
+    const std::string reason = std::strerror(errno);
+    std::remove(temporary.c_str());
+    throw Error(path_ + ": cannot be written: " + reason);
+  }
+}
+
+}  // namespace bench

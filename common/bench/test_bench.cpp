@@ -1,0 +1,321 @@
+// Tests of the benchmark's own parts: what a results file keeps and what it refuses, the command line, the matrix file
+// and the summary of repeats.
+#if __has_include(<catch2/catch_test_macros.hpp>)
+#include <catch2/catch_test_macros.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "logits.h"
+#include "machine.h"
+#include "options.h"
+#include "results.h"
+#include "timing.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using bench::Json;
+
+// A folder that is gone when the test ends.
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "bench-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string file(const char* name) const { return (path / name).string(); }
+};
+
+std::string read(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+bench::Point point(const char* variant, double seconds) {
+  bench::Point point;
+  point.source = "solution";
+  point.lab = "lab02_smem";
+  point.variant = variant;
+  point.input = "normal";
+  point.rows = 64;
+  point.cols = 4096;
+  point.timing = {seconds, seconds, seconds, 1};
+  return point;
+}
+
+// The message of the Error that opening the file throws; "" if it throws none.
+std::string refusal(const std::string& path) {
+  try {
+    bench::Results results(path, "a machine", "cpu");
+  } catch (const bench::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a new results file says where its points come from") {
+  Folder folder;
+  const std::string path = folder.file("new/results.json");
+  bench::Results results(path, "a machine", "cpu");
+  results.set_command("make ladder");
+  results.set_roofs({{"copy_gbs", 12.5}});
+  results.put(point("tree", 1.25e-3));
+  results.save();
+
+  const Json file = Json::parse(read(path));
+  CHECK(file["machine"] == "a machine");
+  CHECK(file["backend"] == "cpu");
+  CHECK(file["command"] == "make ladder");
+  CHECK(file["date"] == bench::today());
+  CHECK(file["roofs"]["copy_gbs"] == 12.5);
+  REQUIRE(file["points"].size() == 1);
+  const Json& saved = file["points"][0];
+  CHECK(saved["op"] == "softmax");
+  CHECK(saved["dtype"] == "f32");
+  CHECK(saved["seconds"] == 1.25e-3);
+  CHECK(saved["launches"] == 1);
+  CHECK(saved["nominal_bytes"] == 2 * 4 * 64 * 4096);
+  CHECK(saved["nominal_flops"] == 5 * 64 * 4096);
+}
+
+TEST_CASE("a point replaces the one with its key and leaves the others alone") {
+  Folder folder;
+  const std::string path = folder.file("results.json");
+  {
+    bench::Results results(path, "a machine", "cpu");
+    results.put(point("serial", 1));
+    results.put(point("tree", 2));
+    results.save();
+  }
+  bench::Results results(path, "a machine", "cpu");
+  results.put(point("serial", 3));
+
+  bench::Point other = point("serial", 4);
+  SECTION("source") { other.source = "student"; }
+  SECTION("lab") { other.lab = "lab03_online"; }
+  SECTION("variant") { other.variant = "online"; }
+  SECTION("dtype") { other.dtype = rung::Dtype::bf16; }
+  SECTION("input") { other.input = "bigrams"; }
+  SECTION("rows") { other.rows = 1; }
+  SECTION("cols") { other.cols = 50257; }
+  SECTION("k") { other.k = 50; }
+  results.put(other);
+  results.save();
+
+  const Json points = Json::parse(read(path))["points"];
+  REQUIRE(points.size() == 3);
+  CHECK(points[0]["seconds"] == 3.0);
+  CHECK(points[1]["seconds"] == 2.0);
+  CHECK(points[2]["seconds"] == 4.0);
+}
+
+TEST_CASE("what the file says besides is kept") {
+  Folder folder;
+  const std::string path = folder.file("results.json");
+  write(path,
+        R"({"machine": "a machine", "backend": "cpu", "remark": "warm room",
+                "command": "c", "roofs": {"x": 1}, "points": []})");
+  bench::Results results(path, "a machine", "cpu");
+  results.put(point("tree", 1));
+  results.save();
+  const Json file = Json::parse(read(path));
+  CHECK(file["remark"] == "warm room");
+  CHECK(file["command"] == "c");
+  CHECK(file["roofs"]["x"] == 1);
+  CHECK(file["points"].size() == 1);
+}
+
+TEST_CASE("a file that is no results file of this machine is refused and stays as it is") {
+  Folder folder;
+  const std::string path = folder.file("results.json");
+  const struct {
+    const char *contents, *message;
+  } cases[] = {
+      {"", "not valid JSON"},
+      {R"({"machine": "a machine", "points": [)", "not valid JSON"},
+      {"[1, 2]", "expected a JSON object, got array"},
+      {"{}", "no \"machine\""},
+      {R"({"machine": "another", "backend": "cpu", "points": []})", "results of machine \"another\""},
+      {R"({"machine": "a machine", "backend": "cuda", "points": []})", "results of backend \"cuda\""},
+      {R"({"machine": "a machine", "backend": "cpu"})", "no list \"points\""},
+      {R"({"machine": "a machine", "backend": "cpu", "points": [{"source": "s"}]})", "point 1 has no \"lab\""},
+      {R"({"machine": "a machine", "backend": "cpu", "points": [7]})", "point 1 has no \"source\""},
+  };
+  for (const auto& c : cases) {
+    INFO(c.contents);
+    write(path, c.contents);
+    CHECK(contains(refusal(path), c.message));
+    CHECK(read(path) == c.contents);
+  }
+}
+
+TEST_CASE("a path that cannot be written is refused before anything is measured") {
+  Folder folder;
+  write(folder.file("file"), "x");
+  CHECK(contains(refusal(folder.file("file/results.json")), "no such folder"));
+  CHECK(contains(refusal(folder.path.string()), "is a folder"));
+}
+
+TEST_CASE("a save that fails leaves the old file and nothing beside it") {
+  Folder folder;
+  const std::string path = folder.file("results.json");
+  bench::Results results(path, "a machine", "cpu");
+  results.put(point("tree", 1));
+  results.save();
+  const std::string before = read(path);
+
+  // As on a full disk: no file may grow beyond 100 bytes.
+  rlimit unlimited{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
+  const rlimit small = {100, unlimited.rlim_max};
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  results.put(point("serial", 2));
+  std::string message;
+  try {
+    results.save();
+  } catch (const bench::Error& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &unlimited);
+  std::signal(SIGXFSZ, old_handler);
+  CHECK(contains(message, "cannot be written: File too large"));
+  CHECK(read(path) == before);
+  CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);
+
+  results.save();
+  CHECK(Json::parse(read(path))["points"].size() == 2);
+  CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);
+}
+
+TEST_CASE("roofs are taken only whole, and only from this machine") {
+  Folder folder;
+  const std::string path = folder.file("roofs.json");
+  Json roofs = {{"machine", "a machine"}, {"cores", 2},          {"date", "2026-01-01"}, {"copy_gbs", 10.0},
+                {"read_gbs", 12.0},       {"fma_gflops", 100.0}, {"exp_gops", 1.0},      {"buffer_mib", 64}};
+  write(path, roofs.dump());
+  const Json taken = bench::read_roofs(path, "a machine");
+  CHECK(taken["copy_gbs"] == 10.0);
+  CHECK(taken["buffer_mib"] == 64);
+  CHECK_FALSE(taken.contains("machine"));
+  CHECK_THROWS_AS(bench::read_roofs(path, "another machine"), bench::Error);
+  CHECK_THROWS_AS(bench::read_roofs(folder.file("missing.json"), "a machine"), bench::Error);
+
+  roofs["exp_gops"] = 0;
+  write(path, roofs.dump());
+  CHECK_THROWS_AS(bench::read_roofs(path, "a machine"), bench::Error);
+}
+
+TEST_CASE("nominal bytes count each element once on every way it must go") {
+  using rung::Dtype;
+  using rung::Op;
+  CHECK(bench::nominal_bytes(Op::softmax, Dtype::f32, 3, 5, 0) == 3 * 5 * 4 * 2);
+  CHECK(bench::nominal_bytes(Op::softmax, Dtype::f16, 3, 5, 0) == 3 * 5 * 2 * 2);
+  CHECK(bench::nominal_bytes(Op::softmax_topk, Dtype::bf16, 3, 5, 2) == 3 * 5 * 2 + 3 * 2 * 8);
+  CHECK(bench::nominal_bytes(Op::softmax, Dtype::f32, 1 << 16, 1 << 16, 0) == 8.0 * 65536 * 65536);
+}
+
+TEST_CASE("repeats are summarised by median and range") {
+  const bench::Timing odd = bench::summarise({3, 1, 100});
+  CHECK(odd.median == 3);
+  CHECK(odd.min == 1);
+  CHECK(odd.max == 100);
+  CHECK(odd.launches == 3);
+  CHECK(bench::summarise({4, 1, 2, 100}).median == 3);
+  CHECK(bench::summarise({}).launches == 0);
+}
+
+TEST_CASE("the machine's name makes a file name") {
+  CHECK(contains(bench::machine_name(), "core"));
+  CHECK(bench::machine_slug().find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos);
+  CHECK_FALSE(bench::machine_slug().empty());
+}
+
+TEST_CASE("a matrix is taken only if the file has its size") {
+  Folder folder;
+  const std::string path = folder.file("m.f32");
+  const float values[] = {1, 2, 3, 4, 5, 6};
+  write(path, std::string(reinterpret_cast<const char*>(values), sizeof values));
+  CHECK(bench::read_matrix(path, 3, 2, 3) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK(bench::read_matrix(path, 3, 2, 2) == std::vector<float>{1, 2, 3, 4});
+  CHECK_THROWS_AS(bench::read_matrix(path, 2, 2, 2), bench::Error);
+  CHECK_THROWS_AS(bench::read_matrix(path, 4, 2, 2), bench::Error);
+  CHECK_THROWS_AS(bench::read_matrix(folder.file("missing"), 3, 2, 3), bench::Error);
+}
+
+namespace {
+
+// Parses the five options that must be there and then `more`.
+bench::Options parse(std::vector<const char*> more) {
+  std::vector<const char*> words = {"bench",       "--worker", "w",        "--rung",    "r.so",  "--lab",
+                                    "lab01_naive", "--source", "solution", "--results", "x.json"};
+  words.insert(words.end(), more.begin(), more.end());
+  return bench::parse_options(static_cast<int>(words.size()), const_cast<char**>(words.data()));
+}
+
+std::string complaint(std::vector<const char*> more) {
+  try {
+    parse(std::move(more));
+  } catch (const bench::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the command line is read as written") {
+  const bench::Options options =
+      parse({"--rows", "64", "--cols", "4096", "--quadratic", "per_element=2", "other=3", "--k", "7"});
+  CHECK(options.worker == "w");
+  CHECK(options.rows == 64);
+  CHECK(options.cols == 4096);
+  CHECK(options.k == 7);
+  CHECK(options.quadratic == std::map<std::string, int>{{"per_element", 2}, {"other", 3}});
+
+  const bench::Options matrix =
+      parse({"--input", "bigrams", "--matrix", "m", "--matrix-rows", "30", "--matrix-cols", "60", "--rows", "20"});
+  CHECK(matrix.rows == 20);
+  CHECK(matrix.cols == 60);
+}
+
+TEST_CASE("a wrong command line is refused in words that name the option") {
+  CHECK(contains(complaint({}), "--rows and --cols"));
+  CHECK(contains(complaint({"--rows", "64", "--cols", "0"}), "--cols wants a whole number"));
+  CHECK(contains(complaint({"--rows", "64", "--cols", "4k"}), "--cols wants a whole number"));
+  CHECK(contains(complaint({"--rows", "64", "--cols", "9", "--k", "1025"}), "--k wants a whole number from 1 to 1024"));
+  CHECK(contains(complaint({"--rows", "--cols", "9"}), "--rows wants a value"));
+  CHECK(contains(complaint({"--rows"}), "--rows wants a value"));
+  CHECK(contains(complaint({"--row", "9"}), "unknown option '--row'"));
+  CHECK(contains(complaint({"--rows", "1", "--cols", "9", "extra"}), "unknown option 'extra'"));
+  CHECK(contains(complaint({"--rows", "1", "--cols", "9", "--quadratic", "tree"}), "NAME=ROWS"));
+  CHECK(contains(complaint({"--rows", "1", "--cols", "9", "--worker", ""}), "--worker is missing"));
+  CHECK(contains(complaint({"--rows", "1", "--cols", "9", "--input", "bigrams"}), "wants its --matrix"));
+  CHECK(contains(complaint({"--rows", "1", "--cols", "9", "--backend", "gpu"}), "--backend is cpu or cuda"));
+  const std::vector<const char*> matrix = {"--matrix", "m", "--matrix-rows", "30", "--matrix-cols", "60"};
+  CHECK(contains(complaint(matrix), "wants a name"));
+  std::vector<const char*> more = matrix;
+  more.insert(more.end(), {"--input", "bigrams", "--rows", "31"});
+  CHECK(contains(complaint(more), "--rows is more than"));
+}

@@ -1,0 +1,155 @@
+# How everything is built, on the CPU and, where nvcc is, for CUDA. Run from the repository's root:
+#   make -f common/build/rules.mk build/cpu/worker
+# The commands in common/commands call this; nobody else needs to.
+#
+#   build/cpu/obj/       objects of the course's own code
+#   build/cpu/worker     loads a rung's shared object and runs it on the executor
+#   build/cpu/PATH.so    the rung PATH.cu (build/cpu/abs/PATH.so for one outside the repository)
+#   build/cpu/tests/     test programs: one a lab, and the course's own
+#   build/cuda/          the worker and the rungs for a GPU
+
+CXX ?= g++
+NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_ARCH ?= native
+
+warnings := -Wall -Wextra
+cxxflags := -std=c++17 -O2 -g $(warnings) -MMD -MP
+eigen := $(shell pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/eigen3)
+
+# A rung is compiled as CUDA's compiler would: type punning through float4 is legal, sqrtf sets no errno, #pragma unroll is
+# known. simt/include stands for the CUDA toolkit.
+simt_include := -I common/simt/include
+rung_flags := -std=c++17 -O2 -g -fPIC $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+              $(simt_include) -I common/rung
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# --- the executor and the worker ----------------------------------------------------------------------------------------
+
+simt_sources := $(filter-out common/simt/test_%,$(wildcard common/simt/*.cpp)) common/simt/switch.S
+simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources))
+
+build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
+	@mkdir -p $(@D)
+	@$(CXX) $(cxxflags) $(simt_include) -c $< -o $@
+
+build/cpu/obj/common/simt/%.S.o: common/simt/%.S
+	@mkdir -p $(@D)
+	@$(CXX) -c $< -o $@
+
+build/cpu/libsimt.a: $(simt_objects)
+	@rm -f $@
+	@ar rcs $@ $^
+
+# The rungs that the worker loads call the executor in it: keep and export all of it.
+build/cpu/worker: common/rung/worker.cpp build/cpu/libsimt.a
+	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
+	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
+
+# --- rungs --------------------------------------------------------------------------------------------------------------
+
+# $(call compile_rung,options): sed rewrites launches; #line keeps the student's line numbers in every message.
+define compile_rung
+@mkdir -p $(@D)
+@(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
+  $(CXX) $(rung_flags) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -shared $(1) -x c++ - -o $@
+endef
+
+build/cpu/%.so: %.cu common/simt/rewrite.sed
+	$(call compile_rung)
+build/cpu/abs/%.so: /%.cu common/simt/rewrite.sed
+	$(call compile_rung)
+
+# A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
+define compile_program
+@mkdir -p $(@D)
+@(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
+  $(CXX) $(rung_flags) -I common/simt -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ - -x none
+endef
+
+# --- the judge's side: client, reference, tests, bench ------------------------------------------------------------------
+
+judge_include := -I common/rung -I common/simt -I common/reference -I common/testing -I common/bench $(eigen)
+
+build/cpu/obj/%.cpp.o: %.cpp
+	@mkdir -p $(@D)
+	@$(CXX) $(cxxflags) $(judge_include) -c $< -o $@
+
+objects = $(patsubst %,build/cpu/obj/%.o,$(1))
+client := $(call objects,common/rung/client.cpp common/rung/backend.cpp common/simt/source_line.cpp)
+reference := $(call objects,common/reference/formats.cpp common/reference/reference.cpp)
+comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp)
+testing := $(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp)))
+
+define link
+@mkdir -p $(@D)
+@$(CXX) $(filter %.o %.a,$^) -ldl -pthread -o $@
+endef
+
+build/cpu/tests/lab%: build/cpu/obj/labs/lab%/test.cpp.o $(testing) $(reference) $(client)
+	$(link)
+
+build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)
+	$(link)
+
+build/cpu/roofs: $(call objects,$(addprefix common/bench/,roofs.cpp bandwidth.cpp fma.cpp exp.cpp machine.cpp))
+	$(link)
+
+build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp results.cpp machine.cpp)) \
+                 $(comparison) $(reference) $(client)
+	$(link)
+
+build/cpu/bench_simt: common/bench/simt_softmax.cu build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a common/simt/rewrite.sed
+	$(compile_program) -I common/bench build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a -pthread -o $@
+
+# --- the course's own tests ---------------------------------------------------------------------------------------------
+
+catch_main := $(call objects,common/simt/test_main.cpp)
+
+# The executor's: CUDA files with Catch2 in them, and the arithmetic of half and bfloat16.
+build/cpu/tests/simt_%: common/simt/test_%.cu $(catch_main) build/cpu/libsimt.a common/simt/rewrite.sed
+	$(compile_program) $(catch_main) build/cpu/libsimt.a -pthread -o $@
+
+half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_half_arithmetic.cpp)
+build/cpu/tests/half: $(half_test_objects) $(catch_main)
+	$(link)
+
+build/cpu/tests/worker: $(call objects,common/rung/test_worker.cpp) $(catch_main) $(client) | \
+                        build/cpu/worker $(patsubst %.cu,build/cpu/%.so,$(wildcard common/rung/testdata/*.cu))
+	$(link)
+
+build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp) $(catch_main) $(comparison) $(reference)
+	$(link)
+
+build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp) $(catch_main) $(reference)
+	$(link)
+
+build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp results.cpp machine.cpp options.cpp logits.cpp)) $(catch_main)
+	$(link)
+
+# --- CUDA ---------------------------------------------------------------------------------------------------------------
+
+# cudart is linked statically, so that no library that a rung brings can stand in for it.
+nvcc_flags := -std=c++17 -O3 -lineinfo -arch=$(CUDA_ARCH) -cudart static -I common/rung -Xcompiler -Wall,-Wextra
+
+build/cuda/worker: common/rung/worker.cpp common/rung/rung.h common/rung/protocol.h
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
+
+build/cuda/%.so: %.cu common/rung/rung.h
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< -o $@
+build/cuda/abs/%.so: /%.cu common/rung/rung.h
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< -o $@
+
+# Compiled for every architecture that the course promises, only to see that it can be: build/cuda/check/PATH.o.
+architectures := 75 80 86 89 90
+build/cuda/check/%.o: %.cu common/rung/rung.h
+	@mkdir -p $(@D)
+	@$(NVCC) -std=c++17 -O1 -I common/rung -Xcompiler -Wall,-Wextra -Werror all-warnings \
+	  $(foreach a,$(architectures),-gencode arch=compute_$(a),code=sm_$(a)) -c $< -o $@
+
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,75 @@
+# Sourced by every command: where things are, how to speak, how to build.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+build=build/cpu
+jobs=$(nproc 2>/dev/null || echo 2)
+
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+  bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' plain=$'\e[0m'
+else
+  bold='' dim='' red='' plain=''
+fi
+
+say() { printf '%s\n' "$*"; }
+step() { printf '%s%s%s\n' "$dim" "$*" "$plain" >&2; }
+fail() {
+  printf '%serror:%s %s\n' "$red" "$plain" "$*" >&2
+  exit 2
+}
+
+# The python3 that has matplotlib; the distribution's package serves the distribution's python3.
+python=python3
+for candidate in /usr/bin/python3 python3; do
+  if "$candidate" -c 'import matplotlib' 2>/dev/null; then
+    python=$candidate
+    break
+  fi
+done
+export PYTHONDONTWRITEBYTECODE=1
+
+# Builds targets of common/build/rules.mk. What a compiler says is shown; what make says about it is not.
+build() {
+  mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
+  make -s --no-print-directory -j"$jobs" -f common/build/rules.mk "$@" 2> >(grep -v '^make' >&2)
+}
+
+labs() { ls -d labs/lab[0-9][0-9]_* 2>/dev/null | xargs -n1 basename; }
+
+# The folder name of a lab that was given as 02, 2 or 02_smem.
+find_lab() {
+  local name wanted=$1
+  [[ $wanted =~ ^[0-9]$ ]] && wanted=0$wanted
+  for name in $(labs); do
+    [[ $name == "lab$wanted" || $name == "lab${wanted}_"* ]] && echo "$name" && return
+  done
+  fail "there is no lab '$1'. The labs are: $(labs | tr '\n' ' ')"
+}
+
+kernel_of() { basename "$(ls labs/"$1"/*.cu | head -1)"; }
+
+# The built form of a .cu file: build/cpu/labs/.../x.so, or build/cpu/abs/... for one outside the repository.
+shared_object() {
+  local path
+  path=$(realpath --relative-base=. "$1")
+  case $path in
+    /*) echo "$2/abs${path%.cu}.so" ;;
+    *) echo "$2/${path%.cu}.so" ;;
+  esac
+}
+
+# Sets $backend (cpu or cuda) and prints the line that says which and why.
+choose_backend() {
+  build "$build/backend" || fail "the course's own code does not compile; see above"
+  backend=$("$build/backend" --name) || exit 2
+  "$build/backend"
+}
+
+results_file() { echo "plots/results/$("$build/roofs" --slug).json"; }
+
+# Measures the machine's roofs into build/roofs.json, unless that is done already.
+measure_roofs() {
+  [ -s build/roofs.json ] && return
+  step "measuring this machine's roofs ..."
+  "$build/roofs" >build/roofs.json.new && mv build/roofs.json.new build/roofs.json || fail "the roofs could not be measured"
+}

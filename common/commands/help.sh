@@ -1,0 +1,22 @@
+#!/bin/bash
+. "$(dirname "$0")/common.sh"
+cat <<TEXT
+${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of the chip.
+
+  make ladder        build, check and measure every solution; print the ladder; draw plots/roofline.svg
+  make lab02         build and test your labs/lab02_smem/*.cu, then measure it
+                       SOLUTION=1       the solution instead
+                       FILE=path.cu     any other file against this lab's tests
+                       CASE=name        one case (a name from the output; * and ? match)
+                       CASES=all        also the cases that are left out because they take long
+  make hint02        the next hint of a lab
+  make roofline      draw the chart again from plots/results/
+  make bench-simt    how fast the executor is on this machine
+  make test          everything that CI runs
+  make setup         install missing packages (the other commands call it when needed)
+
+  BACKEND=auto|cuda|cpu chooses where kernels run.
+
+The labs: $(labs | tr '\n' ' ')
+Start with ${bold}labs/lab01_naive/README.md${plain}.
+TEXT

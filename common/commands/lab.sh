@@ -1,0 +1,46 @@
+#!/bin/bash
+# make lab02: builds and tests one rung; if it is right, measures it and adds its point to the chart.
+. "$(dirname "$0")/common.sh"
+
+lab=$(find_lab "$1") || exit 2
+kernel=$(kernel_of "$lab")
+
+if [ -n "${FILE:-}" ]; then
+  [ -z "${SOLUTION:-}" ] || fail "FILE and SOLUTION=1 exclude each other"
+  file=$FILE source=$FILE
+elif [ -n "${SOLUTION:-}" ]; then
+  file=solutions/$lab/$kernel source=solution
+else
+  file=labs/$lab/$kernel source=student
+fi
+[[ $file == *.cu ]] || fail "$file: a rung is a .cu file"
+[ -f "$file" ] && [ -r "$file" ] || fail "$file: no such file"
+
+common/commands/setup.sh --quiet || exit 2
+choose_backend
+rung=$(shared_object "$file" "build/$backend")
+
+[ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute)"
+build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$build/roofs" || fail "the course's own code does not compile; see above"
+build "$rung" || fail "$file does not compile; the first message above says where"
+
+LADDER_RUNG=$rung LADDER_FILE=$file LADDER_WORKER=build/$backend/worker LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} \
+  "$build/tests/$lab" || exit
+[ -n "${CASE:-}" ] && exit 0
+
+# Right: now how fast? The roofs come from the same machine, or the chart would compare nothing.
+[ "$backend" = cpu ] || { say "measuring on a GPU is not part of this command yet"; exit 0; }
+measure_roofs
+results=$(results_file)
+"$build/bench" --worker "build/$backend/worker" --rung "$rung" --lab "$lab" --source "$source" --rows 64 --cols 4096 \
+  --quadratic per_element=4 --roofs build/roofs.json --results "$results" || exit
+say ""
+"$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
+"$python" plots/roofline.py "$results" || exit
+say "the chart: plots/roofline.svg"
+next=$(labs | grep -A1 -x "$lab" | tail -n 1)
+if [ "$next" = "$lab" ]; then
+  say "next: make ladder"
+else
+  say "next: labs/$next/README.md"
+fi

@@ -1,0 +1,41 @@
+#!/bin/bash
+# Installs what is missing from the distribution's packages. With --quiet it says nothing when all is there.
+. "$(dirname "$0")/common.sh"
+
+packages=() reasons=()
+need() {  # package, what it is for
+  packages+=("$1")
+  reasons+=("$1 ($2)")
+}
+
+# CXX may name another compiler, clang++ say; then that one must be there.
+command -v "${CXX:-g++}" >/dev/null || need g++ "compiles kernels and the course's own code"
+command -v addr2line >/dev/null || need binutils "finds source lines"
+[ -d /usr/include/catch2 ] || need catch2 "tests"
+[ -d /usr/include/eigen3 ] || need libeigen3-dev "the reference in double precision"
+[ -f /usr/include/nlohmann/json.hpp ] || need nlohmann-json3-dev "results files"
+command -v python3 >/dev/null || need python3 "charts and tables"
+"$python" -c 'import matplotlib' 2>/dev/null || need python3-matplotlib "charts"
+
+if [ ${#packages[@]} -eq 0 ]; then
+  [ "${1:-}" = --quiet ] || say "everything is installed"
+  exit 0
+fi
+
+list=$(printf ', %s' "${reasons[@]}")
+say "installing ${list:2}"
+if ! command -v apt-get >/dev/null; then
+  fail "this is not a Debian or Ubuntu system (no apt-get). Please install: ${packages[*]}"
+fi
+run=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || fail "not root, and no sudo. Please have someone run: apt-get install ${packages[*]}"
+  run=(sudo)
+fi
+mkdir -p build && log=build/setup.log
+install() { "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}" >>$log 2>&1; }
+: >$log
+install || { "${run[@]}" apt-get update >>$log 2>&1 && install; } ||
+  fail "apt-get could not install ${packages[*]}; the end of $log:
+$(tail -n 5 $log)"
+say "installed"

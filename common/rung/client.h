@@ -1,0 +1,74 @@
+// The trusted side of a rung: starts a worker process, hands it one job at a time, and survives whatever the rung does.
+//
+// The caller owns inputs, reference, tolerance, verdict and clock. The worker returns bytes. A rung that crashes, hangs or
+// exits costs one job; the next run() starts a fresh worker.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "types.h"
+
+namespace rung {
+
+struct VariantInfo {
+  std::string name;
+  Op op;
+  Dtype dtype;
+};
+
+// One call of one variant.
+struct Job {
+  int variant = 0;                // index into Client::variants()
+  int rows = 0, cols = 0, k = 0;  // passed on as they are, also when they are nonsense; k only for softmax_topk
+  const void* input = nullptr;    // host memory; copied to the device buffer before every launch
+  size_t input_bytes = 0;
+  size_t output_bytes[2] = {0, 0};  // softmax: {y, -}; softmax_topk: {index, prob}
+  enum class Null { none, input, output, second_output } null_argument = Null::none;
+  int launches = 1;         // every launch finds its outputs poisoned; each is timed by itself
+  double time_limit = 10;   // seconds for the whole job, by the caller's clock
+};
+
+struct Outcome {
+  enum class Kind {
+    returned,   // the variant returned: see error and outputs
+    crashed,    // a signal, a failed check or an exit inside the rung: see message
+    timed_out,  // killed after time_limit: see message
+    no_worker,  // the worker could not be started or could not load the rung: see message
+  } kind = Kind::no_worker;
+
+  int error = 0;                          // the cudaError_t that the variant, or the synchronisation after it, returned
+  std::string error_name;                 // "cudaErrorInvalidValue"
+  std::vector<unsigned char> output[2];   // as many bytes as the job asked for, of the last launch
+  std::vector<std::string> damage;        // guard zones written, input changed: one sentence each
+  std::vector<double> seconds;            // one per launch, measured in the worker around launch and synchronisation
+  std::string message;                    // what went wrong, in words; the first line is short: "null pointer"
+  std::string file;                       // where in the rung's source, where it is known
+  int line = 0;
+};
+
+// Outputs are filled with this byte before every launch: read as f32, f16 or bf16 it is NaN, read as int it is -1.
+constexpr unsigned char poison = 0xFF;
+
+class Client {
+ public:
+  // worker: path of the worker program of a backend (build/cpu/worker). rung: path of the rung's shared object.
+  Client(std::string worker, std::string rung);
+  ~Client();
+  Client(const Client&) = delete;
+
+  // The rung's table. Empty if the worker cannot load it; problem() then says why.
+  const std::vector<VariantInfo>& variants();
+  const std::string& problem() const;
+
+  Outcome run(const Job& job);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rung

@@ -1,0 +1,94 @@
+// What the client and the worker say to each other.
+//
+// The client starts the worker with two inherited descriptors: a SOCK_SEQPACKET socket for the messages below and a
+// memfd for the bytes of inputs and outputs. Both sides compute the layout of the memfd from the Request, so no offset
+// is ever taken from the worker.
+//
+//     client                              worker
+//       |  start the process                |  load the rung
+//       |            <- Reply::table        |
+//       |            <- TableEntry x count  |
+//       |  Request ->                       |  copy, poison, call, synchronise, copy back
+//       |            <- Reply::returned     |  or Reply::failed, and then the process ends
+//
+// The client believes nothing: see Client::Impl in client.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rung {
+
+constexpr int control_descriptor = 3;
+constexpr int memory_descriptor = 4;
+
+constexpr uint32_t request_magic = 0x4c445251;  // "LDRQ"
+constexpr uint32_t reply_magic = 0x4c445250;    // "LDRP"
+constexpr int max_variants = 64;
+constexpr int max_launches = 1 << 20;
+
+// Every buffer on the device is guard | data | guard. The guards are filled with guard_byte, so that a write just
+// before or behind the data shows. 16 KiB: a block of 1024 threads that stores 16 bytes each past the end is still
+// seen.
+constexpr size_t guard_bytes = 16 * 1024;
+constexpr unsigned char guard_byte = 0xA5;
+
+// Bit i of Request::null_arguments: pass a null pointer for buffer i.
+constexpr int buffer_count = 3;  // input, first output, second output
+
+struct Request {
+  uint32_t magic;
+  uint32_t null_arguments;
+  uint64_t job;  // a random number, repeated in the reply
+  int32_t variant, rows, cols, k;
+  int32_t launches;
+  uint64_t data_bytes[buffer_count];
+};
+
+struct TableEntry {
+  uint32_t magic;
+  int32_t op, dtype;
+  char name[64];
+};
+
+struct Reply {
+  enum Kind : int32_t { table = 1, returned = 2, failed = 3 };
+
+  uint32_t magic;
+  int32_t kind;
+  uint64_t job;   // 0 while no job is running
+  int32_t count;  // table: number of TableEntry messages that follow
+  int32_t error;  // returned: the cudaError_t of the call or of the synchronisation after it
+  char error_name[64];
+  // failed: what went wrong, and where, as far as it is known.
+  char message[1600];
+  char file[512];  // source file, or empty
+  int32_t line;
+  char module[512];  // otherwise the module and the offset of the code in it, for addr2line; or empty
+  uint64_t offset;
+};
+
+// Where things lie in the memfd: the input, then the whole allocation of each buffer as it was after the last launch,
+// then the seconds of every launch. A buffer of 0 bytes still has its two guards.
+struct Layout {
+  size_t input;
+  size_t raw[buffer_count], raw_bytes[buffer_count];
+  size_t seconds;
+  size_t total;
+};
+
+inline Layout layout_of(const Request& request) {
+  auto aligned = [](size_t bytes) { return (bytes + 255) / 256 * 256; };
+  Layout layout{};
+  size_t end = aligned(request.data_bytes[0]);
+  for (int i = 0; i < buffer_count; i++) {
+    layout.raw[i] = end;
+    layout.raw_bytes[i] = guard_bytes + request.data_bytes[i] + guard_bytes;
+    end += aligned(layout.raw_bytes[i]);
+  }
+  layout.seconds = end;
+  layout.total = end + aligned(request.launches * sizeof(double));
+  return layout;
+}
+
+}  // namespace rung

@@ -1,0 +1,70 @@
+// What a rung exports.
+//
+// A rung is one .cu file. It ends with a table of its variants:
+//
+//     RUNG_EXPORT(rung::softmax("serial", serial), rung::softmax("tree", tree))
+//
+// The file is built into a shared object, which a worker process loads (worker.cpp). Nothing else of a rung is visible
+// to the code that judges it.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "types.h"
+
+namespace rung {
+
+// Element type of the matrix -> its Dtype.
+constexpr Dtype dtype_of(const float*) { return Dtype::f32; }
+constexpr Dtype dtype_of(const __half*) { return Dtype::f16; }
+constexpr Dtype dtype_of(const __nv_bfloat16*) { return Dtype::bf16; }
+
+// One row of the table. `launch` is a SoftmaxFunction<T> or a TopkFunction<T>, T and which of the two as the other
+// fields say.
+struct Variant {
+  const char* name;
+  Op op;
+  Dtype dtype;
+  void (*launch)();
+};
+
+// x, y: row-major (rows, cols), contiguous, base pointers aligned to 256 bytes. Row r starts at x + r * cols, so rows are
+// misaligned whenever cols is odd. Returns cudaErrorInvalidValue for arguments that it does not take, and then writes
+// nothing.
+template <typename T>
+using SoftmaxFunction = cudaError_t(const T* x, T* y, int rows, int cols, cudaStream_t stream);
+
+// logits: row-major (rows, cols). index, prob: row-major (rows, k), sorted by falling probability, the lower index first
+// where logits are equal.
+template <typename T>
+using TopkFunction = cudaError_t(const T* logits, int* index, float* prob, int rows, int cols, int k, cudaStream_t stream);
+
+template <typename T>
+Variant softmax(const char* name, SoftmaxFunction<T>* function) {
+  return {name, Op::softmax, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
+}
+
+template <typename T>
+Variant softmax_topk(const char* name, TopkFunction<T>* function) {
+  return {name, Op::softmax_topk, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
+}
+
+// The arguments that every rung must refuse (design: the input contract). A rung may refuse more: a row that does not
+// fit in its shared memory, say.
+inline bool valid(const void* x, const void* y, int rows, int cols) { return x && y && rows >= 0 && cols > 0; }
+
+inline bool valid(const void* logits, const void* index, const void* prob, int rows, int cols, int k) {
+  return logits && index && prob && rows >= 0 && cols > 0 && k > 0 && k <= cols && k <= max_k;
+}
+
+}  // namespace rung
+
+// The worker finds the table by this name.
+#define RUNG_EXPORT(...)                                               \
+  extern "C" const rung::Variant* rung_variants(int* count) {          \
+    static const rung::Variant table[] = {__VA_ARGS__};                \
+    *count = static_cast<int>(sizeof table / sizeof table[0]);         \
+    return table;                                                      \
+  }

@@ -1,0 +1,18 @@
+// The words that a rung and those who call it share.
+#pragma once
+
+namespace rung {
+
+enum class Op : int { softmax, softmax_topk };
+enum class Dtype : int { f32, f16, bf16 };
+
+// The largest k that softmax_topk takes.
+constexpr int max_k = 1024;
+
+constexpr int bytes_of(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 2; }
+
+constexpr const char* name_of(Dtype dtype) {
+  return dtype == Dtype::f32 ? "f32" : dtype == Dtype::f16 ? "f16" : "bf16";
+}
+
+}  // namespace rung

@@ -1,0 +1,259 @@
+#include "block.h"
+
+#include <cstring>
+
+#include "failure.h"
+#include "switch.h"
+
+extern "C" {
+__thread uint3 simt_threadIdx, simt_blockIdx, simt_blockDim, simt_gridDim;
+__thread __attribute__((aligned(128))) unsigned char simt_dynamic_shared[simt::max_shared_bytes];
+}
+
+namespace simt {
+
+__thread Block* current_block = nullptr;
+
+// The functions between a kernel's call and the switch are made one: each return after a switch costs.
+#define SIMT_INLINE inline __attribute__((always_inline))
+
+SIMT_INLINE void Block::switch_to(Thread* thread) {
+  Thread* const self = current_;
+  if (thread == self) return;
+  current_ = thread;
+  simt_threadIdx = thread->index;
+  if (!thread->context) {
+    thread->stack = stacks_.take();
+    thread->context = make_fiber(thread->stack, stack_main);
+  }
+  simt_switch(&self->context, thread->context);
+}
+
+// The next thread that can run: later lanes of the warp, then earlier ones, then the other warps in turn.
+SIMT_INLINE Thread* Block::next(Warp* first, unsigned after_lane) {
+  Warp* warp = first;
+  do {
+    if (warp->ready) {
+      const unsigned later = warp == first && after_lane < 31 ? warp->ready & full_mask << (after_lane + 1) : 0;
+      return &warp->threads[__builtin_ctz(later ? later : warp->ready)];
+    }
+    if (++warp == warps_.data() + warps_.size()) warp = warps_.data();
+  } while (warp != first);
+  report_deadlock();
+}
+
+// Gives way until somebody makes the running thread ready again.
+SIMT_INLINE void Block::wait(Place place) {
+  Thread* const self = current_;
+  Warp* const warp = self->warp;
+  self->place = place;
+  warp->ready &= ~(1u << self->lane);
+  if (warp->ready == 0 && warp->at_activemask) answer_activemask(warp);
+  switch_to(next(warp, self->lane));
+}
+
+// The operation on this mask that is under way, or a free slot for a new one.
+SIMT_INLINE Exchange* Block::find_exchange(Warp* warp, unsigned mask) {
+  for (Exchange& exchange : warp->exchanges) {
+    if (exchange.mask == mask) return &exchange;
+  }
+  return new_exchange(warp, mask);
+}
+
+Exchange* Block::new_exchange(Warp* warp, unsigned mask) {
+  Exchange* unused = nullptr;
+  for (Exchange& exchange : warp->exchanges) {
+    if (!exchange.arrived && !exchange.unread) unused = &exchange;
+  }
+  if (!unused) {
+    // Pointers into the vector are kept across waits; there are never more operations under way than lanes.
+    if (warp->exchanges.capacity() < 33) warp->exchanges.reserve(33);
+    warp->exchanges.emplace_back();
+    unused = &warp->exchanges.back();
+  }
+  unused->mask = mask;
+  std::memset(unused->values, 0xFF, sizeof unused->values);  // what a lane outside the mask seems to bring: NaN
+  return unused;
+}
+
+void Block::run(const LaunchState& launch, uint3 index) {
+  index_ = index;
+  set_up(launch);
+  simt_blockIdx = index;
+  current_block = this;
+  current_ = &threads_[0];
+  simt_threadIdx = current_->index;
+  current_->stack = stacks_.take();
+  simt_switch(&caller_, make_fiber(current_->stack, stack_main));
+  current_ = nullptr;
+  current_block = nullptr;
+}
+
+void Block::set_up(const LaunchState& launch) {
+  const unsigned count = launch.threads_per_block();
+  if (launch_id_ != launch.id) {
+    launch_ = &launch;
+    launch_id_ = launch.id;
+    simt_gridDim = launch.config.grid;
+    simt_blockDim = launch.config.block;
+    stacks_.reserve(count);
+    threads_.resize(count);
+    warps_.resize((count + warpSize - 1) / warpSize);
+    const dim3 block = launch.config.block;
+    for (unsigned t = 0; t < count; t++) {
+      Warp* warp = &warps_[t / warpSize];
+      const uint3 position = {t % block.x, t / block.x % block.y, t / block.x / block.y};
+      threads_[t] = {nullptr, nullptr, warp, t % warpSize, position, {}, 0};
+    }
+  }
+  for (size_t w = 0; w < warps_.size(); w++) {
+    const unsigned lanes = count - static_cast<unsigned>(w) * warpSize;
+    const unsigned all = lanes >= 32 ? full_mask : (1u << lanes) - 1;
+    Warp& warp = warps_[w];
+    warp.threads = &threads_[w * warpSize];
+    warp.alive = warp.ready = all;
+    warp.at_barrier = warp.at_activemask = 0;
+    warp.exchanges.clear();
+  }
+  for (Thread& thread : threads_) thread.context = nullptr;
+  alive_ = count;
+  at_barrier_ = 0;
+  barrier_turn_ = 0;
+  votes_[0] = votes_[1] = {0, true};
+}
+
+void Block::stack_main() {
+  Block* const block = current_block;
+  const BoundKernel& kernel = block->launch_->kernel;
+  for (;;) {
+    kernel.run(kernel.arguments);
+    Thread* const done = block->current_;
+    block->retire(done);
+    if (block->alive_ == 0) {
+      block->stacks_.give_back(done->stack);
+      simt_switch(&done->context, block->caller_);
+    }
+    Thread* const next = block->next(done->warp, done->lane);
+    next->stack = next->context ? next->stack : done->stack;
+    block->current_ = next;
+    simt_threadIdx = next->index;
+    if (next->context) {
+      block->stacks_.give_back(done->stack);
+      simt_switch(&done->context, next->context);
+    }
+  }
+}
+
+SIMT_INLINE Votes Block::barrier(int predicate, Place place) {
+  Thread* const self = current_;
+  const unsigned turn = barrier_turn_ & 1;
+  votes_[turn].count += predicate != 0;
+  votes_[turn].all &= predicate != 0;
+  self->warp->at_barrier |= 1u << self->lane;
+  if (++at_barrier_ == alive_) {
+    complete_barrier();
+  } else {
+    wait(place);
+  }
+  return votes_[turn];
+}
+
+void Block::complete_barrier() {
+  for (Warp& warp : warps_) {
+    warp.ready |= warp.at_barrier;
+    warp.at_barrier = 0;
+  }
+  at_barrier_ = 0;
+  barrier_turn_++;
+  votes_[barrier_turn_ & 1] = {0, true};
+}
+
+SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place) {
+  Thread* const self = current_;
+  Warp* const warp = self->warp;
+  const unsigned bit = 1u << self->lane;
+  Exchange* const exchange = find_exchange(warp, mask);
+  uint64_t* const values = exchange->values[exchange->turn & 1];
+  values[self->lane] = value;
+  self->mask = mask;
+  exchange->arrived |= bit;
+  // A caller outside the mask is undefined behaviour in CUDA; it waits for the lanes of the mask here.
+  if ((mask & warp->alive & ~exchange->arrived) == 0) {
+    complete_exchange(warp, exchange);
+  } else {
+    wait(place);
+  }
+  exchange->unread &= ~bit;
+  return {values, self->lane};
+}
+
+void Block::complete_exchange(Warp* warp, Exchange* exchange) {
+  uint64_t* const values = exchange->values[exchange->turn & 1];
+  for (unsigned gone = exchange->mask & ~exchange->arrived; gone; gone &= gone - 1) values[__builtin_ctz(gone)] = ~0ull;
+  warp->ready |= exchange->arrived;
+  exchange->unread = exchange->arrived;
+  exchange->arrived = 0;
+  exchange->turn++;
+}
+
+unsigned Block::active_lanes(Place place) {
+  Thread* const self = current_;
+  self->warp->at_activemask |= 1u << self->lane;
+  wait(place);
+  return self->mask;
+}
+
+// No lane of the warp can run: those that wait in __activemask at the same line have converged.
+void Block::answer_activemask(Warp* warp) {
+  for (unsigned left = warp->at_activemask; left;) {
+    const Place& place = warp->threads[__builtin_ctz(left)].place;
+    unsigned together = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+      const Place& other = warp->threads[lane].place;
+      if (left >> lane & 1 && other.line == place.line && other.file == place.file) together |= 1u << lane;
+    }
+    for (unsigned lane = 0; lane < 32; lane++) {
+      if (together >> lane & 1) warp->threads[lane].mask = together;
+    }
+    left &= ~together;
+  }
+  warp->ready |= warp->at_activemask;
+  warp->at_activemask = 0;
+}
+
+void Block::yield() {
+  Warp* const warp = current_->warp;
+  Warp* const other = warp + 1 == warps_.data() + warps_.size() ? warps_.data() : warp + 1;
+  switch_to(other == warp ? next(warp, current_->lane) : next(other, 31));
+}
+
+// A thread has returned. It counts as arrived wherever others wait for it.
+void Block::retire(Thread* thread) {
+  Warp* const warp = thread->warp;
+  const unsigned bit = 1u << thread->lane;
+  warp->alive &= ~bit;
+  warp->ready &= ~bit;
+  if (--alive_ == 0) return;
+  if (at_barrier_ == alive_) complete_barrier();
+  for (Exchange& exchange : warp->exchanges) {
+    if (exchange.arrived && (exchange.mask & warp->alive & ~exchange.arrived) == 0) complete_exchange(warp, &exchange);
+  }
+  if (warp->ready == 0 && warp->at_activemask) answer_activemask(warp);
+}
+
+void Block::report_deadlock() {
+  std::vector<WaitingThread> waiting;
+  for (const Thread& thread : threads_) {
+    if (thread.warp->alive >> thread.lane & 1) waiting.push_back({thread.index, thread.place, thread.mask});
+  }
+  fail_deadlock(index_, waiting, launch_->threads_per_block());
+}
+
+Votes block_barrier(int predicate, Place place) { return current_block->barrier(predicate, place); }
+Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) {
+  return current_block->exchange(mask, value, place);
+}
+unsigned active_lanes(Place place) { return current_block->active_lanes(place); }
+void yield() { current_block->yield(); }
+
+}  // namespace simt

@@ -1,0 +1,159 @@
+#include "device.h"
+
+#include <map>
+#include <mutex>
+
+#include "launch_state.h"
+
+namespace simt {
+
+namespace {
+
+// An H200's figures, as cudaGetDeviceProperties returns them there. They do not depend on the CPU, so neither does what a
+// kernel computes.
+constexpr int multiprocessors = 132;
+constexpr int threads_per_multiprocessor = 2048, blocks_per_multiprocessor = 32, threads_per_block = 1024;
+constexpr size_t default_shared_bytes = 48 * 1024, shared_bytes_per_multiprocessor = 228 * 1024, reserved_shared_bytes = 1024;
+constexpr int l2_bytes = 60 * 1024 * 1024;
+constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535, max_block_z = 64;
+
+std::mutex mutex;
+thread_local cudaError_t last_error = cudaSuccess;
+
+// What cudaFuncSetAttribute allowed, by kernel.
+std::map<const void*, size_t>& shared_limits() {
+  static auto* limits = new std::map<const void*, size_t>;
+  return *limits;
+}
+
+size_t shared_limit(const void* function) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto found = shared_limits().find(function);
+  return found == shared_limits().end() ? default_shared_bytes : found->second;
+}
+
+}  // namespace
+
+cudaError_t set_last_error(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+cudaError_t check_launch(const LaunchConfig& config, const void* function) {
+  const dim3 grid = config.grid, block = config.block;
+  const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
+  if (threads == 0 || threads > threads_per_block || block.x > threads_per_block || block.y > threads_per_block ||
+      block.z > max_block_z) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
+    return cudaErrorInvalidConfiguration;
+  }
+  return config.shared_bytes > shared_limit(function) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+  if (value < 0 || static_cast<size_t>(value) > max_shared_bytes) return set_last_error(cudaErrorInvalidValue);
+  std::lock_guard<std::mutex> lock(mutex);
+  shared_limits()[function] = static_cast<size_t>(value);
+  return cudaSuccess;
+}
+
+cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function) {
+  *attributes = {};
+  attributes->maxThreadsPerBlock = threads_per_block;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(shared_limit(function));
+  return cudaSuccess;
+}
+
+// By threads, blocks and shared memory. Registers are not known.
+cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes) {
+  if (block_threads <= 0 || block_threads > threads_per_block) return set_last_error(cudaErrorInvalidValue);
+  const int warps = (block_threads + warpSize - 1) / warpSize;
+  const int by_threads = threads_per_multiprocessor / (warps * warpSize);
+  const int by_shared = static_cast<int>(shared_bytes_per_multiprocessor / (dynamic_shared_bytes + reserved_shared_bytes));
+  *blocks = min(min(by_threads, by_shared), blocks_per_multiprocessor);
+  return cudaSuccess;
+}
+
+}  // namespace simt
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = simt::last_error;
+  simt::last_error = cudaSuccess;
+  return error;
+}
+cudaError_t cudaPeekAtLastError() { return simt::last_error; }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device != 0) return simt::set_last_error(cudaErrorInvalidDevice);
+  cudaDeviceProp p = {};
+  std::snprintf(p.name, sizeof p.name, "SIMT executor on the CPU, modelled on an H200");
+  p.totalGlobalMem = size_t{4} << 30;
+  p.sharedMemPerBlock = simt::default_shared_bytes;
+  p.sharedMemPerBlockOptin = simt::max_shared_bytes;
+  p.sharedMemPerMultiprocessor = simt::shared_bytes_per_multiprocessor;
+  p.reservedSharedMemPerBlock = simt::reserved_shared_bytes;
+  p.regsPerBlock = p.regsPerMultiprocessor = 65536;
+  p.warpSize = warpSize;
+  p.maxThreadsPerBlock = p.maxThreadsDim[0] = p.maxThreadsDim[1] = simt::threads_per_block;
+  p.maxThreadsDim[2] = simt::max_block_z;
+  p.maxGridSize[0] = simt::max_grid_x;
+  p.maxGridSize[1] = p.maxGridSize[2] = simt::max_grid_yz;
+  p.major = 9;
+  p.minor = 0;
+  p.multiProcessorCount = simt::multiprocessors;
+  p.maxThreadsPerMultiProcessor = simt::threads_per_multiprocessor;
+  p.maxBlocksPerMultiProcessor = simt::blocks_per_multiprocessor;
+  p.l2CacheSize = simt::l2_bytes;
+  p.clockRate = 1980000;
+  p.memoryClockRate = 3201000;
+  p.memoryBusWidth = 6144;
+  p.totalConstMem = 65536;
+  p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
+  *properties = p;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  cudaDeviceProp p;
+  const cudaError_t error = cudaGetDeviceProperties(&p, device);
+  if (error != cudaSuccess) return error;
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(p.sharedMemPerBlock); break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(p.sharedMemPerBlockOptin); break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(p.sharedMemPerMultiprocessor); break;
+    case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(p.reservedSharedMemPerBlock); break;
+    case cudaDevAttrWarpSize: *value = p.warpSize; break;
+    case cudaDevAttrClockRate: *value = p.clockRate; break;
+    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrCooperativeLaunch: *value = 0; break;
+    default: return simt::set_last_error(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : simt::set_last_error(cudaErrorInvalidDevice); }
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }

@@ -1,0 +1,14 @@
+// The device that the executor models, and the last error.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace simt {
+
+// The error that CUDA returns for a launch beyond the device's limits.
+cudaError_t check_launch(const LaunchConfig& config, const void* function);
+
+// Remembers an error for cudaGetLastError; returns it.
+cudaError_t set_last_error(cudaError_t error);
+
+}  // namespace simt

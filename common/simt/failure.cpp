@@ -1,0 +1,256 @@
+#include "failure.h"
+
+#include <execinfo.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstring>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "block.h"
+#include "launch.h"
+
+namespace simt {
+
+namespace {
+
+void print_and_exit(const Failure& failure) {
+  char file[512] = "";
+  int line = failure.line;
+  if (failure.file) {
+    std::snprintf(file, sizeof file, "%s", failure.file);
+  } else {
+    line = source_line(failure.pc, file, sizeof file);
+  }
+  std::fprintf(stderr, "%s", failure.what);
+  if (failure.in_kernel) {
+    std::fprintf(stderr, " in block (%u,%u,%u), thread (%u,%u,%u)", failure.block[0], failure.block[1], failure.block[2],
+                 failure.thread[0], failure.thread[1], failure.thread[2]);
+  }
+  if (line) std::fprintf(stderr, " at %s:%d", file, line);
+  std::fprintf(stderr, "\n%s\n", failure.detail);
+  _exit(134);
+}
+
+void (*handler)(const Failure&) = print_and_exit;
+std::atomic<bool> failed{false};
+
+[[noreturn]] void fail(Failure& failure) {
+  // Several OS threads may fail at once; the first one reports.
+  if (failed.exchange(true)) {
+    for (;;) pause();
+  }
+  handler(failure);
+  _exit(134);
+}
+
+void set_thread(Failure* failure) {
+  const Block* block = current_block;
+  failure->in_kernel = block && block->running();
+  if (!failure->in_kernel) return;
+  const uint3 b = block->index(), t = block->running()->index;
+  const unsigned block_index[3] = {b.x, b.y, b.z}, thread_index[3] = {t.x, t.y, t.z};
+  std::memcpy(failure->block, block_index, sizeof block_index);
+  std::memcpy(failure->thread, thread_index, sizeof thread_index);
+}
+
+// Is the address in a library that kernels call (libc, libm, ...) rather than in code of the user's?
+struct ModuleQuery {
+  uintptr_t address;
+  bool system;
+};
+
+int look_up_module(dl_phdr_info* info, size_t, void* data) {
+  auto* query = static_cast<ModuleQuery*>(data);
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || query->address - (info->dlpi_addr + segment.p_vaddr) >= segment.p_memsz) continue;
+    const char* name = info->dlpi_name;
+    query->system = std::strstr(name, "/lib/") || std::strstr(name, "/lib64/") || std::strstr(name, "linux-vdso");
+    return 1;
+  }
+  return 0;
+}
+
+// The innermost program counter that is in the user's code.
+uintptr_t users_pc(uintptr_t pc) {
+  ModuleQuery query{pc, false};
+  dl_iterate_phdr(look_up_module, &query);
+  if (!query.system && pc > 4096) return pc;
+  void* frames[32];
+  const int count = backtrace(frames, 32);
+  bool past_signal = false;
+  for (int i = 0; i < count; i++) {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
+    if (frame == pc) {
+      past_signal = true;
+      continue;
+    }
+    query = {frame, false};
+    dl_iterate_phdr(look_up_module, &query);
+    // A return address is the instruction after the call.
+    if (past_signal && !query.system) return frame - 1;
+  }
+  return pc;
+}
+
+uintptr_t program_counter(void* context) {
+  const auto* user = static_cast<ucontext_t*>(context);
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(user->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return static_cast<uintptr_t>(user->uc_mcontext.pc);
+#else
+#error "the executor runs on x86-64 and aarch64"
+#endif
+}
+
+void describe_fault(const siginfo_t* info, Failure* failure) {
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (current_block && current_block->stacks().in_guard(address)) {
+    failure->what = "stack overflow";
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse?",
+                  Stacks::stack_bytes >> 10);
+  } else if (info->si_code == SI_KERNEL) {
+    // x86 raises this for a 16-byte access that is not aligned, and does not tell the address.
+    failure->what = "misaligned or invalid address";
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "A vector access (float4 and the like) must lie at a multiple of its size; or the pointer is garbage.");
+  } else if (address < 1 << 16) {
+    failure->what = "null pointer";
+    std::snprintf(failure->detail, sizeof failure->detail, "Access to address 0x%zx: a null pointer, perhaps with an index.",
+                  static_cast<size_t>(address));
+  } else {
+    failure->what = "invalid address";
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "Access to address 0x%zx, which belongs to no buffer: is an index out of range?",
+                  static_cast<size_t>(address));
+  }
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  // The kernel that hangs may be on another OS thread than the one that got the signal.
+  if (signal == SIGUSR1 && !(current_block && current_block->running()) && pass_to_busy_thread(signal)) return;
+  Failure failure = {};
+  set_thread(&failure);
+  failure.pc = users_pc(program_counter(context));
+  switch (signal) {
+    case SIGUSR1:
+      failure.what = "timeout";
+      std::snprintf(failure.detail, sizeof failure.detail, "Still running when its time was over.");
+      break;
+    case SIGFPE:
+      failure.what = "integer division by zero";
+      break;
+    case SIGABRT:
+      failure.what = "abort";
+      std::snprintf(failure.detail, sizeof failure.detail, "abort() was called: an assertion failed, perhaps.");
+      break;
+    case SIGILL:
+      failure.what = "trap";
+      std::snprintf(failure.detail, sizeof failure.detail, "__trap() or undefined behaviour that the compiler could see.");
+      break;
+    default:
+      describe_fault(info, &failure);
+  }
+  fail(failure);
+}
+
+void append(std::string* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void append(std::string* text, const char* format, ...) {
+  char buffer[600];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  *text += buffer;
+}
+
+}  // namespace
+
+void on_failure(void (*new_handler)(const Failure&)) { handler = new_handler; }
+
+void use_signal_stack() {
+  static thread_local struct SignalStack {
+    stack_t stack = {};
+    SignalStack() {
+      stack.ss_size = 64 * 1024;
+      stack.ss_sp = mmap(nullptr, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      sigaltstack(&stack, nullptr);
+    }
+    ~SignalStack() {
+      stack_t none = {};
+      none.ss_flags = SS_DISABLE;
+      sigaltstack(&none, nullptr);
+      munmap(stack.ss_sp, stack.ss_size);
+    }
+  } signal_stack;
+  (void)signal_stack;
+}
+
+void install_signal_handlers() {
+  void* frame[1];
+  backtrace(frame, 1);  // the first call loads a library, which a signal handler must not
+  use_signal_stack();
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGUSR1}) sigaction(signal, &action, nullptr);
+}
+
+const char* name_of(Call call) {
+  static const char* const names[] = {
+      "nothing",          "__syncthreads",  "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
+      "__activemask",     "__shfl_sync",    "__shfl_up_sync",      "__shfl_down_sync",  "__shfl_xor_sync",  "__ballot_sync",
+      "__any_sync",       "__all_sync",     "__match_any_sync",    "__match_all_sync",  "__reduce_*_sync"};
+  return names[static_cast<int>(call)];
+}
+
+void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block) {
+  struct Group {
+    unsigned count = 0;
+    uint3 first = {}, last = {};
+  };
+  std::map<std::tuple<std::string, int, Call, unsigned>, Group> groups;
+  for (const WaitingThread& thread : waiting) {
+    const bool for_block = thread.place.call <= Call::syncthreads_or;
+    Group& group = groups[{thread.place.file, thread.place.line, thread.place.call, for_block ? 0 : thread.mask}];
+    if (group.count++ == 0) group.first = thread.index;
+    group.last = thread.index;
+  }
+  std::string text;
+  for (const auto& [place, group] : groups) {
+    const auto& [file, line, call, mask] = place;
+    const uint3 a = group.first, b = group.last;
+    append(&text, "%u thread%s, (%u,%u,%u)", group.count, group.count == 1 ? "" : "s", a.x, a.y, a.z);
+    if (group.count > 1) append(&text, " to (%u,%u,%u)", b.x, b.y, b.z);
+    append(&text, ", wait%s at %s:%d in %s", group.count == 1 ? "s" : "", file.c_str(), line, name_of(call));
+    if (call > Call::syncthreads_or) append(&text, " for the lanes of mask 0x%08x", mask);
+    append(&text, "\n");
+  }
+  append(&text, "%u of the block's %u threads have returned. ", threads_per_block - static_cast<unsigned>(waiting.size()),
+         threads_per_block);
+  append(&text, "Every thread that is waited for must reach the same call: is it inside a branch or a loop?");
+
+  Failure failure = {};
+  failure.what = "deadlock";
+  std::snprintf(failure.detail, sizeof failure.detail, "%s", text.c_str());
+  const unsigned block_index[3] = {block.x, block.y, block.z};
+  const WaitingThread& first = waiting.front();
+  const unsigned thread_index[3] = {first.index.x, first.index.y, first.index.z};
+  std::memcpy(failure.block, block_index, sizeof block_index);
+  std::memcpy(failure.thread, thread_index, sizeof thread_index);
+  failure.in_kernel = true;
+  failure.file = first.place.file;
+  failure.line = first.place.line;
+  fail(failure);
+}
+
+}  // namespace simt

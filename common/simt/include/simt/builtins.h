@@ -1,0 +1,47 @@
+// The built-in variables of a kernel. The executor sets them whenever it switches to a thread.
+#pragma once
+
+#include "../vector_types.h"
+
+// Declared const: within one activation of a kernel they never change, so the compiler may keep them in registers.
+#define SIMT_BUILTIN extern __thread const __attribute__((tls_model("initial-exec")))
+extern "C" {
+SIMT_BUILTIN uint3 threadIdx __asm__("simt_threadIdx");
+SIMT_BUILTIN uint3 blockIdx __asm__("simt_blockIdx");
+SIMT_BUILTIN dim3 blockDim __asm__("simt_blockDim");
+SIMT_BUILTIN dim3 gridDim __asm__("simt_gridDim");
+}
+#undef SIMT_BUILTIN
+
+// Dynamic shared memory of the block that this OS thread runs.
+extern "C" {
+extern __thread __attribute__((tls_model("initial-exec"))) unsigned char simt_dynamic_shared[];
+}
+
+namespace simt {
+struct DynamicShared {
+  template <typename T>
+  operator T*() const {
+    return reinterpret_cast<T*>(simt_dynamic_shared);
+  }
+};
+}  // namespace simt
+
+// What rewrite.sed makes of `extern __shared__ type name[];`. The cast keeps the first form out of namespace scope, where
+// a pointer could not follow the block.
+#define SIMT_DYNAMIC_SHARED(type, name)         \
+  type* const name = ::simt::DynamicShared(); \
+  static_cast<void>(name)
+#define SIMT_GLOBAL_DYNAMIC_SHARED(type, name) extern __thread type name[] __asm__("simt_dynamic_shared")
+
+constexpr int warpSize = 32;
+
+namespace simt {
+
+constexpr unsigned full_mask = 0xffffffffu;
+
+// Position of the calling thread in its block (x fastest) and in its warp.
+inline unsigned thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+inline unsigned lane() { return thread_rank() % warpSize; }
+
+}  // namespace simt

@@ -1,0 +1,67 @@
+// Kernel launches. rewrite.sed turns `kernel<T><<<grid, block, shared, stream>>>(a, b)` into
+// `SIMT_LAUNCH((kernel<T>), (grid, block, shared, stream))(a, b)`.
+#pragma once
+
+#include <type_traits>
+
+#include "../vector_types.h"
+#include "runtime_api.h"
+
+namespace simt {
+
+struct LaunchConfig {
+  dim3 grid, block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+  LaunchConfig(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+      : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+};
+
+// A kernel with its arguments bound: run(arguments) is what one thread does.
+struct BoundKernel {
+  const char* name;      // as the launch spells it
+  const void* function;  // key of cudaFuncSetAttribute; nullptr if the launch deduces the kernel's template arguments
+  void (*run)(const void* arguments);
+  const void* arguments;
+};
+
+// Runs the whole grid before it returns. The error is that of CUDA, and also what cudaGetLastError returns next.
+cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel);
+
+// Asks a kernel's name for its address, which works unless the name is a template whose arguments are to be deduced.
+struct AddressOf {
+  template <typename... Parameters>
+  const void* operator()(void (*kernel)(Parameters...)) const {
+    return reinterpret_cast<const void*>(kernel);
+  }
+};
+
+template <typename Call, typename Address>
+struct Launcher {
+  const char* name;
+  LaunchConfig config;
+  Call call;
+  Address address;
+
+  template <typename... Arguments>
+  cudaError_t operator()(const Arguments&... arguments) const {
+    const void* function = nullptr;
+    if constexpr (std::is_invocable<Address, AddressOf>::value) function = address(AddressOf{});
+    // Parameters are copied when `call` calls the kernel: every thread has its own.
+    const auto thread = [&] { call(arguments...); };
+    const auto run = [](const void* bound) { (*static_cast<decltype(&thread)>(bound))(); };
+    return launch(config, {name, function, run, &thread});
+  }
+};
+
+template <typename Call, typename Address>
+Launcher<Call, Address> make_launcher(const char* name, LaunchConfig config, Call call, Address address) {
+  return {name, config, call, address};
+}
+
+}  // namespace simt
+
+#define SIMT_LAUNCH(kernel, config)                                                                         \
+  ::simt::make_launcher(                                                                                    \
+      #kernel, ::simt::LaunchConfig config, [&](const auto&... simt_arguments) { kernel(simt_arguments...); }, \
+      [&](auto simt_address) -> decltype(simt_address(kernel)) { return simt_address(kernel); })

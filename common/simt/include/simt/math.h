@@ -1,0 +1,85 @@
+// Device math in the global namespace. What <math.h> has already (expf, fmaxf, ...) is used as it is; the fast intrinsics
+// are the accurate functions, so they are at least as exact as on the hardware.
+#pragma once
+
+#include <math.h>
+#include <time.h>
+
+#include <type_traits>
+
+#include "bits.h"
+#include "qualifiers.h"
+
+// noexcept: the C library declares some of these names as its own internals.
+inline float __expf(float x) noexcept { return expf(x); }
+inline float __exp10f(float x) noexcept { return powf(10.0f, x); }
+inline float __logf(float x) noexcept { return logf(x); }
+inline float __log2f(float x) noexcept { return log2f(x); }
+inline float __log10f(float x) noexcept { return log10f(x); }
+inline float __powf(float x, float y) noexcept { return powf(x, y); }
+inline float __sinf(float x) noexcept { return sinf(x); }
+inline float __cosf(float x) noexcept { return cosf(x); }
+inline float __tanf(float x) noexcept { return tanf(x); }
+inline float __tanhf(float x) noexcept { return tanhf(x); }
+inline void __sincosf(float x, float* s, float* c) noexcept {
+  *s = sinf(x);
+  *c = cosf(x);
+}
+
+// Defined here because the C library's are calls, and kernels take the maximum of every element. A number wins over NaN.
+__forceinline__ float fmaxf(float a, float b) noexcept { return a > b || b != b ? a : b; }
+__forceinline__ float fminf(float a, float b) noexcept { return a < b || b != b ? a : b; }
+
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+inline float fdividef(float a, float b) { return a / b; }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+inline float sinpif(float x) { return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0))); }
+inline float cospif(float x) { return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0))); }
+inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * 0.70710678118654752440)); }
+inline float norm3df(float a, float b, float c) { return static_cast<float>(sqrt(double(a) * a + double(b) * b + double(c) * c)); }
+inline float rhypotf(float a, float b) { return static_cast<float>(1.0 / sqrt(double(a) * a + double(b) * b)); }
+inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+
+// Operations that name their rounding. Only round to nearest: the other modes are rare in kernels of this kind.
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline float __frcp_rn(float x) { return 1.0f / x; }
+inline float __fsqrt_rn(float x) { return sqrtf(x); }
+inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+
+// CUDA's max and min: for two types they convert as an expression of both would; for floating point the number wins over
+// NaN, as in fmax.
+#define SIMT_MIN_MAX(name, compare)                                                                  \
+  template <typename A, typename B>                                                                              \
+  constexpr std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value, std::common_type_t<A, B>> \
+  name(A a, B b) {                                                                                               \
+    using T = std::common_type_t<A, B>;                                                                          \
+    if constexpr (std::is_floating_point<T>::value) {                                                            \
+      const T x = static_cast<T>(a), y = static_cast<T>(b);                                                      \
+      return x compare y || y != y ? x : y;                                       \
+    } else {                                                                                                     \
+      return static_cast<T>(a) compare static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);                \
+    }                                                                                                            \
+  }
+SIMT_MIN_MAX(max, >)
+SIMT_MIN_MAX(min, <)
+#undef SIMT_MIN_MAX
+inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+
+// Clock ticks: nanoseconds here.
+inline long long clock64() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+#define __trap() __builtin_trap()

@@ -1,0 +1,202 @@
+// Barriers, warp shuffles and votes. Each is a short formula over two services of the executor: wait for the block, and
+// exchange a value with the lanes of a mask.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "builtins.h"
+
+namespace simt {
+
+// What a thread waits in, for the messages of a deadlock. name_of(Call) spells it.
+enum class Call : int {
+  none, syncthreads, syncthreads_count, syncthreads_and, syncthreads_or, syncwarp, activemask, shfl, shfl_up, shfl_down,
+  shfl_xor, ballot, any, all, match_any, match_all, reduce
+};
+
+// Where a call stands in the source. Two registers wide: it is passed with every shuffle.
+struct Place {
+  const char* file;
+  int line;
+  Call call;
+};
+
+// What the threads of a block agreed on at a barrier.
+struct Votes {
+  int count;   // threads that arrived with a predicate that is not zero
+  bool all;    // every thread did
+};
+
+// Waits until every thread of the block that has not returned has called this.
+Votes block_barrier(int predicate, Place place);
+
+// What the lanes of a warp brought: 32 values, of which those outside the mask mean nothing. Valid until the caller's next
+// warp operation. A lane that has returned brings all bits set, which is NaN as a floating-point number.
+struct Exchanged {
+  const uint64_t* values;
+  unsigned lane;  // the caller's own
+};
+
+// Waits until every lane of `mask` that has not returned has called this with the same mask.
+Exchanged warp_exchange(unsigned mask, uint64_t value, Place place);
+
+// Waits until the warp cannot go on without an answer, and returns the lanes that wait at the same line.
+unsigned active_lanes(Place place);
+
+// Lets the block's other threads run: for loops that wait for one of them.
+void yield();
+
+template <typename T>
+uint64_t to_bits(const T& value) {
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "shuffles move values of up to 8 bytes");
+  uint64_t bits = 0;
+  std::memcpy(&bits, static_cast<const void*>(&value), sizeof(T));
+  return bits;
+}
+
+template <typename T>
+T from_bits(uint64_t bits) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace simt
+
+// A default argument is evaluated at the call: it names the kernel's line, not this one.
+#define SIMT_PLACE(call) simt::Place place = {__builtin_FILE(), __builtin_LINE(), simt::Call::call}
+
+inline void __syncthreads(SIMT_PLACE(syncthreads)) { simt::block_barrier(0, place); }
+inline int __syncthreads_count(int predicate, SIMT_PLACE(syncthreads_count)) {
+  return simt::block_barrier(predicate, place).count;
+}
+inline int __syncthreads_and(int predicate, SIMT_PLACE(syncthreads_and)) {
+  return simt::block_barrier(predicate, place).all;
+}
+inline int __syncthreads_or(int predicate, SIMT_PLACE(syncthreads_or)) {
+  return simt::block_barrier(predicate, place).count > 0;
+}
+
+inline void __syncwarp(unsigned mask = simt::full_mask, SIMT_PLACE(syncwarp)) { simt::warp_exchange(mask, 0, place); }
+inline unsigned __activemask(SIMT_PLACE(activemask)) { return simt::active_lanes(place); }
+
+// The four shuffles. A warp is cut into segments of `width` lanes (a power of two); a source outside the caller's segment
+// yields the caller's own value.
+template <typename T>
+__forceinline__ T __shfl_sync(unsigned mask, T value, int source, int width = warpSize, SIMT_PLACE(shfl)) {
+  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned first = lane & ~(width - 1u);
+  return simt::from_bits<T>(values[first + (source & (width - 1))]);
+}
+
+template <typename T>
+__forceinline__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_up)) {
+  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned in_segment = lane & (width - 1u);
+  return delta > in_segment ? value : simt::from_bits<T>(values[lane - delta]);
+}
+
+template <typename T>
+__forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_down)) {
+  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned in_segment = lane & (width - 1u);
+  return delta >= width - in_segment ? value : simt::from_bits<T>(values[lane + delta]);
+}
+
+// With width < 32 a lane may read from lower segments but not from higher ones, as on the hardware.
+template <typename T>
+__forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, SIMT_PLACE(shfl_xor)) {
+  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
+  return source > (lane | (width - 1u)) || source >= 32 ? value : simt::from_bits<T>(values[source]);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_PLACE(ballot)) {
+  const uint64_t* values = simt::warp_exchange(mask, predicate != 0, place).values;
+  unsigned votes = 0;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (mask >> lane & 1 && values[lane] == 1) votes |= 1u << lane;
+  }
+  return votes;
+}
+
+inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE(any)) {
+  const uint64_t* values = simt::warp_exchange(mask, predicate != 0, place).values;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (mask >> lane & 1 && values[lane] == 1) return 1;
+  }
+  return 0;
+}
+
+// Lanes that have returned do not vote: their value is neither 0 nor 1.
+inline int __all_sync(unsigned mask, int predicate, SIMT_PLACE(all)) {
+  const uint64_t* values = simt::warp_exchange(mask, predicate != 0, place).values;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (mask >> lane & 1 && values[lane] == 0) return 0;
+  }
+  return 1;
+}
+
+namespace simt {
+
+// Lanes of the mask that take part: not those that have returned.
+inline unsigned participants(unsigned mask, Place place) {
+  return __ballot_sync(mask, 1, place);
+}
+
+}  // namespace simt
+
+template <typename T>
+unsigned __match_any_sync(unsigned mask, T value, SIMT_PLACE(match_any)) {
+  const unsigned present = simt::participants(mask, place);
+  const uint64_t own = simt::to_bits(value);
+  const uint64_t* values = simt::warp_exchange(mask, own, place).values;
+  unsigned equal = 0;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (present >> lane & 1 && values[lane] == own) equal |= 1u << lane;
+  }
+  return equal;
+}
+
+template <typename T>
+unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SIMT_PLACE(match_all)) {
+  const unsigned present = simt::participants(mask, place);
+  *all_equal = __match_any_sync(mask, value, place) == present;
+  return *all_equal ? present : 0;
+}
+
+namespace simt {
+
+template <typename T, typename Combine>
+T reduce_lanes(unsigned mask, T value, Combine combine, Place place) {
+  static_assert(std::is_integral<T>::value, "CUDA's __reduce_*_sync take int and unsigned");
+  const unsigned present = participants(mask, place);
+  const auto [values, lane] = warp_exchange(mask, to_bits(value), place);
+  T result = value;
+  for (unsigned other = 0; other < 32; other++) {
+    if (present >> other & 1 && other != lane) result = combine(result, from_bits<T>(values[other]));
+  }
+  return result;
+}
+
+}  // namespace simt
+
+#define SIMT_REDUCE(name, expression)                                                                       \
+  template <typename T>                                                                                     \
+  T __reduce_##name##_sync(unsigned mask, T value, SIMT_PLACE(reduce)) {                 \
+    return simt::reduce_lanes(mask, value, [](T a, T b) -> T { return expression; }, place);                \
+  }
+SIMT_REDUCE(add, a + b)
+SIMT_REDUCE(min, a < b ? a : b)
+SIMT_REDUCE(max, a > b ? a : b)
+SIMT_REDUCE(and, a & b)
+SIMT_REDUCE(or, a | b)
+SIMT_REDUCE(xor, a ^ b)
+#undef SIMT_REDUCE
+
+// Threads of a block share one OS thread and blocks meet only in atomics, so a compiler fence is enough.
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __nanosleep(unsigned) { simt::yield(); }

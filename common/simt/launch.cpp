@@ -1,0 +1,183 @@
+#include "launch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "block.h"
+#include "device.h"
+#include "failure.h"
+#include "module_tls.h"
+#include "simt.h"
+
+namespace simt {
+
+namespace {
+
+constexpr uint64_t idle = ~0ull;
+constexpr int max_cores = 256;
+
+int usable_cores() {
+  if (const char* text = std::getenv("SIMT_CORES")) {
+    const int count = std::atoi(text);
+    if (count > 0) return count < max_cores ? count : max_cores;
+    std::fprintf(stderr, "simt: SIMT_CORES=%s is not a number of cores; using all\n", text);
+  }
+  cpu_set_t set;
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return count < max_cores ? count : max_cores;
+}
+
+// An OS thread that runs blocks. The one that launches is worker 0.
+struct Worker {
+  Block block;
+  std::atomic<uint64_t> number{idle};  // of the block that it runs, or a lower bound while it takes one
+  std::atomic<pthread_t> handle{};
+  std::thread thread;
+};
+
+class Pool {
+ public:
+  static Pool& get() {
+    static Pool* pool = new Pool;  // never destroyed: kernels may run until the process ends
+    return *pool;
+  }
+
+  void run(LaunchState* launch) {
+    const uint64_t blocks = launch->block_count();
+    const int helpers = static_cast<int>(blocks < static_cast<uint64_t>(cores) ? blocks : cores) - 1;
+    while (started_ < helpers) start_worker();
+    if (helpers > 0) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      launch_ = launch;
+      wanted_ = running_ = helpers;
+      generation_++;
+      start_.notify_all();
+    }
+    workers_[0].handle = pthread_self();
+    run_blocks(0, launch);
+    if (helpers > 0) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      done_.wait(lock, [&] { return running_ == 0; });
+    }
+  }
+
+  // Waits until all blocks before the calling one are done. Blocks are taken in rising order, so that is when every other
+  // OS thread is beyond it.
+  void wait_for_turn() {
+    if (had_turn_) return;
+    const uint64_t own = own_->number.load();
+    for (int i = 0; i <= started_; i++) {
+      while (&workers_[i] != own_ && workers_[i].number.load() < own) sched_yield();
+    }
+    had_turn_ = true;
+  }
+
+  static bool is_shared(const void* address) {
+    const auto offset = static_cast<size_t>(static_cast<const unsigned char*>(address) - simt_dynamic_shared);
+    return offset < max_shared_bytes || static_shared_.contains(address);
+  }
+
+  bool pass_signal(int signal) {
+    for (Worker& worker : workers_) {
+      if (worker.number.load() == idle || pthread_equal(worker.handle, pthread_self())) continue;
+      return pthread_kill(worker.handle, signal) == 0;
+    }
+    return false;
+  }
+
+  int cores = usable_cores();
+
+ private:
+  void start_worker() {
+    const int index = ++started_;
+    workers_[index].thread = std::thread([this, index] { serve(index); });
+    workers_[index].thread.detach();
+  }
+
+  void serve(int index) {
+    use_signal_stack();
+    workers_[index].handle = pthread_self();
+    uint64_t seen = 0;
+    for (;;) {
+      LaunchState* launch;
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        start_.wait(lock, [&] { return generation_ != seen && index <= wanted_; });
+        seen = generation_;
+        launch = launch_;
+      }
+      run_blocks(index, launch);
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (--running_ == 0) done_.notify_one();
+    }
+  }
+
+  void run_blocks(int index, LaunchState* launch) {
+    Worker& worker = workers_[index];
+    own_ = &worker;
+    static_shared_ = module_tls(reinterpret_cast<const void*>(launch->kernel.run));
+    const uint64_t blocks = launch->block_count();
+    for (;;) {
+      worker.number = launch->next_block.load();
+      const uint64_t number = launch->next_block.fetch_add(1);
+      if (number >= blocks) break;
+      worker.number = number;
+      had_turn_ = false;
+      poison_shared_memory(launch->config.shared_bytes);
+      worker.block.run(*launch, launch->block_index(number));
+    }
+    worker.number = idle;
+  }
+
+  // Shared memory starts with bytes 0xFF, which are NaN: what a kernel forgot to write shows.
+  static void poison_shared_memory(size_t dynamic_bytes) {
+    std::memset(simt_dynamic_shared, 0xFF, dynamic_bytes);
+    const ModuleTls& tls = static_shared_;
+    if (!tls.main_program) std::memset(tls.begin + tls.initialised_bytes, 0xFF, tls.bytes - tls.initialised_bytes);
+  }
+
+  Worker workers_[max_cores];
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  LaunchState* launch_ = nullptr;
+  uint64_t generation_ = 0;
+  int started_ = 0, wanted_ = 0, running_ = 0;
+
+  static thread_local Worker* own_;
+  static thread_local ModuleTls static_shared_;
+  static thread_local bool had_turn_;  // this block has waited for those before it
+};
+
+thread_local Worker* Pool::own_ = nullptr;
+thread_local ModuleTls Pool::static_shared_;
+thread_local bool Pool::had_turn_ = false;
+
+}  // namespace
+
+int cores() { return Pool::get().cores; }
+void set_cores(int count) { Pool::get().cores = count < 1 ? 1 : count > max_cores ? max_cores : count; }
+bool pass_to_busy_thread(int signal) { return Pool::get().pass_signal(signal); }
+
+void before_atomic(const void* address) {
+  if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
+}
+
+cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) {
+  const cudaError_t error = check_launch(config, kernel.function);
+  if (error == cudaSuccess) {
+    static std::atomic<uint64_t> launches{0};
+    LaunchState state(++launches, config, kernel);
+    Pool::get().run(&state);
+  }
+  return set_last_error(error);
+}
+
+}  // namespace simt

@@ -1,0 +1,35 @@
+// What the blocks of one launch share.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+
+namespace simt {
+
+struct LaunchState {
+  LaunchState(uint64_t id, const LaunchConfig& config, const BoundKernel& kernel) : id(id), config(config), kernel(kernel) {}
+
+  const uint64_t id;  // launches are numbered from 1
+  const LaunchConfig config;
+  const BoundKernel kernel;
+  std::atomic<uint64_t> next_block{0};
+
+  uint64_t block_count() const { return static_cast<uint64_t>(config.grid.x) * config.grid.y * config.grid.z; }
+  unsigned threads_per_block() const { return config.block.x * config.block.y * config.block.z; }
+
+  uint3 block_index(uint64_t number) const {
+    const uint64_t row = number / config.grid.x;
+    return {static_cast<unsigned>(number % config.grid.x), static_cast<unsigned>(row % config.grid.y),
+            static_cast<unsigned>(row / config.grid.y)};
+  }
+};
+
+// Dynamic shared memory of the block that this OS thread runs. Static shared memory is thread-local in the kernel's module.
+constexpr size_t max_shared_bytes = 227 * 1024;
+
+}  // namespace simt
+
+extern "C" {
+extern __thread unsigned char simt_dynamic_shared[simt::max_shared_bytes];
+}

@@ -1,0 +1,133 @@
+// Device memory, copies, streams and events of the runtime API.
+#include <cuda_runtime.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "device.h"
+
+namespace {
+
+using simt::set_last_error;
+
+std::mutex mutex;
+
+// Every allocation that has not been freed: address -> bytes.
+std::map<void*, size_t>& allocations() {
+  static auto* map = new std::map<void*, size_t>;
+  return *map;
+}
+
+size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  if (!pointer) return set_last_error(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  void* memory = bytes < size_t{1} << 40 ? std::aligned_alloc(256, round_up(bytes, 256)) : nullptr;
+  if (!memory) return set_last_error(cudaErrorMemoryAllocation);
+  std::memset(memory, 0xFF, bytes);
+  std::lock_guard<std::mutex> lock(mutex);
+  allocations()[memory] = bytes;
+  *pointer = memory;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFree(void* pointer) {
+  if (!pointer) return cudaSuccess;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (allocations().erase(pointer) == 0) return set_last_error(cudaErrorInvalidValue);
+  }
+  std::free(pointer);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return set_last_error(cudaErrorInvalidMemcpyDirection);
+  if (bytes == 0) return cudaSuccess;
+  if (!to || !from) return set_last_error(cudaErrorInvalidValue);
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+  if (bytes == 0) return cudaSuccess;
+  if (!pointer) return set_last_error(cudaErrorInvalidValue);
+  std::memset(pointer, value, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes, size_t height,
+                         cudaMemcpyKind kind) {
+  if (width_bytes > to_pitch || width_bytes > from_pitch) return set_last_error(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; row++) {
+    const cudaError_t error = cudaMemcpy(static_cast<char*>(to) + row * to_pitch,
+                                         static_cast<const char*>(from) + row * from_pitch, width_bytes, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height) {
+  *pitch = round_up(width_bytes, 512);
+  return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  *pointer = std::malloc(bytes);
+  return *pointer || bytes == 0 ? cudaSuccess : set_last_error(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  std::free(pointer);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  *total_bytes = properties.totalGlobalMem;
+  *free_bytes = properties.totalGlobalMem;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto& [address, bytes] : allocations()) *free_bytes -= min(bytes, *free_bytes);
+  return cudaSuccess;
+}
+
+struct CUstream_st {};
+struct CUevent_st {
+  std::chrono::steady_clock::time_point time;
+  bool recorded = false;
+};
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  *stream = new CUstream_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  event->time = std::chrono::steady_clock::now();
+  event->recorded = true;
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+  if (!start || !stop || !start->recorded || !stop->recorded) return set_last_error(cudaErrorInvalidResourceHandle);
+  *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+  return cudaSuccess;
+}

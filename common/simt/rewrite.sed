@@ -1,0 +1,17 @@
+# CUDA C++ -> C++: the two things that no macro can express. Lines keep their numbers.
+#
+#   kernel<T><<<grid, block, bytes, stream>>>(a, b);  ->  SIMT_LAUNCH((kernel<T>), (grid, block, bytes, stream))(a, b);
+#   extern __shared__ float row[];                    ->  SIMT_DYNAMIC_SHARED(float, row);
+#
+# Run with `sed -E`.
+
+# The whole file at once: a launch may stand on several lines.
+:more
+$! { N; b more }
+
+# A name, possibly with template arguments (which nest two deep); then <<< ... >>>, the first >>> closing it.
+s/([A-Za-z_][A-Za-z0-9_:]*([[:space:]]*<([^<>(){};]|\([^()]*\)|<([^<>(){};]|\([^()]*\)|<[^<>(){};]*>)*>)*>)?)[[:space:]]*<<<(([^>;]|>[^>;]|>>[^>;])*>?>?)>>>/SIMT_LAUNCH((\1), (\5))/g
+
+# In a kernel it becomes a pointer; at the beginning of a line, outside any function, a variable by another name.
+s/(extern|__shared__)[[:space:]]+(__align__[[:space:]]*\([^)]*\)[[:space:]]+)?(extern|__shared__)[[:space:]]([^;[]*[^A-Za-z0-9_;[])([A-Za-z_][A-Za-z0-9_]*)[[:space:]]*\[[[:space:]]*\][[:space:]]*;/SIMT_DYNAMIC_SHARED(\4, \5);/g
+s/(\n)SIMT_DYNAMIC_SHARED\(([^;]*), ([A-Za-z0-9_]*)\);/\1SIMT_GLOBAL_DYNAMIC_SHARED(\2, \3);/g

@@ -1,0 +1,42 @@
+// Stacks for fibers: one mapping, a guard page below each stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace simt {
+
+class Stacks {
+ public:
+  // Room for a thread's local arrays and the frames of the math library. The tops are spread over a page, so a stack may
+  // have up to a page less.
+  static constexpr size_t stack_bytes = 64 * 1024;
+
+  Stacks();
+  ~Stacks();
+  Stacks(const Stacks&) = delete;
+
+  // Makes sure that `count` stacks exist; none may be in use. Memory is taken only when a stack is first touched.
+  void reserve(size_t count);
+
+  // The top (highest address) of a free stack; reserve() must have made enough.
+  void* take();
+  void give_back(void* top) { free_.push_back(top); }
+
+  // Does the address lie in a guard page: has a thread outgrown its stack?
+  bool in_guard(uintptr_t address) const;
+
+  bool contains(uintptr_t address) const { return address - base_ < count_ * slot_bytes_; }
+
+ private:
+  // A slot is a guard page and a stack. Its length is an odd number of pages: otherwise the stacks would compete for a few
+  // sets of the cache of page translations.
+  const size_t page_bytes_, slot_bytes_;
+
+  uintptr_t base_ = 0;
+  size_t count_ = 0;
+  std::vector<void*> free_;
+};
+
+}  // namespace simt

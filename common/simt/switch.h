@@ -1,0 +1,34 @@
+// The switch from one fiber to another, x86-64 and aarch64.
+//
+// Boost.Context's jump_fcontext would do, but it returns by a jump, which leaves the CPU's return predictor one entry off:
+// every return that follows is mispredicted. This one returns with `ret`, and saves only what a function call must keep.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+extern "C" {
+// Saves the running fiber's registers on its stack and the stack pointer in *from; goes on where `to` was saved.
+void simt_switch(void** from, void* to);
+}
+
+namespace simt {
+
+// A new fiber: switching to the result calls entry() on an empty stack. `entry` must not return.
+inline void* make_fiber(void* stack_top, void (*entry)()) {
+#if defined(__x86_64__)
+  // Six saved registers, the address that simt_switch returns to, and the alignment that a call leaves.
+  constexpr int words = 8, entry_word = 6;
+#elif defined(__aarch64__)
+  // x19..x30, d8..d15: simt_switch returns to x30.
+  constexpr int words = 20, entry_word = 11;
+#else
+#error "the executor runs on x86-64 and aarch64"
+#endif
+  void** frame = static_cast<void**>(stack_top) - words;
+  std::memset(frame, 0, words * sizeof(void*));
+  frame[entry_word] = reinterpret_cast<void*>(entry);
+  return frame;
+}
+
+}  // namespace simt

@@ -1,0 +1,179 @@
+// Kernels that cannot go on: each ends its process with a message that says who, where and why. Never a hang.
+#include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "simt.h"
+#include "testing.h"
+
+namespace {
+
+__global__ void missing_arrival(int* out) {
+  if (threadIdx.x < 40) __syncthreads();
+  if (threadIdx.x >= 40) __shfl_sync(0xffffffff, out[0], 0);  // lanes 32 to 39 of warp 1 never come
+}
+
+__global__ void lane_never_comes() {
+  if (threadIdx.x != 3) __syncwarp();
+  __syncthreads();
+}
+
+__global__ void null_pointer(int* out) {
+  if (blockIdx.x == 1 && threadIdx.x == 5) out[2] = 1;
+}
+
+__global__ void stack_overflow(int* out) {
+  volatile char local[100 * 1024];
+  for (size_t i = sizeof local; i-- > 0;) local[i] = 1;
+  out[0] = local[5];
+}
+
+__global__ void divide(int* out) { out[0] = out[1] / out[2]; }
+
+__global__ void endless(volatile int* out) {
+  while (out[0] == 0) {
+  }
+}
+
+__global__ void through_library(const float* from, float* to) { memcpy(to, from, 4096); }
+
+__global__ void misaligned(float* x) {
+  float4 v = *reinterpret_cast<float4*>(x + 1);
+  *reinterpret_cast<float4*>(x + 5) = v;
+}
+
+// What a process that does `body` prints to stderr before it ends.
+template <typename Body>
+std::string message_of(Body body, unsigned alarm_ms = 0) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    simt::install_signal_handlers();
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  if (alarm_ms) {
+    usleep(alarm_ms * 1000);
+    kill(child, SIGUSR1);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  INFO(text);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 134);
+  return text;
+}
+
+// The line in this file that holds `code`.
+int line_of(const std::string& code) {
+  FILE* file = std::fopen(__FILE__, "r");
+  REQUIRE(file);
+  char buffer[512];
+  int line = 0;
+  for (int number = 1; !line && std::fgets(buffer, sizeof buffer, file); number++) {
+    if (std::string(buffer).find(code) != std::string::npos) line = number;
+  }
+  std::fclose(file);
+  REQUIRE(line > 0);
+  return line;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+std::string at(const std::string& code) { return "test_failures.cu:" + std::to_string(line_of(code)); }
+
+}  // namespace
+
+// simt::set_cores(1): a forked child has only the OS thread that forked.
+TEST_CASE("a missing arrival is a deadlock that names both lines") {
+  DeviceArray<int> out(8, 0);
+  const std::string text = message_of([&] {
+    simt::set_cores(1);
+    missing_arrival<<<3, 64>>>(out.data());
+  });
+  CAPTURE(text);
+  REQUIRE(has(text, "deadlock in block (0,0,0)"));
+  REQUIRE(has(text, "40 threads, (0,0,0) to (39,0,0), wait at "));
+  REQUIRE(has(text, at("if (threadIdx.x < 40) __sync") + " in __syncthreads"));
+  REQUIRE(has(text, "24 threads, (40,0,0) to (63,0,0), wait at "));
+  REQUIRE(has(text, at("if (threadIdx.x >= 40) __shfl") + " in __shfl_sync for the lanes of mask 0xffffffff"));
+}
+
+TEST_CASE("a lane that never comes to a warp operation") {
+  const std::string text = message_of([&] {
+    simt::set_cores(1);
+    lane_never_comes<<<1, 32>>>();
+  });
+  CAPTURE(text);
+  REQUIRE(has(text, "1 thread, (3,0,0), waits at "));
+  REQUIRE(has(text, "31 threads, (0,0,0) to (31,0,0), wait at "));
+}
+
+TEST_CASE("a crash names block, thread and line") {
+  DeviceArray<int> out(8, 0);
+  std::string text = message_of([&] {
+    simt::set_cores(1);
+    null_pointer<<<2, 32>>>(static_cast<int*>(nullptr));
+  });
+  CAPTURE(text);
+  REQUIRE(has(text, "null pointer in block (1,0,0), thread (5,0,0) at "));
+  REQUIRE(has(text, at("out[2] = 1")));
+  REQUIRE(has(text, "address 0x8"));
+
+  text = message_of([&] {
+    simt::set_cores(1);
+    divide<<<1, 1>>>(out.data());
+  });
+  REQUIRE(has(text, "integer division by zero in block (0,0,0), thread (0,0,0) at "));
+  REQUIRE(has(text, at("out[1] / out[2]")));
+
+  text = message_of([&] {
+    simt::set_cores(1);
+    stack_overflow<<<1, 1>>>(out.data());
+  });
+  REQUIRE(has(text, "stack overflow in block (0,0,0), thread (0,0,0) at "));
+}
+
+#ifdef __x86_64__  // aarch64 allows misaligned vector accesses
+TEST_CASE("a misaligned float4") {
+  DeviceArray<float> x(64, 0.0f);
+  const std::string text = message_of([&] {
+    simt::set_cores(1);
+    misaligned<<<1, 1>>>(x.data());
+  });
+  CAPTURE(text);
+  REQUIRE(has(text, "misaligned or invalid address in block (0,0,0), thread (0,0,0) at "));
+}
+#endif
+
+TEST_CASE("a crash inside a library function names the kernel's line") {
+  const std::string text = message_of([&] {
+    simt::set_cores(1);
+    through_library<<<1, 1>>>(reinterpret_cast<const float*>(1 << 20), static_cast<float*>(nullptr));
+  });
+  CAPTURE(text);
+  REQUIRE(has(text, at("memcpy(to, from, 4096)")));
+}
+
+TEST_CASE("an endless loop says where it is when it is asked") {
+  DeviceArray<int> out(8, 0);
+  const int first = line_of("while (out[0] == 0)");
+  const std::string text = message_of(
+      [&] {
+        simt::set_cores(1);
+        endless<<<1, 32>>>(out.data());
+      },
+      300);
+  CAPTURE(text);
+  REQUIRE(has(text, "timeout in block (0,0,0), thread (0,0,0) at "));
+  REQUIRE((has(text, ":" + std::to_string(first)) || has(text, ":" + std::to_string(first + 1))));
+}

@@ -1,0 +1,9 @@
+// Catch2, 2.13 or 3: their headers have different names.
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#define CATCH2_VERSION_3
+#else
+#include <catch2/catch.hpp>
+#endif

@@ -1,0 +1,155 @@
+#include "check.h"
+
+#include <algorithm>
+
+#include "compare.h"
+#include "formats.h"
+#include "reference.h"
+
+namespace testing_ {
+namespace {
+
+using Kind = Finding::Kind;
+using rung::Job;
+using rung::Op;
+using rung::Outcome;
+
+constexpr int success = 0, invalid_value = 1;  // cudaSuccess, cudaErrorInvalidValue
+
+bool untouched(const std::vector<unsigned char>& output) {
+  return std::all_of(output.begin(), output.end(), [](unsigned char b) { return b == rung::poison; });
+}
+
+std::string place(const Outcome& outcome) {
+  if (outcome.file.empty()) return "";
+  return shortened(outcome.file) + (outcome.line ? ":" + std::to_string(outcome.line) : "");
+}
+
+Job job_for(const Step& step, const std::vector<unsigned char>& input) {
+  const Case& c = step.test_case;
+  Job job;
+  job.variant = step.variant;
+  job.rows = c.rows;
+  job.cols = c.cols;
+  job.k = c.k;
+  job.input = input.data();
+  job.input_bytes = input.size();
+  const size_t count = c.output_size(lab.op);
+  if (lab.op == Op::softmax) {
+    job.output_bytes[0] = count * static_cast<size_t>(rung::bytes_of(step.dtype));
+  } else {
+    job.output_bytes[0] = count * sizeof(int);
+    job.output_bytes[1] = count * sizeof(float);
+  }
+  job.null_argument = c.null_argument;
+  // For an endless loop; a hundred times what the CPU executor needs on a slow core.
+  job.time_limit = 5 + 1e-6 * step.cost;
+  return job;
+}
+
+// What can be said without looking at the output. `right` if nothing.
+Finding check_ending(const Outcome& outcome) {
+  switch (outcome.kind) {
+    case Outcome::Kind::no_worker: return {Kind::crashed, outcome.message};
+    case Outcome::Kind::crashed: {
+      const std::string at = place(outcome);
+      return {Kind::crashed, (at.empty() ? "crashed: " : "crashed at " + at + ": ") + outcome.message};
+    }
+    case Outcome::Kind::timed_out: {
+      const std::string at = place(outcome);
+      return {Kind::timed_out, (at.empty() ? "timed out: " : "timed out at " + at + ": ") + outcome.message};
+    }
+    case Outcome::Kind::returned: break;
+  }
+  return {};
+}
+
+// The error code and, where nothing may be written, that nothing was. Sets done if the output need not be looked at.
+Finding check_error(const Step& step, const Outcome& outcome, bool* done) {
+  const Case& c = step.test_case;
+  const bool nothing_written = untouched(outcome.output[0]) && untouched(outcome.output[1]);
+  if (c.group == "contract") {
+    *done = true;
+    const int wanted = c.must_refuse ? invalid_value : success;
+    if (outcome.error != wanted) {
+      return {Kind::wrong, "returned " + outcome.error_name + ", expected " +
+                               (c.must_refuse ? "cudaErrorInvalidValue" : "cudaSuccess")};
+    }
+    if (!nothing_written) return {Kind::wrong, "wrote to its output, which must stay as it was"};
+    return {};
+  }
+  if (step.may_refuse && outcome.error == invalid_value) {
+    *done = true;
+    if (!nothing_written) return {Kind::wrong, "returned cudaErrorInvalidValue, but has written to its output"};
+    return {};
+  }
+  if (outcome.error != success) {
+    *done = true;
+    return {Kind::wrong, "returned " + outcome.error_name + " for a shape that it must take"};
+  }
+  return {};
+}
+
+Finding check_output(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome) {
+  const Case& c = step.test_case;
+  const std::vector<double> x = reference::decode(input.data(), c.input_size(), step.dtype);
+  Comparison comparison;
+  if (lab.op == Op::softmax) {
+    const std::vector<double> expected = reference::softmax(x, c.rows, c.cols);
+    comparison = compare_softmax(x, expected, outcome.output[0].data(), c.rows, c.cols, step.dtype);
+  } else {
+    const reference::TopK expected = reference::softmax_topk(x, c.rows, c.cols, c.k);
+    comparison =
+        compare_topk(x, expected, reinterpret_cast<const int*>(outcome.output[0].data()),
+                     reinterpret_cast<const float*>(outcome.output[1].data()), c.rows, c.cols, c.k, step.dtype);
+  }
+  if (comparison.right()) return {};
+  if (comparison.never_written()) return {Kind::never_written, "never written: the whole output is still the poison\n"};
+  return {Kind::wrong, comparison.explanation};
+}
+
+Finding check_damage(const Outcome& outcome) {
+  Finding finding;
+  for (const std::string& sentence : outcome.damage) {
+    finding.kind = Kind::wrong;
+    finding.text += sentence + "\n";
+  }
+  return finding;
+}
+
+}  // namespace
+
+Finding check(const Step& step) {
+  const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
+  const Job job = job_for(step, input);
+
+  const Outcome first = session().client->run(job);
+  Finding finding = check_ending(first);
+  if (finding.kind != Kind::right) return finding;
+  bool done = false;
+  finding = check_error(step, first, &done);
+  if (finding.kind == Kind::right && !done) finding = check_output(step, input, first);
+  const Finding damage = check_damage(first);
+  finding.text += damage.text;
+  if (finding.kind == Kind::right) finding.kind = damage.kind;
+  if (finding.kind != Kind::right) return finding;
+
+  const Outcome second = session().client->run(job);
+  finding = check_ending(second);
+  if (finding.kind != Kind::right) return {finding.kind, "in the second of two equal runs: " + finding.text};
+  if (second.error != first.error) {
+    return {Kind::wrong, "two equal runs returned " + first.error_name + " and " + second.error_name};
+  }
+  const size_t sizes[] = {lab.op == Op::softmax ? static_cast<size_t>(rung::bytes_of(step.dtype)) : sizeof(int),
+                          sizeof(float)};
+  for (int i = 0; i < 2; i++) {
+    const auto &a = first.output[i], &b = second.output[i];
+    if (a == b) continue;
+    const size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+    return {Kind::wrong, "two equal runs gave different results, first at element " + std::to_string(at / sizes[i]) +
+                             ": is a barrier missing?"};
+  }
+  return check_damage(second);
+}
+
+}  // namespace testing_

@@ -1,0 +1,25 @@
+// Runs one case of one variant and says what is wrong with it.
+#pragma once
+
+#include <string>
+
+#include "session.h"
+
+namespace testing_ {
+
+struct Finding {
+  enum class Kind {
+    right,
+    wrong,          // ran, but the result or its side effects are not right
+    never_written,  // ran and wrote nothing
+    crashed,
+    timed_out,
+  } kind = Kind::right;
+  std::string text;  // a few lines for the student; empty if right
+};
+
+// Calls the variant twice with the output poisoned, compares every element with the reference, checks the guard zones
+// and the input, and that both results are the same to the bit.
+Finding check(const Step& step);
+
+}  // namespace testing_

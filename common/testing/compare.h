@@ -1,0 +1,56 @@
+// The verdict on one output: right or wrong, and if wrong, in words that help to find out why.
+//
+// Tolerances, with e the exact value:
+//     f32         |got - e| <= 1e-4 |e| + 1e-30
+//     f16, bf16   the same plus half the distance between two numbers of the format at e: one rounding
+// An entry whose logit is -inf must be exactly 0. Where NaN is expected only NaN will do, and nowhere else. Row sums of
+// f32 must be 1 within 5e-5. Written so that a NaN in the output fails: !(difference <= tolerance).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reference.h"
+#include "types.h"
+
+namespace testing_ {
+
+constexpr double relative_tolerance = 1e-4;
+constexpr double absolute_tolerance = 1e-30;  // exp() may flush to zero in single precision
+constexpr double row_sum_tolerance = 5e-5;
+
+// What is wrong with one element of the output.
+enum class Fault : unsigned char {
+  none,
+  unwritten,       // still the poison
+  not_zero,        // its logit is -inf
+  nan_missing,     // a number where NaN must spread
+  nan_unexpected,  // NaN where a number is expected
+  slightly_off,    // within 1 %, or within a few roundings
+  far_off,
+  // Top-K only:
+  index_range,     // not a column of the matrix
+  index_repeated,  // a column that the row has already
+  tie_order,       // its logit is as good, but a lower index has it too
+  wrong_index,     // a smaller or larger logit than the one that belongs here
+  count
+};
+
+struct Comparison {
+  size_t total = 0, wrong = 0, unwritten = 0;
+  std::string explanation;  // a few lines, the first one about the first wrong element; empty if all is right
+
+  bool right() const { return explanation.empty(); }
+  bool never_written() const { return total > 0 && unwritten == total; }
+};
+
+// x: logits as the variant saw them. expected: of reference::softmax. got: rows x cols elements of type dtype.
+Comparison compare_softmax(const std::vector<double>& x, const std::vector<double>& expected, const void* got, int rows,
+                           int cols, rung::Dtype dtype);
+
+// index, prob: rows x k. dtype: that of the logits.
+Comparison compare_topk(const std::vector<double>& x, const reference::TopK& expected, const int* index,
+                        const float* prob, int rows, int cols, int k, rung::Dtype dtype);
+
+}  // namespace testing_

@@ -1,0 +1,28 @@
+// The main program of a lab's tests. Exit status 0 if all passed, 1 if not, 2 if it was asked for something impossible.
+#define CATCH_CONFIG_RUNNER
+#include "catch2_any.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+int main(int argc, char** argv) {
+  if (const int status = testing_::prepare()) {
+    if (status == 1) puts("0 passed, 1 failed");  // the last line of every run that tested something
+    return status;
+  }
+  printf("%s\n", testing_::session().backend_line.c_str());
+  printf("%s\n\n", testing_::session().source.c_str());
+  fflush(stdout);
+
+  // Catch2's own options work too; another reporter for example.
+  std::vector<const char*> arguments(argv, argv + argc);
+  bool reporter_chosen = false;
+  for (const std::string argument : arguments) {
+    reporter_chosen = reporter_chosen || argument == "-r" || argument.rfind("--reporter", 0) == 0;
+  }
+  if (!reporter_chosen) arguments.insert(arguments.end(), {"--reporter", "ladder"});
+  return Catch::Session().run(static_cast<int>(arguments.size()), arguments.data()) == 0 ? 0 : 1;
+}

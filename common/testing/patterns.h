@@ -1,0 +1,18 @@
+// Looks for the pattern in what is wrong: which columns, which rows.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compare.h"
+
+namespace testing_ {
+
+// faults: row-major (rows, cols), one for every element. row_bytes: the distance between two rows of the input.
+// column_word: "column", or "rank" for top-K.
+// Returns one line a finding, each ending in '\n'; nothing if the faults are everywhere.
+std::string describe_patterns(const std::vector<Fault>& faults, int rows, int cols, size_t row_bytes,
+                              const char* column_word);
+
+}  // namespace testing_

@@ -1,0 +1,235 @@
+// What students read: a line for each variant and group of cases, failures explained below it, a verdict at the end.
+//
+//     tree f32        widths      12 cases  ok    0.21 s
+//
+// A Catch2 streaming reporter. It expects sections named "variant / group / case" (shared_cases.cpp).
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include "catch2_any.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "session.h"
+
+namespace testing_ {
+namespace {
+
+constexpr int spelled_out = 3;  // failures of a variant that are explained in full
+
+struct Failure {
+  std::string name, text;
+};
+
+// Cases of one variant and group that have run.
+struct Group {
+  std::string variant, name;
+  int cases = 0;
+  double seconds = 0;
+  std::vector<Failure> failures;
+  std::string notes;  // of WARN
+};
+
+std::string coloured(const char* text, const char* colour) {
+  static const bool on = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+  return on ? std::string("\033[") + colour + "m" + text + "\033[0m" : text;
+}
+
+void print_indented(const std::string& text, const char* indent) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) printf("%s%s\n", indent, line.c_str());
+  }
+}
+
+// The lines of the student's file that still say TODO.
+void print_todos(const std::string& path) {
+  std::ifstream file(path);
+  int number = 0, shown = 0;
+  for (std::string line; std::getline(file, line);) {
+    number++;
+    const size_t at = line.find("TODO ");
+    if (at == std::string::npos || line.find("//") > at) continue;
+    if (++shown > 8) continue;
+    const std::string text = line.substr(at);
+    size_t end = text.find(". ");  // of the first sentence; else the comment may go on in the next line
+    while (end != std::string::npos && text[end - 1] == '.') end = text.find(". ", end + 1);  // not the dots of 0 .. n
+    printf("  line %d: %s\n", number, (end == std::string::npos ? text + " ..." : text.substr(0, end + 1)).c_str());
+  }
+  if (shown > 8) printf("  and %d more\n", shown - 8);
+}
+
+}  // namespace
+
+// Catch2 3 made the base class a plain class and assertionEnded() void.
+#ifdef CATCH2_VERSION_3
+using StreamingBase = Catch::StreamingReporterBase;
+using Ended = void;
+#else
+class LadderReporter;
+using StreamingBase = Catch::StreamingReporterBase<LadderReporter>;
+using Ended = bool;
+#endif
+
+class LadderReporter : public StreamingBase {
+ public:
+  using StreamingBase::StreamingBase;
+
+  static std::string getDescription() { return "a line for each variant and group of cases, failures explained"; }
+
+#ifndef CATCH2_VERSION_3
+  void assertionStarting(const Catch::AssertionInfo&) override {}
+#endif
+
+  Ended assertionEnded(const Catch::AssertionStats& stats) override {
+    const Catch::AssertionResult& result = stats.assertionResult;
+    std::string& text = result.isOk() ? note_ : failure_;
+    if (!result.isOk() && result.hasExpression()) {
+      text += result.getExpressionInMacro() + ", that is " + result.getExpandedExpression() + "\n";
+    }
+    if (!result.isOk() || result.getResultType() == Catch::ResultWas::Warning) {
+      for (const auto& info : stats.infoMessages) text += info.message + "\n";
+    }
+#ifndef CATCH2_VERSION_3
+    return true;
+#endif
+  }
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    test_case_ = info.name;
+    StreamingBase::testCaseStarting(info);
+  }
+
+  void sectionEnded(const Catch::SectionStats& stats) override {
+    // "tree f32 / widths / normal-7x33". The section that Catch2 itself opens for the test case has no such name; a
+    // failure outside of every section is reported by testCaseEnded().
+    const std::string name = stats.sectionInfo.name;
+    const size_t first = name.find(" / "), second = name.find(" / ", first + 3);
+    if (first == std::string::npos || second == std::string::npos) return;
+    add(name.substr(0, first), name.substr(first + 3, second - first - 3), name.substr(second + 3),
+        stats.durationInSeconds);
+  }
+
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    if (!failure_.empty()) add(test_case_, "", "", 0);
+    StreamingBase::testCaseEnded(stats);
+  }
+
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    print_group();
+    print_variant_notes();
+    print_verdict();
+    StreamingBase::testRunEnded(stats);
+  }
+
+ private:
+  void add(const std::string& variant, const std::string& group, const std::string& test_case, double seconds) {
+    if (variant != group_.variant || group != group_.name) {
+      print_group();
+      if (variant != group_.variant) print_variant_notes();
+      group_ = {variant, group, 0, 0, {}, ""};
+    }
+    group_.cases++;
+    group_.seconds += seconds;
+    ran_[variant]++;
+    if (failure_.empty()) {
+      passed_++;
+    } else {
+      group_.failures.push_back({test_case, failure_});
+      failed_++;
+      if (first_failure_.empty() && group != "exported") first_failure_ = test_case;
+    }
+    group_.notes += note_;
+    failure_.clear();
+    note_.clear();
+  }
+
+  void print_group() {
+    if (group_.cases == 0) return;
+    const bool good = group_.failures.empty();
+    printf("%-16s  %-9s %3d case%s  %s %7.2f s", group_.variant.c_str(), group_.name.c_str(), group_.cases,
+           group_.cases == 1 ? " " : "s", good ? coloured("ok  ", "32").c_str() : coloured("FAIL", "31").c_str(),
+           group_.seconds);
+    if (!good) printf("   %zu wrong", group_.failures.size());
+    printf("\n");
+    for (const Failure& failure : group_.failures) {
+      // The same first line again would not help.
+      const std::string first_line = failure.text.substr(0, failure.text.find('\n'));
+      if (explained_ < spelled_out && first_line != last_explained_) {
+        explained_++;
+        last_explained_ = first_line;
+        printf("    %s\n", failure.name.c_str());
+        print_indented(failure.text, "      ");
+      } else {
+        not_explained_.push_back(failure.name);
+      }
+    }
+    print_indented(group_.notes, "    ");
+    group_.cases = 0;
+    group_.failures.clear();
+    group_.notes.clear();
+    fflush(stdout);
+  }
+
+  // What there is to say at the end of a variant: how much was not explained, not run, or left out.
+  void print_variant_notes() {
+    const Session& s = session();
+    const std::string& variant = group_.variant;
+    if (!not_explained_.empty()) {
+      printf("    and %zu more: ", not_explained_.size());
+      for (size_t i = 0; i < not_explained_.size() && i < 4; i++)
+        printf("%s%s", i ? ", " : "", not_explained_[i].c_str());
+      printf("%s (%s CASE=%s)\n", not_explained_.size() > 4 ? ", ..." : "", s.command().c_str(),
+             not_explained_[0].c_str());
+    }
+    const auto planned =
+        std::count_if(s.steps.begin(), s.steps.end(), [&](const Step& t) { return t.label == variant; });
+    if (planned > ran_[variant]) {
+      printf("    stopped here: the other %d cases of %s were not run\n", static_cast<int>(planned) - ran_[variant],
+             variant.c_str());
+      not_run_ += static_cast<int>(planned) - ran_[variant];
+    }
+    if (auto left_out = s.left_out.find(variant); left_out != s.left_out.end()) {
+      printf("    %s\n", left_out->second.c_str());
+    }
+    not_explained_.clear();
+    explained_ = 0;
+    last_explained_.clear();
+    fflush(stdout);
+  }
+
+  void print_verdict() {
+    const Session& s = session();
+    printf("\n");
+    if (failed_ > 0) {
+      printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), s.source.c_str());
+      printf("Next: edit %s\n", s.source.c_str());
+      print_todos(s.source);
+      if (!first_failure_.empty()) printf("One case alone: %s CASE=%s\n", s.command().c_str(), first_failure_.c_str());
+      if (s.own_file) printf("A hint: make hint%s\n", lab.name.substr(3, 2).c_str());
+    } else {
+      printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), s.source.c_str());
+    }
+    if (not_run_ > 0) printf("%d cases were not run.\n", not_run_);
+    printf("%d passed, %d failed\n", passed_, failed_);
+    fflush(stdout);
+  }
+
+  std::string test_case_;
+  std::string failure_, note_;  // of the section that runs now
+  Group group_;
+  std::map<std::string, int> ran_;
+  std::vector<std::string> not_explained_;  // failures of this variant
+  int explained_ = 0;                       // of this variant
+  std::string last_explained_;
+  int passed_ = 0, failed_ = 0, not_run_ = 0;
+  std::string first_failure_;
+};
+
+CATCH_REGISTER_REPORTER("ladder", LadderReporter)
+
+}  // namespace testing_

@@ -1,0 +1,140 @@
+#include "session.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "backend.h"
+
+namespace testing_ {
+namespace {
+
+// A variant whose cost grows with cols^2 leaves out the cases that touch more elements than this.
+constexpr double quadratic_limit = 17e6;
+
+std::string environment(const char* name, const std::string& otherwise = "") {
+  const char* value = getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+std::string label_of(const std::string& name, rung::Dtype dtype) { return name + " " + rung::name_of(dtype); }
+
+int fail(int status, const std::string& message) {
+  fprintf(stderr, "error: %s\n", message.c_str());
+  return status;
+}
+
+// What the lab says about a variant. One that the lab does not know may refuse wide rows, as any variant of a lab may
+// that says so.
+Expected expectation(const rung::VariantInfo& info) {
+  for (const Expected& e : lab.variants) {
+    if (info.name == e.name && info.dtype == e.dtype) return e;
+  }
+  return {info.name.c_str(), info.dtype, Width::shared_memory, Cost::linear};
+}
+
+void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Case>& cases, bool everything) {
+  Session& s = session();
+  const Expected expected = expectation(info);
+  const std::string label = label_of(info.name, info.dtype);
+  const int claimed = s.backend == "cpu" ? 50257 : 12288;
+  const bool quadratic = expected.cost == Cost::quadratic;
+  int left_out = 0;
+  for (const Case& c : cases) {
+    const double cost = c.cost(quadratic);
+    if (quadratic && !everything && cost > quadratic_limit) {
+      left_out++;
+      continue;
+    }
+    s.steps.push_back(
+        {variant, info.dtype, label, c, expected.width == Width::shared_memory && c.cols > claimed, cost});
+  }
+  if (left_out > 0) {
+    s.left_out[label] = std::to_string(left_out) + " wide cases left out: its time grows with cols^2 (" + s.command() +
+                        " CASES=all runs them)";
+  }
+}
+
+}  // namespace
+
+Session& session() {
+  static Session instance;
+  return instance;
+}
+
+std::string Session::command() const {
+  std::string text = "make " + lab.name.substr(0, lab.name.find('_'));
+  if (source == "solutions/" + lab.name + "/" + lab.file) return text + " SOLUTION=1";
+  return own_file ? text : text + " FILE=" + source;
+}
+
+bool Session::wants(const std::string& case_name) const {
+  return wanted.empty() || fnmatch(wanted.c_str(), case_name.c_str(), 0) == 0;
+}
+
+int Session::find(const std::string& name, rung::Dtype dtype) const {
+  const auto& variants = client->variants();
+  for (size_t i = 0; i < variants.size(); i++) {
+    if (variants[i].name == name && variants[i].dtype == dtype && variants[i].op == lab.op) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int prepare() {
+  Session& s = session();
+  const std::string own = "labs/" + lab.name + "/" + lab.file, solution = "solutions/" + lab.name + "/" + lab.file;
+  s.source = shortened(environment("LADDER_FILE", own));
+  s.own_file = s.source == own || s.source == solution;
+
+  const std::string seed = environment("LADDER_SEED", "0");
+  char* end = nullptr;
+  s.seed = strtoull(seed.c_str(), &end, 10);
+  if (*end) return fail(2, "LADDER_SEED=" + seed + " is not a number");
+
+  std::vector<Case> cases = all_cases(lab.op);
+  s.wanted = environment("LADDER_CASE");
+  const std::vector<Case> all = cases;
+  cases.erase(std::remove_if(cases.begin(), cases.end(), [&](const Case& c) { return !s.wants(c.name); }), cases.end());
+  if (cases.empty()) {
+    std::string message = "no case is called " + s.wanted + "; near names:";
+    for (const std::string& name : similar_names(all, s.wanted)) message += " " + name;
+    return fail(2, message);
+  }
+  const bool everything = !s.wanted.empty() || environment("LADDER_CASES") == "all";
+
+  const rung::Backend backend = rung::choose_backend();
+  if (backend.name.empty()) return fail(2, backend.error);
+  s.backend = backend.name;
+  s.backend_line = backend.line;
+  const std::string built = environment("LADDER_RUNG");
+  if (built.empty()) return fail(2, "LADDER_RUNG is not set; start the tests with " + s.command());
+
+  s.client.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), built));
+  const auto& variants = s.client->variants();
+  if (variants.empty()) return fail(1, s.client->problem());
+  for (const Expected& e : lab.variants) {
+    if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
+  }
+  for (size_t i = 0; i < variants.size(); i++) {
+    const auto& apart = lab.tested_apart;
+    if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) continue;
+    add_steps(static_cast<int>(i), variants[i], cases, everything);
+  }
+  if (s.steps.empty() && s.missing.empty()) {
+    return fail(1, s.source + " exports nothing that " + lab.name + " tests: it needs variants of rung::" +
+                       (lab.op == rung::Op::softmax ? "softmax" : "softmax_topk"));
+  }
+  return 0;
+}
+
+std::string shortened(const std::string& path) {
+  char folder[4096];
+  if (!getcwd(folder, sizeof folder)) return path;
+  const std::string prefix = std::string(folder) + "/";
+  return path.compare(0, prefix.size(), prefix) == 0 ? path.substr(prefix.size()) : path;
+}
+
+}  // namespace testing_

@@ -1,0 +1,63 @@
+// One run of a lab's test program: which file is tested, on which backend, and which cases are to be run.
+//
+// From the environment, set by the Makefile:
+//     LADDER_RUNG     the built rung, a shared object (needed)
+//     LADDER_FILE     its source, as the student knows it; default labs/<lab>/<file>
+//     LADDER_WORKER   the worker program; default that of the backend
+//     LADDER_CASE     run only this case; * and ? match as in a shell
+//     LADDER_CASES    "all": also those that are left out because they take long
+//     LADDER_SEED     other random values
+//     BACKEND         auto, cuda or cpu
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cases.h"
+#include "client.h"
+#include "lab.h"
+
+namespace testing_ {
+
+// One case of one variant.
+struct Step {
+  int variant;  // index into Client::variants()
+  rung::Dtype dtype;
+  std::string label;  // of the variant: "tree f32"
+  Case test_case;
+  bool may_refuse = false;  // the row is wider than this variant claims to take
+  double cost = 0;          // elements touched
+};
+
+struct Session {
+  std::string backend;  // "cpu" or "cuda"
+  std::string backend_line;
+  std::string source;    // LADDER_FILE
+  bool own_file = true;  // source is this lab's starter or solution, so that all its variants must be there
+  std::string wanted;    // LADDER_CASE
+  uint64_t seed = 0;
+  std::unique_ptr<rung::Client> client;
+  std::vector<Step> steps;
+  std::vector<std::string> missing;             // "tree f32": expected, not exported
+  std::map<std::string, std::string> left_out;  // label -> which cases were left out and why
+
+  // "make lab02 SOLUTION=1": how this run was started, without CASE.
+  std::string command() const;
+  // Whether LADDER_CASE asks for this case: it does for all if it is not set.
+  bool wants(const std::string& case_name) const;
+  // Index into Client::variants(), -1 if it is not exported.
+  int find(const std::string& name, rung::Dtype dtype) const;
+};
+
+// The session of this process, empty until prepare().
+Session& session();
+
+// Reads the environment, loads the rung and lists the steps. Returns 0, or the exit status after printing one error.
+int prepare();
+
+// "labs/lab02_smem/softmax_smem.cu:12" -> relative to the current folder if it lies below it.
+std::string shortened(const std::string& path);
+
+}  // namespace testing_

@@ -1,0 +1,52 @@
+// The Catch2 tests that every lab's program has: each expected variant is there, and each variant passes the shared
+// cases. The names of the sections are what reporter.cpp prints: "variant / group / case".
+#include "catch2_any.h"
+#include "check.h"
+#include "session.h"
+
+namespace testing_ {
+namespace {
+
+// A variant that gets four of its first cases wrong and at most one right is not near to working: the rest would only
+// repeat the message. One that hangs costs seconds a case.
+constexpr int first_cases = 8, most_wrong = 4, most_time_outs = 2;
+
+struct Record {
+  int run = 0, wrong = 0, timed_out = 0;
+  bool hopeless() const {
+    return (run <= first_cases && wrong >= most_wrong && run - wrong <= 1) || timed_out >= most_time_outs;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the expected variants are exported") {
+  for (const std::string& label : session().missing) {
+    DYNAMIC_SECTION(label << " / exported / RUNG_EXPORT") {
+      const std::string name = label.substr(0, label.find(' '));
+      FAIL_CHECK("no such variant in " << session().source << ": is it in the RUNG_EXPORT line, by the name \"" << name
+                                       << "\"?");
+    }
+  }
+}
+
+TEST_CASE("every variant passes the shared cases") {
+  static std::map<std::string, Record> records;
+  if (session().steps.empty()) return;
+  const Step& step = session().steps[GENERATE(range(size_t{0}, session().steps.size()))];
+  Record& record = records[step.label];
+  if (record.hopeless()) return;
+  DYNAMIC_SECTION(step.label << " / " << step.test_case.group << " / " << step.test_case.name) {
+    const Finding finding = check(step);
+    record.run++;
+    record.wrong += finding.kind != Finding::Kind::right;
+    record.timed_out += finding.kind == Finding::Kind::timed_out;
+    if (finding.kind == Finding::Kind::right) {
+      SUCCEED();
+    } else {
+      FAIL_CHECK(finding.text);
+    }
+  }
+}
+
+}  // namespace testing_

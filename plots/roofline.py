@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""Draws the roofline of one machine out of its results file: `roofline.py plots/results/<machine>.json`.
+
+Left: each variant under the roofs measured on that machine. Right: the same variants in ladder order. Whatever was not
+measured is not drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "bench"))
+import results  # noqa: E402
+from results import UserError  # noqa: E402
+
+try:
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
+    from matplotlib.patheffects import withStroke
+    from matplotlib.ticker import FuncFormatter
+except ImportError:
+    matplotlib = None
+
+FLOP_PER_ELEMENT = 5  # the nominal work: max, subtract, exp, add, multiply; one of the five is an exp
+# Okabe and Ito's colours for the colour-blind, darkened where text in them would be too faint on white.
+LAB_COLOURS = {"01": "#4D4D4D", "02": "#0072B2", "03": "#00805E", "04": "#C04A00", "05": "#A8437F", "06": "#9A6A00"}
+OTHER_COLOUR = "#4D4D4D"
+INK, FAINT = "#222222", "#8A8A8A"
+MEMORY, COMPUTE = "#1B3A57", "#8C2D04"  # the two kinds of roof
+FONT = {"font.family": "DejaVu Sans", "font.size": 9.5, "svg.hashsalt": "ladder", "axes.spines.top": False,
+        "axes.spines.right": False, "axes.edgecolor": "#555555", "text.color": INK, "axes.labelcolor": INK}
+VALUE_COLUMN = 46  # points to the right of the ladder panel
+INCHES = (12.0, 6.75)  # 1200 x 675 pixels at 100 dpi
+
+
+@dataclass
+class Chart:
+    """The figure and what stands in it, for the tests: artists in the order of `ladder`."""
+
+    figure: object
+    ladder: list[dict]
+    roofline: object
+    steps: object
+    markers: list = field(default_factory=list)  # on the roofline, one a point
+    step_markers: list = field(default_factory=list)
+    labels: list = field(default_factory=list)
+    arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
+    step_arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
+
+
+def intensity(point: dict) -> float:
+    """The x of a point, FLOP a byte. Nominal: each input byte read once and each output byte written once."""
+    return point["nominal_flops"] / point["nominal_bytes"]
+
+
+def gflops(point: dict) -> float:
+    return point["nominal_flops"] / point["seconds"] / 1e9
+
+
+def gbytes(point: dict) -> float:
+    return point["nominal_bytes"] / point["seconds"] / 1e9
+
+
+def colour_of(point: dict) -> str:
+    return LAB_COLOURS.get(point["lab"][3:5], OTHER_COLOUR)
+
+
+def is_solution(point: dict) -> bool:
+    return point["source"] == "solution"
+
+
+def name_of(point: dict, ladder: list[dict]) -> str:
+    """The variant, with its dtype and k only where other points share its name, and whose it is."""
+    alike = [other for other in ladder if (other["lab"], other["variant"]) == (point["lab"], point["variant"])]
+    name = point["variant"]
+    if len({other["dtype"] for other in alike}) > 1:
+        name += f" {point['dtype']}"
+    if len({other["k"] for other in alike}) > 1:
+        name += f" K={point['k']}"
+    if is_solution(point):
+        return name
+    return f"yours: {name}" if point["source"] == "student" else f"{Path(point['source']).name}: {name}"
+
+
+def select(points: list[dict], cols: int, kind: str) -> list[dict]:
+    """One shape, in ladder order; of a rung measured at several numbers of rows, the most rows."""
+    chosen: dict[tuple, dict] = {}
+    for point in points:
+        if point["cols"] == cols and point["input"] == kind:
+            key = (point["source"], *results.rung_of(point))
+            if key not in chosen or point["rows"] > chosen[key]["rows"]:
+                chosen[key] = point
+    if not chosen:
+        shapes = sorted({(point["input"], point["cols"]) for point in points})
+        present = "; ".join(f"--input {shape[0]} --cols {shape[1]}" for shape in shapes)
+        raise UserError(f"no points with --input {kind} --cols {cols}; the file has: {present}")
+    return results.ladder_order(list(chosen.values()))
+
+
+def arrow_pairs(ladder: list[dict]) -> list[tuple[dict, dict]]:
+    """(rung before, rung) for every step. The solution's ladder, or the student's own while there is no other."""
+    drawn = [point for point in ladder if is_solution(point)] or ladder
+    pairs = [(results.rung_before(point, ladder), point) for point in drawn]
+    return [(before, point) for before, point in pairs if before is not None]
+
+
+def spread(wanted: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Ascending places as near to the ascending `wanted` as a gap between neighbours allows, inside [low, high]."""
+    if not wanted:
+        return []
+    gap = min(gap, (high - low) / len(wanted))
+    clusters: list[list[float]] = []  # each [sum of wanted - offset, members]; a cluster sits tightly, gap apart
+    for want in wanted:
+        clusters.append([want, 1])
+        while len(clusters) > 1 and (place(clusters[-2], gap, low, high)[1] + gap
+                                     > place(clusters[-1], gap, low, high)[0]):
+            total, members = clusters.pop()
+            clusters[-1][0] += total - members * clusters[-1][1] * gap
+            clusters[-1][1] += members
+    return [place(cluster, gap, low, high)[0] + i * gap for cluster in clusters for i in range(int(cluster[1]))]
+
+
+def place(cluster: list[float], gap: float, low: float, high: float) -> tuple[float, float]:
+    """The first and last place of a cluster, as near to its members' mean wish as the bounds allow."""
+    total, members = cluster
+    length = (members - 1) * gap
+    first = min(max(total / members, low), high - length)
+    return first, first + length
+
+
+# ---- the roofline panel -------------------------------------------------------------------------------------------
+
+
+def x_limits(ladder: list[dict], roofs: dict) -> tuple[float, float]:
+    """From left of the labels to right of the ridge, where the FMA roof lies flat."""
+    xs = [intensity(point) for point in ladder]
+    return min(xs) / 6, max(max(xs) * 20, roofs["fma_gflops"] / roofs["copy_gbs"] * 3.5)
+
+
+def y_limits(ladder: list[dict], roofs: dict) -> tuple[float, float]:
+    top = max(*map(gflops, ladder), roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"])
+    bottom = min(*map(gflops, ladder), FLOP_PER_ELEMENT * roofs["exp_gops"])
+    return min(bottom / 2.2, top / 2000), top * 2.5
+
+
+def halo() -> list:
+    return [withStroke(linewidth=3, foreground="white")]
+
+
+def draw_roofs(chart: Chart, roofs: dict) -> None:
+    """Bandwidths as slanted lines up to the FMA roof, the two instruction rates as flat ones."""
+    axes = chart.roofline
+    left, right = axes.get_xlim()
+    fma, exp = roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"]
+    bandwidths = sorted([("copy", roofs["copy_gbs"]), ("read", roofs["read_gbs"])], key=lambda roof: roof[1])
+    fastest = bandwidths[-1][1]
+    edge = [left, min(fma / roofs["copy_gbs"], right), right]
+    axes.fill_between(edge, axes.get_ylim()[0], [min(x * roofs["copy_gbs"], fma) for x in edge], color="#F4F7FB",
+                      linewidth=0, zorder=0)
+    for (name, gbs), below in zip(bandwidths, (True, False)):
+        ridge = min(fma / gbs, right)
+        axes.plot([left, ridge], [left * gbs, ridge * gbs], color=MEMORY, linewidth=1.8,
+                  linestyle="-" if name == "copy" else (0, (5, 2)), zorder=2)
+        label_slanted(chart, f"{name} {results.three_digits(gbs)} GB/s", gbs, below)
+    flats = sorted([(fma, f"FP32 FMA peak: {results.three_digits(fma)} GFLOP/s", "-"),
+                    (exp, f"exp roof: {FLOP_PER_ELEMENT} x {results.three_digits(roofs['exp_gops'])} Gexp/s",
+                     (0, (1, 1.2)))])
+    for (height, text, style), above in zip(flats, (False, True)):
+        axes.plot([max(left, height / fastest), right], [height, height], color=COMPUTE, linewidth=1.8,
+                  linestyle=style, zorder=2)
+        chart.labels.append(axes.annotate(text, (right, height), (-2, 4 if above else -4), fontsize=9, color=COMPUTE,
+                                          textcoords="offset points", ha="right", va="bottom" if above else "top",
+                                          path_effects=halo(), zorder=6))
+
+
+def label_slanted(chart: Chart, text: str, gbs: float, below: bool) -> None:
+    """Along the line: above it at its left end, or below it right of the points; no point and no name comes there."""
+    axes = chart.roofline
+    left, bottom = axes.get_xlim()[0], axes.get_ylim()[0]
+    start = max(map(intensity, chart.ladder)) * 1.25 if below else max(left, bottom / gbs) * 1.1
+    ends = axes.transData.transform([(start, start * gbs), (2 * start, 2 * start * gbs)])
+    angle = math.degrees(math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]))
+    off = -4 if below else 4
+    shift = (-off * math.sin(math.radians(angle)), off * math.cos(math.radians(angle)))
+    chart.labels.append(axes.annotate(text, (start, start * gbs), shift, textcoords="offset points", rotation=angle,
+                                      rotation_mode="anchor", ha="left", va="top" if below else "bottom", fontsize=9,
+                                      color=MEMORY, path_effects=halo(), zorder=6))
+
+
+def marker_style(point: dict, scale: float = 1.0) -> dict:
+    """Circles for softmax, diamonds for top-K; a hollow star for whatever is not the solution."""
+    if not is_solution(point):
+        return dict(marker="*", s=170 * scale, facecolors="none", edgecolors=colour_of(point), linewidths=1.5, zorder=8)
+    marker, size = ("D", 42) if point["op"] == "softmax_topk" else ("o", 58)
+    return dict(marker=marker, s=size * scale, facecolors=colour_of(point), edgecolors="white", linewidths=0.8,
+                zorder=7)
+
+
+def draw_arrow(axes: object, start: tuple, end: tuple, bulge: float) -> object:
+    """`bulge`: how far the arrow swings out to the right, in pixels, at least; 0 for a straight one."""
+    (x0, y0), (x1, y1) = axes.transData.transform([start, end])
+    length = max(math.hypot(x1 - x0, y1 - y0), 1.0)
+    bend = min(max(0.22, 2 * bulge / length), 2.0) * (1 if y1 > y0 else -1) if bulge else 0.0
+    style = dict(arrowstyle="-|>,head_length=0.36,head_width=0.18", color=FAINT, linewidth=1.0, shrinkA=3.5,
+                 shrinkB=3.5, connectionstyle=f"arc3,rad={bend:.3f}")
+    return axes.annotate("", end, start, arrowprops=style, zorder=4)
+
+
+def draw_labels(chart: Chart, roofs: dict) -> None:
+    """Names in two columns, beside the leftmost line of points and beside the rightmost, with leader lines.
+
+    The names stay clear of the roofs: below the copy roof on the left, below it and the exp roof on the right.
+    """
+    narrowest = min(map(intensity, chart.ladder))
+    widest = max(map(intensity, chart.ladder))
+    left = [point for point in chart.ladder if intensity(point) < narrowest * 1.3]
+    right = [point for point in chart.ladder if intensity(point) >= narrowest * 1.3]
+    x = narrowest / 1.55
+    draw_label_column(chart, left, x, "right", ceilings=[x / 2.4 * roofs["copy_gbs"]])
+    draw_label_column(chart, right, widest * 1.7, "left",
+                      ceilings=[FLOP_PER_ELEMENT * roofs["exp_gops"], widest / 2 * roofs["copy_gbs"]])
+
+
+def draw_label_column(chart: Chart, points: list[dict], x: float, side: str, ceilings: list[float]) -> None:
+    axes = chart.roofline
+    points = sorted(points, key=gflops)
+    to_pixels, to_data = axes.transData, axes.transData.inverted()
+    wanted = [to_pixels.transform((1, gflops(point)))[1] for point in points]
+    low, high = (to_pixels.transform((1, y))[1] for y in axes.get_ylim())
+    line = 13.5 * chart.figure.dpi / 72
+    for ceiling in ceilings:
+        height = to_pixels.transform((1, ceiling))[1]
+        if height - low > line * (len(points) + 1):
+            high = min(high, height - line)
+    for point, y_pixels in zip(points, spread(wanted, line, low + line, high - line)):
+        y = to_data.transform((0, y_pixels))[1]
+        toward = -1 if side == "right" else 1
+        axes.plot([intensity(point), x], [gflops(point), y], color="#B5B5B5", linewidth=0.7, zorder=3)
+        chart.labels.append(axes.annotate(name_of(point, chart.ladder), (x, y), (3 * toward, 0), ha=side, va="center",
+                                          textcoords="offset points", fontsize=9, color=colour_of(point),
+                                          fontweight="normal" if is_solution(point) else "bold",
+                                          path_effects=halo(), zorder=6))
+
+
+def draw_key(chart: Chart) -> None:
+    """What the shapes of the points mean, for the shapes that are there."""
+    kinds = {"softmax": lambda p: is_solution(p) and p["op"] != "softmax_topk",
+             "softmax + top-K": lambda p: is_solution(p) and p["op"] == "softmax_topk",
+             "yours": lambda p: not is_solution(p)}
+    handles = []
+    for name, belongs in kinds.items():
+        example = next((point for point in chart.ladder if belongs(point)), None)
+        if example:
+            style = marker_style(dict(example, lab=""), 0.7)
+            handles.append(chart.roofline.scatter([], [], label=name, **style))
+    chart.roofline.legend(handles=handles, loc="lower right", fontsize=9, frameon=False, handletextpad=0.3)
+
+
+def draw_roofline(chart: Chart, roofs: dict) -> None:
+    axes = chart.roofline
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlim(*x_limits(chart.ladder, roofs))
+    axes.set_ylim(*y_limits(chart.ladder, roofs))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    axes.minorticks_off()
+    axes.grid(True, color="#ECECEC", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("nominal intensity, FLOP/byte\n(5 FLOP an element over one read and one write; top-K: one read, "
+                    "8 bytes x K written)")
+    axes.set_ylabel("GFLOP/s (5 FLOP an element)")
+    axes.yaxis.set_label_coords(-0.088, 0.5)
+    draw_roofs(chart, roofs)
+    for before, point in arrow_pairs(chart.ladder):
+        start, end = ((intensity(each), gflops(each)) for each in (before, point))
+        chart.arrows.append((before, point, draw_arrow(axes, start, end, 14)))
+    for point in chart.ladder:
+        chart.markers.append(axes.scatter(intensity(point), gflops(point), **marker_style(point, 0.6)))
+    draw_labels(chart, roofs)
+    draw_key(chart)
+
+
+# ---- the ladder panel ---------------------------------------------------------------------------------------------
+
+
+def draw_steps(chart: Chart, roofs: dict) -> None:
+    """One line a rung, from the bottom up; x is the nominal bandwidth, beside the bandwidths that the machine has."""
+    axes, ladder = chart.steps, chart.ladder
+    values = [gbytes(point) for point in ladder] + [roofs["copy_gbs"], roofs["read_gbs"]]
+    axes.set_xscale("log")
+    axes.set_xlim(min(values) / 2, max(values) * 1.8)
+    axes.set_ylim(-0.6, max(len(ladder), 8) - 0.4)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.minorticks_off()
+    axes.grid(True, axis="x", color="#ECECEC", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines["left"].set_visible(False)
+    axes.set_yticks([])
+    axes.set_xlabel("GB/s of nominal bytes")
+    draw_bands(chart)
+    for name, gbs, style in (("copy", roofs["copy_gbs"], "-"), ("read", roofs["read_gbs"], (0, (5, 2)))):
+        axes.axvline(gbs, color=MEMORY, linewidth=1.5, linestyle=style, zorder=2)
+    draw_bandwidth_names(chart, roofs)
+    place_of = {id(point): row for row, point in enumerate(ladder)}
+    for before, point in arrow_pairs(ladder):
+        start, end = ((gbytes(each), place_of[id(each)]) for each in (before, point))
+        chart.step_arrows.append((before, point, draw_arrow(axes, start, end, 0)))
+    for row, point in enumerate(ladder):
+        chart.step_markers.append(axes.scatter(gbytes(point), row, **marker_style(point)))
+        weight = "normal" if is_solution(point) else "bold"
+        common = dict(xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center", fontsize=9,
+                      color=colour_of(point), fontweight=weight, annotation_clip=False)
+        chart.labels.append(axes.annotate(name_of(point, ladder), (0, row), (-6, 0), ha="right", **common))
+        chart.labels.append(axes.annotate(results.three_digits(gbytes(point)), (1, row), (VALUE_COLUMN, 0),
+                                          ha="right", **common))
+
+
+def draw_bandwidth_names(chart: Chart, roofs: dict) -> None:
+    """Above the panel; the slower one to the left of its line and the faster one to the right, so that they part."""
+    pair = sorted([("copy", roofs["copy_gbs"]), ("read", roofs["read_gbs"])], key=lambda roof: roof[1])
+    for (name, gbs), side, off in zip(pair, ("right", "left"), (-1, 1)):
+        chart.labels.append(chart.steps.annotate(name, (gbs, 1), (off, 3), textcoords="offset points", ha=side,
+                                                 xycoords=chart.steps.get_xaxis_transform(), va="bottom", fontsize=9,
+                                                 color=MEMORY, annotation_clip=False))
+    chart.labels.append(chart.steps.annotate("GB/s", (1, 1), (VALUE_COLUMN, 3), xycoords="axes fraction", ha="right",
+                                             va="bottom", textcoords="offset points", fontsize=9, color=INK))
+
+
+def draw_bands(chart: Chart) -> None:
+    """A band of background a lab, with its name at the far left."""
+    labs = sorted({point["lab"] for point in chart.ladder})
+    for number, lab in enumerate(labs):
+        rows = [row for row, point in enumerate(chart.ladder) if point["lab"] == lab]
+        low, high = rows[0] - 0.5, rows[-1] + 0.5
+        transform = chart.steps.get_yaxis_transform()
+        chart.steps.add_patch(Rectangle(
+            (-0.72, low), 1.72 + 0.28, high - low, transform=transform, clip_on=False, linewidth=0,
+            facecolor="#F5F6F8" if number % 2 == 0 else "white", zorder=-5))
+        lab_points = [chart.ladder[row] for row in rows]
+        chart.labels.append(chart.steps.annotate(
+            lab_title(lab, lab_points), (-0.70, (low + high) / 2), xycoords=transform, ha="left", va="center",
+            fontsize=9, fontweight="bold", color=colour_of(lab_points[0]), annotation_clip=False))
+
+
+def lab_title(lab: str, points: list[dict]) -> str:
+    """The number, the subject and the K of a lab, a line each, as far as its band has room for them."""
+    number, _, subject = lab.partition("_")
+    ks = {point["k"] for point in points}
+    k = [f"K = {ks.pop()}"] if points[0]["op"] == "softmax_topk" and len(ks) == 1 else []
+    return "\n".join(([number, subject] + k)[:len(points)])
+
+
+# ---- the whole ----------------------------------------------------------------------------------------------------
+
+
+def draw(table: dict, cols: int = 4096, kind: str = "normal") -> Chart:
+    """The chart of one shape. `table` is a loaded results file with roofs."""
+    matplotlib.rcParams.update(FONT)
+    ladder = select(table["points"], cols, kind)
+    height = max(INCHES[1], 2.0 + 0.27 * len(ladder))
+    figure = Figure(figsize=(INCHES[0], height), dpi=100, facecolor="white")
+    top, bottom = 1 - 0.95 / height, 0.85 / height
+    chart = Chart(figure, ladder, figure.add_axes((0.066, bottom, 0.485, top - bottom)),
+                  figure.add_axes((0.735, bottom, 0.20, top - bottom)))
+    draw_titles(chart, table, cols, kind, height)
+    draw_roofline(chart, table["roofs"])
+    draw_steps(chart, table["roofs"])
+    return chart
+
+
+def draw_titles(chart: Chart, table: dict, cols: int, kind: str, height: float) -> None:
+    kinds = {"normal": "random normal logits", "bigrams": "bigram logits of the course's text"}
+    shape = f"{cols} columns of {kinds.get(kind, kind)}"
+    heading = f"{table['machine']} ({table['backend']}), {table['date']}"
+    size = 13 if len(heading) < 80 else 13 * 80 / len(heading)
+    for text, inches, options in ((heading, 0.32, dict(fontsize=size, fontweight="bold")),
+                                  (f"Row-wise softmax, {shape}: every roof and every point measured on this machine",
+                                   0.58, dict(fontsize=10, color="#555555"))):
+        chart.labels.append(chart.figure.text(0.015, 1 - inches / height, text, ha="left", va="center", **options))
+
+
+def save(chart: Chart, output: Path) -> list[Path]:
+    """Writes output.svg and output.png, byte for byte the same for the same input."""
+    paths = [output.with_name(output.name + suffix) for suffix in (".svg", ".png")]
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        chart.figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
+        chart.figure.savefig(paths[1], dpi=200, metadata={"Software": None})
+    except OSError as error:
+        raise UserError(f"{error.filename or output}: cannot be written: {error.strerror}") from None
+    return paths
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Draw the roofline of one machine out of its results file.")
+    parser.add_argument("results", type=Path, help="a file of plots/results")
+    parser.add_argument("--output", type=Path, default=Path(__file__).resolve().parent / "roofline",
+                        help="where to write, without .svg and .png (default plots/roofline)")
+    parser.add_argument("--cols", type=int, default=4096, help="the row width to draw (default 4096)")
+    parser.add_argument("--input", default="normal", help="the input to draw: normal (default) or bigrams")
+    options = parser.parse_args(argv)
+    try:
+        if matplotlib is None:
+            raise UserError("matplotlib is missing; `apt-get install python3-matplotlib` and use /usr/bin/python3")
+        table = results.load(options.results, need_roofs=True)
+        paths = save(draw(table, options.cols, options.input), options.output)
+    except UserError as error:
+        print(f"roofline.py: {error}", file=sys.stderr)
+        return 1
+    print("drew " + " and ".join(map(str, paths)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

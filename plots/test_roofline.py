@@ -1,0 +1,302 @@
+"""Tests of roofline.py on made-up results: machine "Synthetic", round numbers, nothing measured."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+from unittest import mock
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import roofline  # noqa: E402
+
+ROOFS = {"copy_gbs": 10.0, "read_gbs": 12.0, "fma_gflops": 100.0, "exp_gops": 1.0}
+
+
+def point(lab: str, variant: str, gbs: float, dtype: str = "f32", k: int = 0, source: str = "solution",
+          cols: int = 4096, rows: int = 64, kind: str = "normal") -> dict:
+    """A point that moves its nominal bytes at `gbs`."""
+    width = 4 if dtype == "f32" else 2
+    moved = rows * (cols * width + 8 * k) if k else 2 * rows * cols * width
+    return {"source": source, "lab": lab, "variant": variant, "op": "softmax_topk" if k else "softmax", "dtype": dtype,
+            "input": kind, "rows": rows, "cols": cols, "k": k, "seconds": moved / gbs / 1e9, "launches": 1,
+            "nominal_bytes": moved, "nominal_flops": 5 * rows * cols, "note": ""}
+
+
+def dense_points() -> list[dict]:
+    """Every variant of five labs, many at almost the same height, and the student's own for two labs."""
+    points = [point("lab01_naive", "per_element", 0.001), point("lab01_naive", "per_row", 1.0)]
+    points += [point("lab02_smem", name, gbs) for name, gbs in (("serial", 0.9), ("tree", 1.0), ("tree_f32x4", 1.01))]
+    points += [point("lab03_online", name, 1.02) for name in ("warp_shuffle", "online", "online_f32x4")]
+    points += [point("lab04_f16x8", name, 0.8, "f16") for name in ("f16", "f16x2", "f16x8")]
+    points += [point("lab05_topk", name, 0.5, dtype, k=8) for name in ("three_pass", "online")
+               for dtype in ("f32", "f16", "bf16")]
+    points += [point("lab02_smem", "tree", 1.0, source="student"),
+               point("lab05_topk", "online", 0.5, "bf16", 8, "student")]
+    return points
+
+
+def synthetic(points: list[dict] | None = None, roofs: dict | None = None) -> dict:
+    return {"machine": "Synthetic machine, 0 cores", "backend": "cpu", "date": "2000-01-01", "command": "none",
+            "roofs": dict(roofs or ROOFS), "points": dense_points() if points is None else points}
+
+
+def corners(text: object, renderer: object) -> list[tuple[float, float]]:
+    """The four corners in pixels of a text's box, turned as the text is."""
+    from matplotlib.transforms import Affine2D
+    angle = text.get_rotation()
+    slanted = angle % 90 != 0
+    if slanted:
+        text.set_rotation(0)
+    box = text.get_window_extent(renderer)
+    straight = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
+    if not slanted:
+        return straight
+    text.set_rotation(angle)
+    turned = Affine2D().rotate_deg_around(*text.get_transform().transform(text.get_position()), angle)
+    return [tuple(turned.transform(corner)) for corner in straight]
+
+
+def overlap(a: list[tuple], b: list[tuple], slack: float = 1.0) -> bool:
+    """Whether two convex quadrilaterals share more than `slack` pixels (separating axes)."""
+    for shape in (a, b):
+        for (x0, y0), (x1, y1) in zip(shape, shape[1:] + shape[:1]):
+            normal = (y1 - y0, x0 - x1)
+            length = (normal[0] ** 2 + normal[1] ** 2) ** 0.5
+            along_a = [(x * normal[0] + y * normal[1]) / length for x, y in a]
+            along_b = [(x * normal[0] + y * normal[1]) / length for x, y in b]
+            if max(along_a) <= min(along_b) + slack or max(along_b) <= min(along_a) + slack:
+                return False
+    return True
+
+
+def visible_texts(chart: roofline.Chart) -> list:
+    """Every text of the figure with something in it: labels, tick labels, axis labels, the key."""
+    from matplotlib.text import Text
+    hidden = set()  # tick labels beyond the axes' limits exist but are not drawn
+    for axis in (chart.roofline.xaxis, chart.roofline.yaxis, chart.steps.xaxis, chart.steps.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        hidden |= {id(tick.label1) for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high}
+    return [text for text in chart.figure.findobj(Text)
+            if text.get_visible() and text.get_text().strip() and id(text) not in hidden]
+
+
+class Layout(unittest.TestCase):
+    def check_no_overlap(self, table: dict, **shape: object) -> None:
+        chart = roofline.draw(table, **shape)
+        canvas = FigureCanvasAgg(chart.figure)
+        canvas.draw()
+        renderer = canvas.get_renderer()
+        texts = visible_texts(chart)
+        boxes = [(text.get_text(), corners(text, renderer)) for text in texts]
+        self.assertGreater(len(boxes), 2 * len(chart.ladder))
+        for (name_a, a), (name_b, b) in itertools.combinations(boxes, 2):
+            self.assertFalse(overlap(a, b), f"{name_a!r} at {a} overlaps {name_b!r} at {b}")
+        width, height = canvas.get_width_height()
+        for name, box in boxes:
+            self.assertTrue(all(0 <= x <= width and 0 <= y <= height for x, y in box), f"{name!r} is cut off: {box}")
+        for text in chart.labels:
+            if text.axes is chart.roofline and any(text.get_text() == roofline.name_of(p, chart.ladder)
+                                                   for p in chart.ladder):
+                self.check_between_lines_of_points(chart, text.get_window_extent(renderer))
+        for each in chart.ladder:
+            x, y = chart.roofline.transData.transform((roofline.intensity(each), roofline.gflops(each)))
+            dot = [(x - 3, y - 3), (x + 3, y - 3), (x + 3, y + 3), (x - 3, y + 3)]
+            for name, box in boxes:
+                self.assertFalse(overlap(dot, box), f"{name!r} covers the point of {each['variant']}")
+
+    def check_between_lines_of_points(self, chart: roofline.Chart, box: object) -> None:
+        """A point's name stands beside all points of the roofline, not among them."""
+        xs = [chart.roofline.transData.transform((roofline.intensity(each), 1))[0] for each in chart.ladder]
+        self.assertTrue(box.x1 < min(xs) - 5 or box.x0 > max(xs) + 5, box)
+
+    def test_dense(self) -> None:
+        self.check_no_overlap(synthetic())
+
+    def test_gpu_sized_numbers(self) -> None:
+        points = [dict(each, seconds=each["seconds"] / 1000) for each in dense_points()]
+        roofs = {"copy_gbs": 4000.0, "read_gbs": 4200.0, "fma_gflops": 60000.0, "exp_gops": 4000.0}
+        self.check_no_overlap(synthetic(points, roofs))
+
+    def test_one_point(self) -> None:
+        self.check_no_overlap(synthetic([point("lab02_smem", "tree", 1.0, source="student")]))
+
+    def test_points_at_the_roof(self) -> None:
+        self.check_no_overlap(synthetic([dict(each, seconds=each["nominal_bytes"] / 9e9) for each in dense_points()]))
+
+    def test_only_softmax_at_the_roof(self) -> None:
+        points = [point("lab03_online", "online", 9.5, source=name) for name in ("solution", "student")]
+        self.check_no_overlap(synthetic(points, {**ROOFS, "exp_gops": 15.0}))
+
+    def test_equal_roofs(self) -> None:
+        self.check_no_overlap(synthetic(roofs={**ROOFS, "read_gbs": 10.0}))
+
+    def test_spread_keeps_the_gap_and_the_bounds(self) -> None:
+        places = roofline.spread([5.0, 5.0, 5.1, 9.0], 2.0, 0.0, 10.0)
+        self.assertTrue(all(b - a >= 2.0 - 1e-9 for a, b in zip(places, places[1:])), places)
+        self.assertTrue(0.0 <= places[0] and places[-1] <= 10.0, places)
+        self.assertEqual(roofline.spread([1.0, 8.0], 2.0, 0.0, 10.0), [1.0, 8.0])
+
+
+class Content(unittest.TestCase):
+    def test_every_point_is_drawn_where_it_was_measured(self) -> None:
+        points = dense_points()
+        chart = roofline.draw(synthetic(points))
+        self.assertEqual(len(chart.ladder), len(points))
+        for panel, heights in ((chart.markers, roofline.gflops), (chart.step_markers, roofline.gbytes)):
+            self.assertEqual(len(panel), len(points))
+            drawn = [tuple(marker.get_offsets()[0]) for marker in panel]
+            for each, (x, y) in zip(chart.ladder, drawn):
+                value = y if heights is roofline.gflops else x
+                self.assertAlmostEqual(value, heights(each))
+        self.assertAlmostEqual(roofline.gflops(point("lab01_naive", "per_row", 8.0)), 5.0)
+
+    def test_intensity_is_the_nominal_one(self) -> None:
+        self.assertEqual(roofline.intensity(point("lab01_naive", "per_row", 1.0)), 5 / 8)
+        self.assertEqual(roofline.intensity(point("lab04_f16x8", "f16", 1.0, "f16")), 5 / 4)
+        self.assertEqual(roofline.intensity(point("lab05_topk", "online", 1.0, k=8)), 5 * 4096 / (4 * 4096 + 64))
+
+    def test_unmeasured_points_and_other_shapes_are_not_drawn(self) -> None:
+        points = [point("lab01_naive", "per_row", 1.0), point("lab01_naive", "per_row", 1.0, cols=600, kind="bigrams"),
+                  dict(point("lab02_smem", "tree", 1.0), seconds=None)]
+        with results_file(synthetic(points)) as path:
+            table = roofline.results.load(path, need_roofs=True)
+        self.assertEqual([each["variant"] for each in roofline.draw(table).ladder], ["per_row"])
+        self.assertEqual(len(roofline.draw(table, 600, "bigrams").markers), 1)
+
+    def test_arrows_join_the_rungs_in_order(self) -> None:
+        shuffled = dense_points()
+        shuffled = shuffled[11:] + shuffled[:11]  # the file may hold lab05 first
+        chart = roofline.draw(synthetic(shuffled))
+        names = [(a["variant"], b["variant"], b["dtype"]) for a, b, _ in chart.arrows]
+        softmax = ["per_element", "per_row", "serial", "tree", "tree_f32x4", "warp_shuffle", "online", "online_f32x4",
+                   "f16", "f16x2", "f16x8"]
+        expected = [(a, b, "f16" if b.startswith("f16") else "f32") for a, b in zip(softmax, softmax[1:])]
+        expected += [("three_pass", "online", dtype) for dtype in ("f32", "f16", "bf16")]
+        self.assertEqual(names, expected)
+        self.assertEqual([(a["variant"], b["variant"], b["dtype"]) for a, b, _ in chart.step_arrows], expected)
+        for before, after, arrow in chart.arrows:
+            self.assertEqual(arrow.xyann, (roofline.intensity(before), roofline.gflops(before)))
+            self.assertEqual(arrow.xy, (roofline.intensity(after), roofline.gflops(after)))
+
+    def test_students_points_are_hollow_stars_and_say_yours(self) -> None:
+        chart = roofline.draw(synthetic([point("lab02_smem", "tree", 1.0),
+                                         point("lab02_smem", "tree", 0.5, source="student")]))
+        mine, theirs = (chart.markers[i] for i, each in sorted(enumerate(chart.ladder),
+                                                               key=lambda pair: pair[1]["source"] != "student"))
+        self.assertEqual(len(mine.get_facecolors()), 0)
+        self.assertEqual(len(theirs.get_facecolors()), 1)
+        self.assertEqual(len({tuple(corner) for corner in mine.get_paths()[0].vertices.round(6)}), 10)  # a star's
+        texts = [label.get_text() for label in chart.labels]
+        self.assertEqual(texts.count("yours: tree"), 2)
+        self.assertEqual(texts.count("tree"), 2)
+        self.assertIn("yours", [text.get_text() for text in chart.roofline.get_legend().get_texts()])
+
+    def test_roofs_and_titles(self) -> None:
+        chart = roofline.draw(synthetic())
+        texts = "\n".join(label.get_text() for label in chart.labels)
+        for wanted in ("Synthetic machine, 0 cores (cpu), 2000-01-01", "copy 10.0 GB/s", "read 12.0 GB/s",
+                       "FP32 FMA peak: 100 GFLOP/s", "exp roof: 5 x 1.00 Gexp/s", "4096 columns"):
+            self.assertIn(wanted, texts)
+        lines = [line.get_xydata() for line in chart.roofline.get_lines()]
+        flat = {ends[0][1] for ends in lines if len(ends) == 2 and ends[0][1] == ends[1][1]}
+        self.assertLessEqual({100.0, 5.0}, flat)
+        for bandwidth in (10.0, 12.0):
+            self.assertTrue(any(all(abs(y / x - bandwidth) < 1e-6 for x, y in ends) for ends in lines), bandwidth)
+
+
+@contextlib.contextmanager
+def results_file(content: object):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "synthetic.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        yield path
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        code = roofline.main([str(argument) for argument in arguments])
+    return code, out.getvalue(), err.getvalue()
+
+
+class Command(unittest.TestCase):
+    def check_error(self, content: object, *wanted: str) -> None:
+        with results_file(content) as path:
+            code, out, err = run(path, "--output", path.parent / "chart")
+            self.assertFalse((path.parent / "chart.svg").exists())
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(err.count("\n"), 1, err)
+        for text in wanted:
+            self.assertIn(text, err)
+
+    def test_files_are_written_and_the_same_each_time(self) -> None:
+        with results_file(synthetic()) as path:
+            code, out, err = run(path, "--output", path.parent / "deep" / "a")
+            self.assertEqual((code, err), (0, ""))
+            run(path, "--output", path.parent / "b")
+            svg = (path.parent / "deep" / "a.svg").read_bytes()
+            self.assertEqual(svg, (path.parent / "b.svg").read_bytes())
+            png = (path.parent / "deep" / "a.png").read_bytes()
+            self.assertEqual(png, (path.parent / "b.png").read_bytes())
+        self.assertIn("a.svg", out)
+        self.assertTrue(xml.etree.ElementTree.fromstring(svg).tag.endswith("svg"))
+        self.assertNotIn(b"<dc:date>", svg)
+        self.assertEqual(png[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertGreaterEqual(int.from_bytes(png[16:20], "big"), 1200)
+
+    def test_missing_file(self) -> None:
+        code, _, err = run("/nonexistent/results.json")
+        self.assertEqual(code, 1)
+        self.assertIn("no such file", err)
+
+    def test_bad_content(self) -> None:
+        self.check_error("{", "not valid JSON")
+        self.check_error([], "expected a JSON object")
+        self.check_error({"points": []}, "missing machine, backend, date")
+        self.check_error(synthetic([]), "no points")
+        self.check_error(synthetic([dict(dense_points()[0], seconds=None)]), "none of its points is measured")
+        self.check_error(synthetic([dict(dense_points()[0], seconds=-1)]), "point 1", "seconds is -1")
+        self.check_error(synthetic([dict(dense_points()[0], seconds="fast")]), "seconds is 'fast'")
+        self.check_error(synthetic([dict(dense_points()[0], dtype="f8")]), "dtype is 'f8'")
+        self.check_error(synthetic([3]), "point 1: expected a JSON object")
+
+    def test_missing_fields_are_named(self) -> None:
+        whole = dense_points()[0]
+        short = {name: value for name, value in whole.items() if name not in ("cols", "nominal_bytes")}
+        self.check_error(synthetic([whole, short]), "point 2: missing cols, nominal_bytes")
+
+    def test_roofs(self) -> None:
+        self.check_error({**synthetic(), "roofs": {}}, "no roofs")
+        self.check_error({name: value for name, value in synthetic().items() if name != "roofs"}, "no roofs")
+        self.check_error({**synthetic(), "roofs": {"copy_gbs": 1.0, "read_gbs": 1.0}}, "missing fma_gflops, exp_gops")
+        self.check_error({**synthetic(), "roofs": {**ROOFS, "exp_gops": 0}}, "roof exp_gops is 0")
+
+    def test_a_shape_that_is_not_there(self) -> None:
+        with results_file(synthetic()) as path:
+            code, _, err = run(path, "--cols", "77", "--output", path.parent / "chart")
+        self.assertEqual(code, 1)
+        self.assertIn("--input normal --cols 4096", err)
+
+    def test_unwritable_output(self) -> None:
+        with results_file(synthetic()) as path:
+            code, _, err = run(path, "--output", path / "chart")  # a file where a folder is needed
+        self.assertEqual(code, 1)
+        self.assertIn("cannot be written", err)
+
+    def test_matplotlib_missing(self) -> None:
+        with results_file(synthetic()) as path, mock.patch.object(roofline, "matplotlib", None):
+            code, _, err = run(path, "--output", path.parent / "chart")
+        self.assertEqual(code, 1)
+        self.assertIn("apt-get install python3-matplotlib", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
