@@ -84,14 +84,15 @@ def name_of(point: dict, ladder: list[dict]) -> str:
         name += f" K={point['k']}"
     if is_solution(point):
         return name
-    return f"yours: {name}" if point["source"] == "student" else f"{Path(point['source']).name}: {name}"
+    return f"yours: {name}"
 
 
-def select(points: list[dict], cols: int, kind: str) -> list[dict]:
-    """One shape, in ladder order; of a rung measured at several numbers of rows, the most rows."""
+def select(points: list[dict], cols: int, kind: str, source: str = "student") -> list[dict]:
+    """One shape, in ladder order: the solutions and the points of `source`. Of a rung measured at several numbers of rows,
+    the most rows."""
     chosen: dict[tuple, dict] = {}
     for point in points:
-        if point["cols"] == cols and point["input"] == kind:
+        if point["cols"] == cols and point["input"] == kind and point["source"] in ("solution", source):
             key = (point["source"], *results.rung_of(point))
             if key not in chosen or point["rows"] > chosen[key]["rows"]:
                 chosen[key] = point
@@ -359,10 +360,10 @@ def lab_title(lab: str, points: list[dict]) -> str:
 # ---- the whole ----------------------------------------------------------------------------------------------------
 
 
-def draw(table: dict, cols: int = 4096, kind: str = "normal") -> Chart:
+def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "student") -> Chart:
     """The chart of one shape. `table` is a loaded results file with roofs."""
     matplotlib.rcParams.update(FONT)
-    ladder = select(table["points"], cols, kind)
+    ladder = select(table["points"], cols, kind, source)
     height = max(INCHES[1], 2.0 + 0.27 * len(ladder))
     figure = Figure(figsize=(INCHES[0], height), dpi=100, facecolor="white")
     top, bottom = 1 - 0.95 / height, 0.85 / height
@@ -404,12 +405,14 @@ def main(argv: list[str]) -> int:
                         help="where to write, without .svg and .png (default plots/roofline)")
     parser.add_argument("--cols", type=int, default=4096, help="the row width to draw (default 4096)")
     parser.add_argument("--input", default="normal", help="the input to draw: normal (default) or bigrams")
+    parser.add_argument("--source", default="student",
+                        help="whose points to draw beside the solutions': student (default) or the file given to FILE=")
     options = parser.parse_args(argv)
     try:
         if matplotlib is None:
             raise UserError("matplotlib is missing; `apt-get install python3-matplotlib` and use /usr/bin/python3")
         table = results.load(options.results, need_roofs=True)
-        paths = save(draw(table, options.cols, options.input), options.output)
+        paths = save(draw(table, options.cols, options.input, options.source), options.output)
     except UserError as error:
         print(f"roofline.py: {error}", file=sys.stderr)
         return 1

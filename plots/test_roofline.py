@@ -298,5 +298,15 @@ class Command(unittest.TestCase):
         self.assertIn("apt-get install python3-matplotlib", err)
 
 
+class OtherFiles(unittest.TestCase):
+    def test_only_the_file_that_is_asked_for_stands_beside_the_solutions(self):
+        points = [point("lab02_smem", "tree", 1.0), point("lab02_smem", "tree", 0.5, source="student"),
+                  point("lab02_smem", "tree", 0.7, source="mine/a.cu"), point("lab02_smem", "tree", 0.8, source="b.cu")]
+        self.assertEqual([p["source"] for p in roofline.select(points, 4096, "normal")], ["solution", "student"])
+        chosen = roofline.select(points, 4096, "normal", "mine/a.cu")
+        self.assertEqual([p["source"] for p in chosen], ["solution", "mine/a.cu"])
+        self.assertEqual(roofline.name_of(chosen[1], chosen), "yours: tree")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -94,7 +94,7 @@ int run(const Options& options) {
       continue;
     }
 
-    const bench::Measurement measured = bench::measure(client, static_cast<int>(i), workload);
+    const bench::Measurement measured = bench::measure(client, static_cast<int>(i), workload, options.backend);
     if (measured.kind == bench::Measurement::Kind::refused) {
       std::cerr << "not measured (cudaErrorInvalidValue: the variant does not take this shape)\n";
       continue;
@@ -105,7 +105,9 @@ int run(const Options& options) {
       continue;
     }
     std::cerr << in_words(measured.timing.median) << " (" << measured.timing.launches
-              << (measured.timing.launches == 1 ? " launch)\n" : " launches)\n");
+              << (options.backend == "cuda"       ? " samples)\n"
+                  : measured.timing.launches == 1 ? " launch)\n"
+                                                  : " launches)\n");
 
     bench::Point point;
     point.source = options.source;

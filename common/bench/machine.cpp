@@ -44,9 +44,11 @@ std::string machine_name() {
   return without_marks(processor_name()) + ", " + std::to_string(n) + (n == 1 ? " core" : " cores");
 }
 
-std::string machine_slug() {
+std::string machine_slug() { return slug_of(machine_name()); }
+
+std::string slug_of(const std::string& name) {
   std::string slug;
-  for (const char c : machine_name()) {
+  for (const char c : name) {
     if (std::isalnum(static_cast<unsigned char>(c))) {
       slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     } else if (!slug.empty() && slug.back() != '-') {

@@ -12,7 +12,8 @@ int cores();
 // machines), the architecture and the host's operating system stand in: "aarch64 (Linux), 4 cores".
 std::string machine_name();
 
-// machine_name() as a file name: "intel-xeon-processor-2-cores".
+// A machine's name as a file name: "intel-xeon-processor-2-cores".
+std::string slug_of(const std::string& name);
 std::string machine_slug();
 
 // Today, local time: "2026-11-20".

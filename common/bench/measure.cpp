@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compare.h"
 #include "formats.h"
@@ -12,7 +13,14 @@ namespace {
 constexpr double budget_seconds = 0.5;
 constexpr double slow_seconds = 0.35;
 constexpr int most_launches = 25;
-constexpr double time_limit = 60;       // for one job
+constexpr double time_limit = 60;  // for one job
+// On a GPU: what the buffers that launches rotate over hold together, several times the largest cache of any GPU yet
+// (126 MB); how long a sample lasts, long beside the resolution of the device's clock (under 1 us); and from where on a
+// launch is so long that finding the cache full could not make it 1 % shorter.
+constexpr double rotated_bytes = 600e6;
+constexpr double sample_seconds = 1e-3;
+constexpr double long_launch_seconds = 5e-3;
+
 constexpr int error_invalid_value = 1;  // cudaErrorInvalidValue; CUDA's headers are not included here
 
 rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int launches) {
@@ -32,6 +40,16 @@ rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload
   job.launches = launches;
   job.time_limit = time_limit;
   return job;
+}
+
+// What a GPU is to do for a variant whose single launch took `once` seconds. `calls` is a multiple of `sets`, so that
+// the next sample goes on where this one ends, with the buffers that were used longest ago.
+rung::Job::Rotation rotation_for(double once, const rung::Job& job) {
+  if (once > long_launch_seconds) return {1, 1};
+  const double set_bytes = static_cast<double>(job.input_bytes + job.output_bytes[0] + job.output_bytes[1]);
+  const int sets = static_cast<int>(std::clamp(std::ceil(rotated_bytes / set_bytes), 2.0, 500.0));
+  const int rounds = static_cast<int>(std::clamp(std::ceil(sample_seconds / std::max(once, 1e-6) / sets), 1.0, 500.0));
+  return {sets * std::min(rounds, std::max(1, 1000 / sets)), sets};
 }
 
 // What kept the variant from returning a result that can be compared; "" if nothing did.
@@ -78,12 +96,14 @@ std::string Workload::verdict(const rung::VariantInfo& variant, const std::vecto
       .explanation;
 }
 
-Measurement measure(rung::Client& client, int index, Workload& workload) {
+Measurement measure(rung::Client& client, int index, Workload& workload, const std::string& backend) {
   const rung::VariantInfo variant = client.variants()[static_cast<size_t>(index)];
   Measurement result;
 
-  const auto run_and_check = [&](int launches) {
-    rung::Outcome outcome = client.run(job_of(variant, index, workload, launches));
+  const auto run_and_check = [&](int launches, rung::Job::Rotation rotation = {}) {
+    rung::Job job = job_of(variant, index, workload, launches);
+    job.rotation = rotation;
+    rung::Outcome outcome = client.run(job);
     if (outcome.kind == rung::Outcome::Kind::returned && outcome.error == error_invalid_value) {
       result.kind = Measurement::Kind::refused;
       return outcome;
@@ -98,10 +118,16 @@ Measurement measure(rung::Client& client, int index, Workload& workload) {
     return outcome;
   };
 
-  rung::Outcome outcome = run_and_check(1);
+  const bool gpu = backend == "cuda";
+  rung::Outcome outcome = run_and_check(gpu ? 2 : 1);  // the first on a GPU loads the kernel's code, too
   if (result.kind != Measurement::Kind::measured) return result;
-  const double once = outcome.seconds[0];
-  if (once <= slow_seconds) {
+  const double once = outcome.seconds.back();
+  if (gpu) {
+    const rung::Job::Rotation rotation = rotation_for(once, job_of(variant, index, workload, 1));
+    const double sample = 2 * rotation.calls * once;  // the worker queues one more before it
+    outcome = run_and_check(static_cast<int>(std::clamp(budget_seconds / sample, 3.0, 25.0)), rotation);
+    if (result.kind != Measurement::Kind::measured) return result;
+  } else if (once <= slow_seconds) {
     const int launches = static_cast<int>(std::min<double>(budget_seconds / std::max(once, 1e-9), most_launches));
     outcome = run_and_check(1 + launches);
     if (result.kind != Measurement::Kind::measured) return result;

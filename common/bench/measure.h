@@ -53,7 +53,10 @@ struct Measurement {
 
 // Launches once, checks the result, then launches again as often as fits half a second (at most 25 times, after one for
 // warming up) and checks the last result. A launch that takes longer than 0.35 s is measured by the first one alone.
-// variant: index into client.variants().
-Measurement measure(rung::Client& client, int variant, Workload& workload);
+// variant: index into client.variants(). backend: "cpu" or "cuda".
+//
+// On a GPU a time is the mean of many launches that rotate over so many inputs and outputs that none is found in the
+// cache (rung::Job::Rotation), and there are at most 25 such times; Timing::launches counts them.
+Measurement measure(rung::Client& client, int variant, Workload& workload, const std::string& backend);
 
 }  // namespace bench

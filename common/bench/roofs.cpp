@@ -1,7 +1,8 @@
 // Prints this machine's roofs as a JSON object: what bounds any kernel's speed on the CPU.
 //
 //     roofs            measures (under 3 s, under 1 GB of memory)
-//     roofs --slug     prints the machine's name as a file name, and measures nothing
+//     roofs --machine  prints the machine's name, and measures nothing
+//     roofs --slug     prints it as a file name
 #include "roofs.h"
 
 #include <cmath>
@@ -27,8 +28,12 @@ int main(int argc, char** argv) {
     std::puts(bench::machine_slug().c_str());
     return 0;
   }
+  if (argc == 2 && std::strcmp(argv[1], "--machine") == 0) {
+    std::puts(bench::machine_name().c_str());
+    return 0;
+  }
   if (argc != 1) {
-    std::cerr << "roofs: unknown argument '" << argv[1] << "'. Usage: roofs [--slug]\n";
+    std::cerr << "roofs: unknown argument '" << argv[1] << "'. Usage: roofs [--machine | --slug]\n";
     return 2;
   }
   try {

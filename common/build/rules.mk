@@ -15,11 +15,14 @@ CUDA_ARCH ?= native
 warnings := -Wall -Wextra
 cxxflags := -std=c++17 -O2 -g $(warnings) -MMD -MP
 eigen := $(shell pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/eigen3)
+# Catch2 3 is a library, Catch2 2 only a header. Every test program has its own main, so Catch2Main is never needed.
+catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr /usr/local)),-lCatch2)
 
 # A rung is compiled as CUDA's compiler would: type punning through float4 is legal, sqrtf sets no errno, #pragma unroll is
-# known. simt/include stands for the CUDA toolkit.
+# known. simt/include stands for the CUDA toolkit. No PLT: code there has no line, and calls are quicker without.
+# DWARF 4: with 5, addr2line takes the name of the piped file for that of #line.
 simt_include := -I common/simt/include
-rung_flags := -std=c++17 -O2 -g -fPIC $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+rung_flags := -std=c++17 -O2 -gdwarf-4 -fPIC -fno-plt $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
               $(simt_include) -I common/rung
 
 .SUFFIXES:
@@ -28,7 +31,9 @@ rung_flags := -std=c++17 -O2 -g -fPIC $(warnings) -Wno-unknown-pragmas -fno-stri
 
 # --- the executor and the worker ----------------------------------------------------------------------------------------
 
-simt_sources := $(filter-out common/simt/test_%,$(wildcard common/simt/*.cpp)) common/simt/switch.S
+simt_folders := common/simt common/simt/instrument common/simt/checks common/simt/counters
+simt_sources := $(filter-out %/warp_counts.cpp,$(foreach f,$(simt_folders),$(filter-out $(f)/test_%,$(wildcard $(f)/*.cpp)))) \
+                common/simt/switch.S
 simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources))
 
 build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
@@ -80,12 +85,12 @@ build/cpu/obj/%.cpp.o: %.cpp
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
 client := $(call objects,common/rung/client.cpp common/rung/backend.cpp common/simt/source_line.cpp)
 reference := $(call objects,common/reference/formats.cpp common/reference/reference.cpp)
-comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp)
+comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp)
 testing := $(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp)))
 
 define link
 @mkdir -p $(@D)
-@$(CXX) $(filter %.o %.a,$^) -ldl -pthread -o $@
+@$(CXX) $(filter %.o %.a,$^) $(if $(filter build/cpu/tests/%,$@),$(catch_library)) -ldl -pthread -o $@
 endef
 
 build/cpu/tests/lab%: build/cpu/obj/labs/lab%/test.cpp.o $(testing) $(reference) $(client)
@@ -110,7 +115,7 @@ catch_main := $(call objects,common/simt/test_main.cpp)
 
 # The executor's: CUDA files with Catch2 in them, and the arithmetic of half and bfloat16.
 build/cpu/tests/simt_%: common/simt/test_%.cu $(catch_main) build/cpu/libsimt.a common/simt/rewrite.sed
-	$(compile_program) $(catch_main) build/cpu/libsimt.a -pthread -o $@
+	$(compile_program) $(catch_main) build/cpu/libsimt.a $(catch_library) -pthread -o $@
 
 half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_half_arithmetic.cpp)
 build/cpu/tests/half: $(half_test_objects) $(catch_main)
@@ -129,14 +134,53 @@ build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp) $
 build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp results.cpp machine.cpp options.cpp logits.cpp)) $(catch_main)
 	$(link)
 
+# --- instrumented rungs, counters ---------------------------------------------------------------------------------------
+
+# Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
+# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. -fno-reorder-blocks:
+# code stays in the order of the source, by which the lanes of a warp wait for each other.
+instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fsanitize=thread -fsanitize-coverage=trace-pc
+
+# $(call compile_checked,options): from $< to $@, an object.
+define compile_checked
+@mkdir -p $(@D)
+@(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
+  $(CXX) $(rung_flags) $(instrument) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -c - -o $@
+endef
+
+build/cpu/checked/%.o: %.cu common/simt/rewrite.sed
+	$(call compile_checked)
+build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed
+	$(call compile_checked)
+build/cpu/checked/%.so: build/cpu/checked/%.o
+	@$(CXX) -shared $< -o $@
+
+# Tests of the counters: instrumented CUDA files, each with Catch2 in it.
+counter_tests := $(patsubst common/simt/counters/%.cu,build/cpu/checked/common/simt/counters/%.o,$(wildcard common/simt/counters/test_*.cu))
+$(counter_tests): rung_flags += -I common/simt
+build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
+	$(link)
+
+check_test := build/cpu/checked/common/simt/checks/test_checks.o
+$(check_test): rung_flags += -I common/simt
+build/cpu/tests/simt_checks: $(check_test) $(catch_main) build/cpu/libsimt.a
+	$(link)
+
+build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_counts.cpp readings.cpp rules.cpp))
+	$(link)
+
 # --- CUDA ---------------------------------------------------------------------------------------------------------------
 
 # cudart is linked statically, so that no library that a rung brings can stand in for it.
 nvcc_flags := -std=c++17 -O3 -lineinfo -arch=$(CUDA_ARCH) -cudart static -I common/rung -Xcompiler -Wall,-Wextra
 
-build/cuda/worker: common/rung/worker.cpp common/rung/rung.h common/rung/protocol.h
+build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h gpu_timing.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
+
+build/cuda/roofs: common/bench/roofs.cu build/cpu/obj/common/bench/machine.cpp.o common/bench/timing.h
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) $(filter %.cu %.o,$^) -ldl -o $@
 
 build/cuda/%.so: %.cu common/rung/rung.h
 	@mkdir -p $(@D)

@@ -29,7 +29,15 @@ done
 export PYTHONDONTWRITEBYTECODE=1
 
 # Builds targets of common/build/rules.mk. What a compiler says is shown; what make says about it is not.
+# PREBUILT=1: build/ was brought along from another machine, as a GPU machine without a compiler needs it. Nothing is built.
 build() {
+  local target
+  if [ -n "${PREBUILT:-}" ]; then
+    for target; do
+      [ -e "$target" ] || fail "PREBUILT=1, but $target is not there: build it where the compilers are and bring it along"
+    done
+    return
+  fi
   mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
   make -s --no-print-directory -j"$jobs" -f common/build/rules.mk "$@" 2> >(grep -v '^make' >&2)
 }
@@ -65,11 +73,22 @@ choose_backend() {
   "$build/backend"
 }
 
-results_file() { echo "plots/results/$("$build/roofs" --slug).json"; }
+# The program that knows this machine, as the chosen backend sees it: a CPU or a GPU.
+roofs_program() { echo "build/$backend/roofs"; }
 
-# Measures the machine's roofs into build/roofs.json, unless that is done already.
+results_file() { echo "plots/results/$("$(roofs_program)" --slug).json"; }
+
+# Sets $roofs, a file with the machine's roofs. A CPU's are measured once; a GPU's, which takes a second, in every run,
+# since they go with the clock of the moment.
 measure_roofs() {
-  [ -s build/roofs.json ] && return
+  roofs=build/$backend/roofs.json
+  [ "$backend" = cpu ] && [ -s "$roofs" ] && return
   step "measuring this machine's roofs ..."
-  "$build/roofs" >build/roofs.json.new && mv build/roofs.json.new build/roofs.json || fail "the roofs could not be measured"
+  "$(roofs_program)" >"$roofs.new" && mv "$roofs.new" "$roofs" || fail "the roofs could not be measured"
+}
+
+# Sets $bench, the benchmark's command for this machine. Needs what measure_roofs sets.
+prepare_bench() {
+  bench=("$build/bench" --worker "build/$backend/worker" --backend "$backend" --machine "$("$(roofs_program)" --machine)"
+    --roofs "$roofs")
 }

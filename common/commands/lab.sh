@@ -21,22 +21,24 @@ choose_backend
 rung=$(shared_object "$file" "build/$backend")
 
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute)"
-build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$build/roofs" || fail "the course's own code does not compile; see above"
+build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
 build "$rung" || fail "$file does not compile; the first message above says where"
 
-LADDER_RUNG=$rung LADDER_FILE=$file LADDER_WORKER=build/$backend/worker LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} \
+LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_FILE=$file LADDER_WORKER=build/$backend/worker LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} \
   "$build/tests/$lab" || exit
 [ -n "${CASE:-}" ] && exit 0
 
 # Right: now how fast? The roofs come from the same machine, or the chart would compare nothing.
-[ "$backend" = cpu ] || { say "measuring on a GPU is not part of this command yet"; exit 0; }
 measure_roofs
+prepare_bench
 results=$(results_file)
-"$build/bench" --worker "build/$backend/worker" --rung "$rung" --lab "$lab" --source "$source" --rows 64 --cols 4096 \
-  --quadratic per_element=4 --roofs build/roofs.json --results "$results" || exit
+rows=64 quadratic=4
+[ "$backend" = cpu ] || rows=4096 quadratic=4096
+"${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 --quadratic per_element=$quadratic \
+  --results "$results" || exit
 say ""
 "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
-"$python" plots/roofline.py "$results" || exit
+"$python" plots/roofline.py "$results" --source "${FILE:-student}" || exit
 say "the chart: plots/roofline.svg"
 next=$(labs | grep -A1 -x "$lab" | tail -n 1)
 if [ "$next" = "$lab" ]; then

@@ -6,11 +6,11 @@ started=$SECONDS
 common/commands/setup.sh --quiet || exit 2
 step "building the course (a minute the first time) ..."
 choose_backend
-[ "$backend" = cpu ] || fail "make ladder does not measure on a GPU yet; BACKEND=cpu climbs the ladder on the CPU"
 lab_list=$(labs)
-rungs=$(for lab in $lab_list; do echo "$build/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)
-build "$build/worker" "$build/bench" "$build/roofs" $rungs || fail "the course's own code does not compile; see above"
+rungs=$(for lab in $lab_list; do echo "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)
+build "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs || fail "the course's own code does not compile; see above"
 measure_roofs
+prepare_bench
 
 step "counting the course's own words (the logits of a small language model) ..."
 mapfile -t texts < <(find README.md labs theory -name '*.md' | sort)
@@ -19,20 +19,24 @@ words=$(wc -l <build/bigrams.words)
 
 results=$(results_file)
 failed=0
-# run LAB ROWS COLS [more options for bench]
+# measure LAB ROWS COLS [more options for bench]
 measure() {
   local lab=$1 rows=$2 cols=$3
   shift 3
-  "$build/bench" --worker "$build/worker" --rung "$build/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')" --lab "$lab" \
-    --source solution --rows "$rows" --cols "$cols" --results "$results" --command "make ladder" "$@" || failed=1
+  "${bench[@]}" --rung "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')" --lab "$lab" --source solution \
+    --rows "$rows" --cols "$cols" --results "$results" --command "make ladder" "$@" || failed=1
 }
+
+# Rows of 4096 columns, rows of 50257, and on how many of them a variant is measured whose work grows with cols squared.
+shapes=(64 4 16 1)
+[ "$backend" = cpu ] || shapes=(4096 4096 2048 64)
 
 count=$(wc -w <<<"$lab_list") number=0
 for lab in $lab_list; do
   number=$((number + 1))
-  step "[$number/$count] $lab: 64 x 4096 and 16 x 50257 normal logits, $words x $words bigrams"
-  measure "$lab" 64 4096 --quadratic per_element=4 --roofs build/roofs.json
-  measure "$lab" 16 50257 --quadratic per_element=1
+  step "[$number/$count] $lab: ${shapes[0]} x 4096 and ${shapes[2]} x 50257 normal logits, $words x $words bigrams"
+  measure "$lab" "${shapes[0]}" 4096 --quadratic per_element="${shapes[1]}"
+  measure "$lab" "${shapes[2]}" 50257 --quadratic per_element="${shapes[3]}"
   topk=()
   [ "$lab" = lab05_topk ] && topk=(--topk-output build/bigrams.topk)
   measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \

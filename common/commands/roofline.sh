@@ -5,7 +5,8 @@ common/commands/setup.sh --quiet || exit 2
 if [ -n "${FILE:-}" ]; then
   results=$FILE
 else
-  build "$build/roofs" || fail "the course's own code does not compile; see above"
+  choose_backend >/dev/null
+  build "$(roofs_program)" || fail "the course's own code does not compile; see above"
   results=$(results_file)
   [ -f "$results" ] || fail "nothing was measured on this machine yet: run make ladder, or give FILE=$(ls plots/results/*.json 2>/dev/null | head -1)"
 fi

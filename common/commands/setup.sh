@@ -2,6 +2,8 @@
 # Installs what is missing from the distribution's packages. With --quiet it says nothing when all is there.
 . "$(dirname "$0")/common.sh"
 
+[ -z "${PREBUILT:-}" ] || exit 0  # what was brought along needs no packages
+
 packages=() reasons=()
 need() {  # package, what it is for
   packages+=("$1")

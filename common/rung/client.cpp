@@ -322,6 +322,11 @@ Outcome Client::run(const Job& job) {
     throw std::invalid_argument("Client::run: there is no variant " + std::to_string(job.variant));
   }
   if (job.launches < 1 || job.launches > max_launches) throw std::invalid_argument("Client::run: launches");
+  const Job::Rotation rotation = job.rotation;
+  if (rotation.calls != 0 && (rotation.calls < 1 || rotation.calls > max_calls || rotation.sets < 1 ||
+                              rotation.sets > max_sets || rotation.sets > rotation.calls)) {
+    throw std::invalid_argument("Client::run: rotation");
+  }
   if (impl.child < 0 && !impl.load()) return impl.lost(Outcome::Kind::no_worker, impl.problem);
 
   Request request{};
@@ -332,6 +337,8 @@ Outcome Client::run(const Job& job) {
   request.cols = job.cols;
   request.k = job.k;
   request.launches = job.launches;
+  request.calls = rotation.calls;
+  request.sets = rotation.calls ? rotation.sets : 1;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);
   request.data_bytes[0] = job.input_bytes;
   request.data_bytes[1] = job.output_bytes[0];

@@ -1,7 +1,7 @@
 // The trusted side of a rung: starts a worker process, hands it one job at a time, and survives whatever the rung does.
 //
-// The caller owns inputs, reference, tolerance, verdict and clock. The worker returns bytes. A rung that crashes, hangs or
-// exits costs one job; the next run() starts a fresh worker.
+// The caller owns inputs, reference, tolerance, verdict and clock. The worker returns bytes. A rung that crashes, hangs
+// or exits costs one job; the next run() starts a fresh worker.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,16 @@ struct Job {
   size_t input_bytes = 0;
   size_t output_bytes[2] = {0, 0};  // softmax: {y, -}; softmax_topk: {index, prob}
   enum class Null { none, input, output, second_output } null_argument = Null::none;
-  int launches = 1;         // every launch finds its outputs poisoned; each is timed by itself
-  double time_limit = 10;   // seconds for the whole job, by the caller's clock
+  int launches = 1;        // every launch finds its outputs poisoned; each is timed by itself
+  double time_limit = 10;  // seconds for the whole job, by the caller's clock
+
+  // For measuring on a GPU (the worker of the CPU refuses it). What is timed is then not one launch but `calls` of them
+  // in a row, their mean being the time, and each takes the next of `sets` sets of buffers: where the sets are larger
+  // together than the cache, no launch finds its data there. `launches` such times are taken after a warm-up. Outputs
+  // are poisoned once, before the first.
+  struct Rotation {
+    int calls = 0, sets = 1;  // sets <= calls
+  } rotation;
 };
 
 struct Outcome {
@@ -40,13 +48,13 @@ struct Outcome {
     no_worker,  // the worker could not be started or could not load the rung: see message
   } kind = Kind::no_worker;
 
-  int error = 0;                          // the cudaError_t that the variant, or the synchronisation after it, returned
-  std::string error_name;                 // "cudaErrorInvalidValue"
-  std::vector<unsigned char> output[2];   // as many bytes as the job asked for, of the last launch
-  std::vector<std::string> damage;        // guard zones written, input changed: one sentence each
-  std::vector<double> seconds;            // one per launch, measured in the worker around launch and synchronisation
-  std::string message;                    // what went wrong, in words; the first line is short: "null pointer"
-  std::string file;                       // where in the rung's source, where it is known
+  int error = 0;                         // the cudaError_t that the variant, or the synchronisation after it, returned
+  std::string error_name;                // "cudaErrorInvalidValue"
+  std::vector<unsigned char> output[2];  // as many bytes as the job asked for, of the last launch
+  std::vector<std::string> damage;       // guard zones written, input changed: one sentence each
+  std::vector<double> seconds;           // one per launch, measured in the worker around launch and synchronisation
+  std::string message;                   // what went wrong, in words; the first line is short: "null pointer"
+  std::string file;                      // where in the rung's source, where it is known
   int line = 0;
 };
 

@@ -26,6 +26,8 @@ constexpr uint32_t request_magic = 0x4c445251;  // "LDRQ"
 constexpr uint32_t reply_magic = 0x4c445250;    // "LDRP"
 constexpr int max_variants = 64;
 constexpr int max_launches = 1 << 20;
+constexpr int max_calls = 1 << 12;
+constexpr int max_sets = 1 << 12;
 
 // Every buffer on the device is guard | data | guard. The guards are filled with guard_byte, so that a write just
 // before or behind the data shows. 16 KiB: a block of 1024 threads that stores 16 bytes each past the end is still
@@ -42,6 +44,7 @@ struct Request {
   uint64_t job;  // a random number, repeated in the reply
   int32_t variant, rows, cols, k;
   int32_t launches;
+  int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
   uint64_t data_bytes[buffer_count];
 };
 

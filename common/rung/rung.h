@@ -30,16 +30,17 @@ struct Variant {
   void (*launch)();
 };
 
-// x, y: row-major (rows, cols), contiguous, base pointers aligned to 256 bytes. Row r starts at x + r * cols, so rows are
-// misaligned whenever cols is odd. Returns cudaErrorInvalidValue for arguments that it does not take, and then writes
-// nothing.
+// x, y: row-major (rows, cols), contiguous, base pointers aligned to 256 bytes. Row r starts at x + r * cols, so rows
+// are misaligned whenever cols is odd. Returns cudaErrorInvalidValue for arguments that it does not take, and then
+// writes nothing.
 template <typename T>
 using SoftmaxFunction = cudaError_t(const T* x, T* y, int rows, int cols, cudaStream_t stream);
 
-// logits: row-major (rows, cols). index, prob: row-major (rows, k), sorted by falling probability, the lower index first
-// where logits are equal.
+// logits: row-major (rows, cols). index, prob: row-major (rows, k), sorted by falling probability, the lower index
+// first where logits are equal.
 template <typename T>
-using TopkFunction = cudaError_t(const T* logits, int* index, float* prob, int rows, int cols, int k, cudaStream_t stream);
+using TopkFunction = cudaError_t(const T* logits, int* index, float* prob, int rows, int cols, int k,
+                                 cudaStream_t stream);
 
 template <typename T>
 Variant softmax(const char* name, SoftmaxFunction<T>* function) {
@@ -61,10 +62,18 @@ inline bool valid(const void* logits, const void* index, const void* prob, int r
 
 }  // namespace rung
 
+// A rung that is built to be checked and counted says so: the worker then runs it under the checks.
+#if defined(__SIMT__) && defined(__SANITIZE_THREAD__)
+extern "C" {
+extern const bool rung_is_instrumented;
+const bool rung_is_instrumented = true;
+}
+#endif
+
 // The worker finds the table by this name.
-#define RUNG_EXPORT(...)                                               \
-  extern "C" const rung::Variant* rung_variants(int* count) {          \
-    static const rung::Variant table[] = {__VA_ARGS__};                \
-    *count = static_cast<int>(sizeof table / sizeof table[0]);         \
-    return table;                                                      \
+#define RUNG_EXPORT(...)                                       \
+  extern "C" const rung::Variant* rung_variants(int* count) {  \
+    static const rung::Variant table[] = {__VA_ARGS__};        \
+    *count = static_cast<int>(sizeof table / sizeof table[0]); \
+    return table;                                              \
   }

@@ -1,7 +1,7 @@
 // The worker and its client against rungs that crash, hang, exit, lie and overrun (testdata/).
 //
 // Tests with the tag [executor] are about what the CPU executor tells; on a GPU run the others, "~[executor]".
-// Expects the worker at build/cpu/worker (or LADDER_WORKER) and the rungs built in build/cpu/testdata (or
+// Expects the worker at build/cpu/worker (or LADDER_WORKER) and the rungs built in build/cpu/common/rung/testdata (or
 // LADDER_TESTDATA).
 #include <fcntl.h>
 #include <stdlib.h>
@@ -34,7 +34,9 @@ std::string environment(const char* name, const char* otherwise) {
 }
 
 std::string worker() { return environment("LADDER_WORKER", "build/cpu/worker"); }
-std::string testdata(const char* name) { return environment("LADDER_TESTDATA", "build/cpu/testdata") + "/" + name; }
+std::string testdata(const char* name) {
+  return environment("LADDER_TESTDATA", "build/cpu/common/rung/testdata") + "/" + name;
+}
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

@@ -20,7 +20,10 @@
 #include "protocol.h"
 #include "rung.h"
 #ifdef __SIMT__
+#include "checks/checks.h"
 #include "simt.h"
+#else
+#include "gpu_timing.h"
 #endif
 
 namespace {
@@ -152,9 +155,14 @@ struct Buffer {
 
   unsigned char* data() const { return allocation + guard_bytes; }
 
+  void release() {
+    if (allocation) check(cudaFree(allocation), "cudaFree of the worker's own buffer");
+    allocation = nullptr;
+  }
+
   void resize(size_t bytes) {
     if (allocation && bytes == data_bytes) return;
-    if (allocation) check(cudaFree(allocation), "cudaFree of the worker's own buffer");
+    release();
     void* p = nullptr;
     check(cudaMalloc(&p, guard_bytes + bytes + guard_bytes), "cudaMalloc of the worker's own buffer");
     allocation = static_cast<unsigned char*>(p);
@@ -167,7 +175,51 @@ struct Buffer {
   }
 };
 
-cudaError_t call(const Variant& variant, void* const (&argument)[buffer_count], const Request& r, cudaStream_t stream) {
+// The buffers of one launch: input, first output, second output; and what the variant is called with.
+struct BufferSet {
+  Buffer buffers[buffer_count];
+  void* argument[buffer_count] = {};
+
+  void prepare(const Variant& variant, const Request& request) {
+    const int used = variant.op == Op::softmax ? 2 : 3;
+    for (int i = 0; i < buffer_count; i++) {
+      buffers[i].resize(request.data_bytes[i]);
+      buffers[i].fill_guards();
+      argument[i] = i < used && !(request.null_arguments >> i & 1) ? buffers[i].data() : nullptr;
+    }
+    name_buffers(variant, request);
+  }
+
+  void poison_outputs() const {
+    for (int i = 1; i < buffer_count; i++) {
+      if (!buffers[i].data_bytes) continue;
+      check(cudaMemset(buffers[i].data(), 0xFF, buffers[i].data_bytes), "cudaMemset");
+#ifdef __SIMT__
+      simt::checks::set_uninitialised(buffers[i].data(), buffers[i].data_bytes);
+#endif
+    }
+  }
+
+  // For the checks' messages, and so that they know the guards from the data.
+  void name_buffers(const Variant& variant, const Request& request) const {
+#ifdef __SIMT__
+    const bool topk = variant.op == Op::softmax_topk;
+    const char* const names[buffer_count] = {topk ? "logits" : "x", topk ? "index" : "y", "prob"};
+    for (int i = 0; i < buffer_count; i++) {
+      const size_t element = topk && i > 0 ? 4 : static_cast<size_t>(bytes_of(variant.dtype));
+      const size_t cols = static_cast<size_t>(topk && i > 0 ? request.k : request.cols);
+      if (request.rows <= 0 || request.cols <= 0 || (topk && request.k <= 0)) continue;
+      if (buffers[i].data_bytes != static_cast<size_t>(request.rows) * cols * element) continue;
+      simt::checks::name_buffer(buffers[i].data(), names[i], static_cast<size_t>(request.rows), cols, element);
+    }
+#else
+    (void)variant, (void)request;
+#endif
+  }
+};
+
+cudaError_t call(const Variant& variant, const BufferSet& set, const Request& r, cudaStream_t stream) {
+  void* const(&argument)[buffer_count] = set.argument;
   const void* x = argument[0];
   if (variant.op == Op::softmax) {
     // The element type differs, the calling convention does not: every pointer to an object is passed alike.
@@ -187,8 +239,8 @@ double now() {
 
 // One launch, synchronised. Returns the first error of the call, the synchronisation and the launch, in that order: a
 // rung that forgets to return cudaGetLastError() must not pass for a success.
-cudaError_t timed_call(const Variant& variant, void* const (&argument)[buffer_count], const Request& request,
-                       cudaStream_t stream, double* seconds) {
+cudaError_t timed_call(const Variant& variant, const BufferSet& set, const Request& request, cudaStream_t stream,
+                       double* seconds) {
 #ifndef __SIMT__
   static cudaEvent_t begin = nullptr, end = nullptr;
   if (!begin) {
@@ -198,15 +250,14 @@ cudaError_t timed_call(const Variant& variant, void* const (&argument)[buffer_co
   check(cudaEventRecord(begin, stream), "cudaEventRecord");
 #endif
   double start = now();
-  cudaError_t returned = call(variant, argument, request, stream);
-#ifndef __SIMT__
-  cudaEventRecord(end, stream);
-#endif
+  cudaError_t returned = call(variant, set, request, stream);
   cudaError_t synchronised = cudaDeviceSynchronize();
   *seconds = now() - start;
 #ifndef __SIMT__
+  // Stopped after the whole device is idle: work that the rung put on a stream of its own counts too.
   float milliseconds = 0;
-  if (synchronised == cudaSuccess && cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess) {
+  if (synchronised == cudaSuccess && cudaEventRecord(end, stream) == cudaSuccess &&
+      cudaEventSynchronize(end) == cudaSuccess && cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess) {
     *seconds = 1e-3 * milliseconds;
   }
 #endif
@@ -216,38 +267,62 @@ cudaError_t timed_call(const Variant& variant, void* const (&argument)[buffer_co
   return launched;
 }
 
+void copy_input(const Request& request, const Layout& layout, const SharedMemory& memory, const BufferSet& set) {
+  if (request.data_bytes[0] == 0) return;
+  check(cudaMemcpy(set.buffers[0].data(), memory.base + layout.input, request.data_bytes[0], cudaMemcpyHostToDevice),
+        "cudaMemcpy of the input");
+}
+
+// As Job::Rotation asks: on a GPU only.
+cudaError_t rotate(const Variant& variant, const std::vector<BufferSet>& sets, const Request& request,
+                   cudaStream_t stream, std::vector<double>& seconds) {
+#ifdef __SIMT__
+  (void)variant, (void)sets, (void)request, (void)stream, (void)seconds;
+  fail("the worker of the CPU does not rotate over sets of buffers; that is for measuring on a GPU");
+#else
+  const auto launch = [&](int i) { return call(variant, sets[static_cast<size_t>(i) % sets.size()], request, stream); };
+  return time_launches(launch, request.calls, stream, seconds);
+#endif
+}
+
 void run(const Variant& variant, const Request& request, SharedMemory& memory, cudaStream_t stream) {
-  static Buffer buffers[buffer_count];
+  static std::vector<BufferSet> sets(1);
   const Layout layout = layout_of(request);
   memory.map(layout.total);
-  const int used = variant.op == Op::softmax ? 2 : 3;
-  void* argument[buffer_count] = {};
-  for (int i = 0; i < buffer_count; i++) {
-    buffers[i].resize(request.data_bytes[i]);
-    buffers[i].fill_guards();
-    if (i < used && !(request.null_arguments >> i & 1)) argument[i] = buffers[i].data();
-  }
+  sets.resize(static_cast<size_t>(request.sets));
+#ifdef __SIMT__
+  simt::checks::forget_buffers();
+#endif
+  for (BufferSet& set : sets) set.prepare(variant, request);
 
   cudaError_t error = cudaSuccess;
   std::vector<double> seconds(static_cast<size_t>(request.launches), 0.0);
-  for (int launch = 0; launch < request.launches && error == cudaSuccess; launch++) {
-    if (request.data_bytes[0]) {
-      check(cudaMemcpy(buffers[0].data(), memory.base + layout.input, request.data_bytes[0], cudaMemcpyHostToDevice),
-            "cudaMemcpy of the input");
+  if (request.calls > 0) {
+    for (const BufferSet& set : sets) {
+      copy_input(request, layout, memory, set);
+      set.poison_outputs();
     }
-    for (int i = 1; i < buffer_count; i++) {
-      if (request.data_bytes[i]) check(cudaMemset(buffers[i].data(), 0xFF, request.data_bytes[i]), "cudaMemset");
-    }
+    error = rotate(variant, sets, request, stream, seconds);
+  }
+  for (int launch = 0; request.calls == 0 && launch < request.launches && error == cudaSuccess; launch++) {
+    copy_input(request, layout, memory, sets[0]);
+    sets[0].poison_outputs();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    error = timed_call(variant, argument, request, stream, &seconds[static_cast<size_t>(launch)]);
+    error = timed_call(variant, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);
   }
 
   // An error that stays after it has been read has cost the process its CUDA context: the next job needs a new one.
   if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess) fail(error, "the kernel failed");
 
+  const BufferSet& last = sets[request.calls > 0 ? static_cast<size_t>(request.calls - 1) % sets.size() : 0];
   for (int i = 0; i < buffer_count; i++) {
-    check(cudaMemcpy(memory.base + layout.raw[i], buffers[i].allocation, layout.raw_bytes[i], cudaMemcpyDeviceToHost),
+    check(cudaMemcpy(memory.base + layout.raw[i], last.buffers[i].allocation, layout.raw_bytes[i],
+                     cudaMemcpyDeviceToHost),
           "cudaMemcpy of the results");
+  }
+  while (sets.size() > 1) {  // only the first is of use to the next job
+    for (Buffer& buffer : sets.back().buffers) buffer.release();
+    sets.pop_back();
   }
   memcpy(memory.base + layout.seconds, seconds.data(), seconds.size() * sizeof(double));
   begin_reply(Reply::returned);
@@ -259,6 +334,9 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
 const Variant* load(const char* path, int* count) {
   void* rung = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!rung) fail(dlerror());
+#ifdef __SIMT__
+  if (dlsym(rung, "rung_is_instrumented")) simt::checks::start();
+#endif
   auto variants = reinterpret_cast<const Variant* (*)(int*)>(dlsym(rung, "rung_variants"));
   if (!variants) fail("it exports no variants: does the file end with RUNG_EXPORT(...)?");
   const Variant* table = variants(count);
@@ -312,7 +390,8 @@ int main(int argc, char** argv) {
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) _exit(0);  // the client has gone
     if (got != static_cast<ssize_t>(sizeof request) || request.magic != request_magic || request.variant < 0 ||
-        request.variant >= count || request.launches < 1 || request.launches > max_launches) {
+        request.variant >= count || request.launches < 1 || request.launches > max_launches || request.calls < 0 ||
+        request.calls > max_calls || request.sets < 1 || request.sets > max_sets) {
       fail("the worker was sent a message that it does not understand");
     }
     current_job = request.job;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "failure.h"
+#include "instrument/recorder.h"
 #include "switch.h"
 
 extern "C" {
@@ -15,13 +16,19 @@ namespace simt {
 __thread Block* current_block = nullptr;
 
 // The functions between a kernel's call and the switch are made one: each return after a switch costs.
+#define SIMT_CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 #define SIMT_INLINE inline __attribute__((always_inline))
+
+SIMT_INLINE void Block::set_running(Thread* thread) {
+  current_ = thread;
+  simt_threadIdx = thread->index;
+  if (recorder_) recording.lane = thread->log;
+}
 
 SIMT_INLINE void Block::switch_to(Thread* thread) {
   Thread* const self = current_;
   if (thread == self) return;
-  current_ = thread;
-  simt_threadIdx = thread->index;
+  set_running(thread);
   if (!thread->context) {
     thread->stack = stacks_.take();
     thread->context = make_fiber(thread->stack, stack_main);
@@ -48,7 +55,32 @@ SIMT_INLINE void Block::wait(Place place) {
   Warp* const warp = self->warp;
   self->place = place;
   warp->ready &= ~(1u << self->lane);
-  if (warp->ready == 0 && warp->at_activemask) answer_activemask(warp);
+  if (warp->ready == 0 && (recorder_ || warp->at_activemask)) warp_stopped(warp);
+  switch_to(next(warp, self->lane));
+}
+
+// No lane of the warp can run. Lets those go on that wait for nothing but this.
+void Block::warp_stopped(Warp* warp) {
+  if (recorder_) {
+    merge_records(warp, false);
+    if (warp->paused && !warp->ready) merge_records(warp, true);
+  }
+  if (!warp->ready && warp->at_activemask) answer_activemask(warp);
+}
+
+// Counts what all lanes have done, and lets paused lanes go on that need no longer wait.
+void Block::merge_records(Warp* warp, bool force) {
+  const uint32_t room = recorder_->merge(static_cast<unsigned>(warp - warps_.data()), warp->alive, force);
+  warp->ready |= warp->paused & room;
+  warp->paused &= ~room;
+}
+
+void Block::pause() {
+  Thread* const self = current_;
+  Warp* const warp = self->warp;
+  warp->paused |= 1u << self->lane;
+  warp->ready &= ~(1u << self->lane);
+  if (warp->ready == 0) warp_stopped(warp);
   switch_to(next(warp, self->lane));
 }
 
@@ -76,15 +108,34 @@ Exchange* Block::new_exchange(Warp* warp, unsigned mask) {
   return unused;
 }
 
-void Block::run(const LaunchState& launch, uint3 index) {
-  index_ = index;
+Block::Block() = default;
+Block::~Block() = default;
+
+void Block::begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters) {
+  if (!record) return;
+  if (!own_recorder_) own_recorder_ = std::make_unique<Recorder>();
+  recorder_ = own_recorder_.get();
+  recorder_->begin_launch(launch, counters);
+}
+
+void Block::end_launch() {
+  if (recorder_) recorder_->end_launch();
+  recorder_ = nullptr;
+}
+
+void Block::run(const LaunchState& launch, uint64_t number) {
+  index_ = launch.block_index(number);
   set_up(launch);
-  simt_blockIdx = index;
+  simt_blockIdx = index_;
   current_block = this;
-  current_ = &threads_[0];
-  simt_threadIdx = current_->index;
+  if (recorder_) {
+    recorder_->begin_block(number, index_, stacks_);
+    for (unsigned t = 0; t < threads_.size(); t++) threads_[t].log = recorder_->lane(t);
+  }
+  set_running(&threads_[0]);
   current_->stack = stacks_.take();
   simt_switch(&caller_, make_fiber(current_->stack, stack_main));
+  if (recorder_) recorder_->end_block();
   current_ = nullptr;
   current_block = nullptr;
 }
@@ -103,7 +154,7 @@ void Block::set_up(const LaunchState& launch) {
     for (unsigned t = 0; t < count; t++) {
       Warp* warp = &warps_[t / warpSize];
       const uint3 position = {t % block.x, t / block.x % block.y, t / block.x / block.y};
-      threads_[t] = {nullptr, nullptr, warp, t % warpSize, position, {}, 0};
+      threads_[t] = {nullptr, nullptr, warp, t % warpSize, position, {}, 0, nullptr};
     }
   }
   for (size_t w = 0; w < warps_.size(); w++) {
@@ -112,7 +163,7 @@ void Block::set_up(const LaunchState& launch) {
     Warp& warp = warps_[w];
     warp.threads = &threads_[w * warpSize];
     warp.alive = warp.ready = all;
-    warp.at_barrier = warp.at_activemask = 0;
+    warp.at_barrier = warp.at_activemask = warp.paused = 0;
     warp.exchanges.clear();
   }
   for (Thread& thread : threads_) thread.context = nullptr;
@@ -135,8 +186,7 @@ void Block::stack_main() {
     }
     Thread* const next = block->next(done->warp, done->lane);
     next->stack = next->context ? next->stack : done->stack;
-    block->current_ = next;
-    simt_threadIdx = next->index;
+    block->set_running(next);
     if (next->context) {
       block->stacks_.give_back(done->stack);
       simt_switch(&done->context, next->context);
@@ -145,6 +195,7 @@ void Block::stack_main() {
 }
 
 SIMT_INLINE Votes Block::barrier(int predicate, Place place) {
+  if (recorder_) recorder_->barrier(place, SIMT_CALLER);
   Thread* const self = current_;
   const unsigned turn = barrier_turn_ & 1;
   votes_[turn].count += predicate != 0;
@@ -163,12 +214,14 @@ void Block::complete_barrier() {
     warp.ready |= warp.at_barrier;
     warp.at_barrier = 0;
   }
+  if (recorder_) recorder_->barrier_completed();
   at_barrier_ = 0;
   barrier_turn_++;
   votes_[barrier_turn_ & 1] = {0, true};
 }
 
 SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place) {
+  if (recorder_) recorder_->warp_operation(mask, place, SIMT_CALLER);
   Thread* const self = current_;
   Warp* const warp = self->warp;
   const unsigned bit = 1u << self->lane;
@@ -190,6 +243,9 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
 void Block::complete_exchange(Warp* warp, Exchange* exchange) {
   uint64_t* const values = exchange->values[exchange->turn & 1];
   for (unsigned gone = exchange->mask & ~exchange->arrived; gone; gone &= gone - 1) values[__builtin_ctz(gone)] = ~0ull;
+  if (recorder_) {
+    recorder_->warp_operation_completed(static_cast<unsigned>(warp - warps_.data()), exchange->mask, exchange->arrived);
+  }
   warp->ready |= exchange->arrived;
   exchange->unread = exchange->arrived;
   exchange->arrived = 0;
@@ -223,6 +279,8 @@ void Block::answer_activemask(Warp* warp) {
 
 void Block::yield() {
   Warp* const warp = current_->warp;
+  // It waits for another thread, which may be one that waits until this one has caught up.
+  if (warp->paused) merge_records(warp, true);
   Warp* const other = warp + 1 == warps_.data() + warps_.size() ? warps_.data() : warp + 1;
   switch_to(other == warp ? next(warp, current_->lane) : next(other, 31));
 }
@@ -233,12 +291,13 @@ void Block::retire(Thread* thread) {
   const unsigned bit = 1u << thread->lane;
   warp->alive &= ~bit;
   warp->ready &= ~bit;
+  if (recorder_) recorder_->thread_exit();
   if (--alive_ == 0) return;
   if (at_barrier_ == alive_) complete_barrier();
   for (Exchange& exchange : warp->exchanges) {
     if (exchange.arrived && (exchange.mask & warp->alive & ~exchange.arrived) == 0) complete_exchange(warp, &exchange);
   }
-  if (warp->ready == 0 && warp->at_activemask) answer_activemask(warp);
+  if (warp->ready == 0 && (recorder_ || warp->at_activemask)) warp_stopped(warp);
 }
 
 void Block::report_deadlock() {
@@ -255,5 +314,6 @@ Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) {
 }
 unsigned active_lanes(Place place) { return current_block->active_lanes(place); }
 void yield() { current_block->yield(); }
+void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 }  // namespace simt

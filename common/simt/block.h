@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "launch_state.h"
@@ -13,6 +14,12 @@
 namespace simt {
 
 struct Warp;
+struct LaneLog;
+class Recorder;
+
+namespace counters {
+struct LaunchCounters;
+}
 
 struct Thread {
   void* context;  // where it waits; nullptr before it has started
@@ -22,6 +29,7 @@ struct Thread {
   uint3 index;
   Place place;    // what it waits in
   unsigned mask;  // the lanes it waits for, in a warp operation
+  LaneLog* log;   // what it did, if that is recorded
 };
 
 // A warp operation on one mask. Lanes that are done with it may bring their next values while slow lanes still read the
@@ -40,13 +48,22 @@ struct Warp {
   unsigned ready;          // lanes that can run, the running one included
   unsigned at_barrier;     // lanes that wait for the block
   unsigned at_activemask;  // lanes that wait to learn who else is here
+  unsigned paused;         // lanes that have recorded so much that the others must catch up first
   std::vector<Exchange> exchanges;
 };
 
 class Block {
  public:
+  Block();
+  ~Block();
+
+  // Before and after this OS thread runs blocks of a launch. With `record`, the accesses of instrumented code are counted
+  // (if there are counters) and shown to the observer (if there is one).
+  void begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters);
+  void end_launch();
+
   // Runs every thread of block `index` of the launch to its end.
-  void run(const LaunchState& launch, uint3 index);
+  void run(const LaunchState& launch, uint64_t number);
 
   // Called by the running thread.
   Votes barrier(int predicate, Place place);
@@ -54,16 +71,23 @@ class Block {
   unsigned active_lanes(Place place);
   void yield();
 
+  // The running thread waits until its warp has caught up with it.
+  void pause();
+
   const Thread* running() const { return current_; }
   uint3 index() const { return index_; }
+  const void* kernel_code() const { return reinterpret_cast<const void*>(launch_->kernel.run); }
   const Stacks& stacks() const { return stacks_; }
 
  private:
   static void stack_main();
   void set_up(const LaunchState& launch);
   Thread* next(Warp* first, unsigned after_lane);
+  void set_running(Thread* thread);
   void switch_to(Thread* thread);
   void wait(Place place);
+  void warp_stopped(Warp* warp);
+  void merge_records(Warp* warp, bool force);
   void complete_barrier();
   void complete_exchange(Warp* warp, Exchange* exchange);
   void answer_activemask(Warp* warp);
@@ -79,6 +103,8 @@ class Block {
   std::vector<Warp> warps_;
   Stacks stacks_;
   Thread* current_ = nullptr;
+  Recorder* recorder_ = nullptr;  // of the launch, if it is recorded
+  std::unique_ptr<Recorder> own_recorder_;
   void* caller_ = nullptr;  // where run() waits
 
   unsigned alive_ = 0, at_barrier_ = 0;

@@ -41,15 +41,6 @@ void print_and_exit(const Failure& failure) {
 void (*handler)(const Failure&) = print_and_exit;
 std::atomic<bool> failed{false};
 
-[[noreturn]] void fail(Failure& failure) {
-  // Several OS threads may fail at once; the first one reports.
-  if (failed.exchange(true)) {
-    for (;;) pause();
-  }
-  handler(failure);
-  _exit(134);
-}
-
 void set_thread(Failure* failure) {
   const Block* block = current_block;
   failure->in_kernel = block && block->running();
@@ -60,10 +51,11 @@ void set_thread(Failure* failure) {
   std::memcpy(failure->thread, thread_index, sizeof thread_index);
 }
 
-// Is the address in a library that kernels call (libc, libm, ...) rather than in code of the user's?
+// Whose code an address is in.
 struct ModuleQuery {
   uintptr_t address;
-  bool system;
+  uintptr_t base;  // of the module
+  bool system;     // a library that kernels call: libc, libm, ...
 };
 
 int look_up_module(dl_phdr_info* info, size_t, void* data) {
@@ -72,32 +64,43 @@ int look_up_module(dl_phdr_info* info, size_t, void* data) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || query->address - (info->dlpi_addr + segment.p_vaddr) >= segment.p_memsz) continue;
     const char* name = info->dlpi_name;
+    query->base = info->dlpi_addr;
     query->system = std::strstr(name, "/lib/") || std::strstr(name, "/lib64/") || std::strstr(name, "linux-vdso");
     return 1;
   }
   return 0;
 }
 
-// The innermost program counter that is in the user's code.
-uintptr_t users_pc(uintptr_t pc) {
-  ModuleQuery query{pc, false};
+ModuleQuery module_of(uintptr_t address) {
+  ModuleQuery query = {address, 0, false};
   dl_iterate_phdr(look_up_module, &query);
-  if (!query.system && pc > 4096) return pc;
+  return query;
+}
+
+// The innermost program counter that is in the user's code: in a kernel, the module that the kernel is in; elsewhere,
+// whatever is no system library. 0 if the stack cannot be followed.
+uintptr_t users_pc(uintptr_t pc) {
+  const void* kernel = current_block ? current_block->kernel_code() : nullptr;
+  const uintptr_t kernel_base = kernel ? module_of(reinterpret_cast<uintptr_t>(kernel)).base : 0;
+  const auto is_users = [&](uintptr_t address) {
+    const ModuleQuery module = module_of(address);
+    return kernel ? module.base == kernel_base : !module.system;
+  };
+  if (pc > 4096 && is_users(pc)) return pc;
+  // A stack in the middle of a switch may lead backtrace() astray; the fault that follows comes back here.
+  static __thread bool following = false;
+  if (following) return 0;
+  following = true;
   void* frames[32];
   const int count = backtrace(frames, 32);
   bool past_signal = false;
   for (int i = 0; i < count; i++) {
     const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
-    if (frame == pc) {
-      past_signal = true;
-      continue;
-    }
-    query = {frame, false};
-    dl_iterate_phdr(look_up_module, &query);
     // A return address is the instruction after the call.
-    if (past_signal && !query.system) return frame - 1;
+    if (past_signal && is_users(frame - 1)) return frame - 1;
+    if (frame == pc) past_signal = true;
   }
-  return pc;
+  return 0;
 }
 
 uintptr_t program_counter(void* context) {
@@ -140,8 +143,15 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (signal == SIGUSR1 && !(current_block && current_block->running()) && pass_to_busy_thread(signal)) return;
   Failure failure = {};
   set_thread(&failure);
+  static __thread int first_signal = 0;
+  if (first_signal == 0) first_signal = signal;
   failure.pc = users_pc(program_counter(context));
-  switch (signal) {
+  if (failure.pc == 0 && failure.in_kernel && current_block->running()->place.file) {
+    // Where the thread last waited for others is the nearest that is known.
+    failure.file = current_block->running()->place.file;
+    failure.line = current_block->running()->place.line;
+  }
+  switch (first_signal) {
     case SIGUSR1:
       failure.what = "timeout";
       std::snprintf(failure.detail, sizeof failure.detail, "Still running when its time was over.");
@@ -160,7 +170,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     default:
       describe_fault(info, &failure);
   }
-  fail(failure);
+  report_failure(failure);
 }
 
 void append(std::string* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -174,6 +184,15 @@ void append(std::string* text, const char* format, ...) {
 }
 
 }  // namespace
+
+void report_failure(Failure& failure) {
+  // Several OS threads may fail at once; the first one reports.
+  if (failed.exchange(true)) {
+    for (;;) pause();
+  }
+  handler(failure);
+  _exit(134);
+}
 
 void on_failure(void (*new_handler)(const Failure&)) { handler = new_handler; }
 
@@ -250,7 +269,7 @@ void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsig
   failure.in_kernel = true;
   failure.file = first.place.file;
   failure.line = first.place.line;
-  fail(failure);
+  report_failure(failure);
 }
 
 }  // namespace simt

@@ -18,6 +18,9 @@ struct WaitingThread {
 // No thread of the block can go on: says who waits where.
 [[noreturn]] void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block);
 
+// Hands a failure to the handler of simt.h.
+[[noreturn]] void report_failure(Failure& failure);
+
 // Gives the calling OS thread a stack of its own for signal handlers, so that a stack overflow can be reported.
 void use_signal_stack();
 

@@ -13,7 +13,9 @@
 
 #include "block.h"
 #include "device.h"
+#include "counters/session.h"
 #include "failure.h"
+#include "instrument/recorder.h"
 #include "module_tls.h"
 #include "simt.h"
 
@@ -125,6 +127,7 @@ class Pool {
     own_ = &worker;
     static_shared_ = module_tls(reinterpret_cast<const void*>(launch->kernel.run));
     const uint64_t blocks = launch->block_count();
+    worker.block.begin_launch(*launch, launch->record, launch->counters);
     for (;;) {
       worker.number = launch->next_block.load();
       const uint64_t number = launch->next_block.fetch_add(1);
@@ -132,8 +135,9 @@ class Pool {
       worker.number = number;
       had_turn_ = false;
       poison_shared_memory(launch->config.shared_bytes);
-      worker.block.run(*launch, launch->block_index(number));
+      worker.block.run(*launch, number);
     }
+    worker.block.end_launch();
     worker.number = idle;
   }
 
@@ -166,7 +170,8 @@ int cores() { return Pool::get().cores; }
 void set_cores(int count) { Pool::get().cores = count < 1 ? 1 : count > max_cores ? max_cores : count; }
 bool pass_to_busy_thread(int signal) { return Pool::get().pass_signal(signal); }
 
-void before_atomic(const void* address) {
+void before_atomic(const void* address, unsigned bytes) {
+  record(reinterpret_cast<uintptr_t>(address), bytes, Event::atomic, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
 }
 
@@ -175,7 +180,14 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) {
   if (error == cudaSuccess) {
     static std::atomic<uint64_t> launches{0};
     LaunchState state(++launches, config, kernel);
+    const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch();
+    Observer* const observer = current_observer();
+    state.counters = counters.get();
+    state.record = counters || observer;
+    if (observer) observer->launch_begin(state.id, kernel.name);
     Pool::get().run(&state);
+    if (observer) observer->launch_end(state.id);
+    if (counters) counters::end_launch(state, *counters);
   }
   return set_last_error(error);
 }

@@ -7,6 +7,10 @@
 
 namespace simt {
 
+namespace counters {
+struct LaunchCounters;
+}
+
 struct LaunchState {
   LaunchState(uint64_t id, const LaunchConfig& config, const BoundKernel& kernel) : id(id), config(config), kernel(kernel) {}
 
@@ -14,6 +18,10 @@ struct LaunchState {
   const LaunchConfig config;
   const BoundKernel kernel;
   std::atomic<uint64_t> next_block{0};
+
+  // Set before it runs: is it watched (by the counters or an observer), and what to count into, if anything.
+  bool record = false;
+  counters::LaunchCounters* counters = nullptr;
 
   uint64_t block_count() const { return static_cast<uint64_t>(config.grid.x) * config.grid.y * config.grid.z; }
   unsigned threads_per_block() const { return config.block.x * config.block.y * config.block.z; }

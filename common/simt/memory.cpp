@@ -5,7 +5,9 @@
 #include <map>
 #include <mutex>
 
+#include "checks/memory_events.h"
 #include "device.h"
+#include "memory.h"
 
 namespace {
 
@@ -23,6 +25,17 @@ size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * 
 
 }  // namespace
 
+namespace simt {
+
+std::vector<Allocation> live_allocations() {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<Allocation> list;
+  for (const auto& [address, bytes] : allocations()) list.push_back({reinterpret_cast<uintptr_t>(address), bytes});
+  return list;
+}
+
+}  // namespace simt
+
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (!pointer) return set_last_error(cudaErrorInvalidValue);
   *pointer = nullptr;
@@ -30,6 +43,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   void* memory = bytes < size_t{1} << 40 ? std::aligned_alloc(256, round_up(bytes, 256)) : nullptr;
   if (!memory) return set_last_error(cudaErrorMemoryAllocation);
   std::memset(memory, 0xFF, bytes);
+  simt::checks::allocated(memory, bytes);
   std::lock_guard<std::mutex> lock(mutex);
   allocations()[memory] = bytes;
   *pointer = memory;
@@ -40,7 +54,10 @@ cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (allocations().erase(pointer) == 0) return set_last_error(cudaErrorInvalidValue);
+    const auto found = allocations().find(pointer);
+    if (found == allocations().end()) return set_last_error(cudaErrorInvalidValue);
+    simt::checks::freed(pointer, found->second);
+    allocations().erase(found);
   }
   std::free(pointer);
   return cudaSuccess;
@@ -51,6 +68,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   if (bytes == 0) return cudaSuccess;
   if (!to || !from) return set_last_error(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
+  simt::checks::host_wrote(to, bytes);
   return cudaSuccess;
 }
 
@@ -58,6 +76,7 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (!pointer) return set_last_error(cudaErrorInvalidValue);
   std::memset(pointer, value, bytes);
+  simt::checks::host_wrote(pointer, bytes);
   return cudaSuccess;
 }
 

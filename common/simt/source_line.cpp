@@ -56,11 +56,11 @@ int source_line(const char* module, uintptr_t offset, char* file, size_t file_si
     dup2(pipe_ends[1], STDOUT_FILENO);
     const int null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO);
-    execlp("addr2line", "addr2line", "-e", module, address, static_cast<char*>(nullptr));
+    execlp("addr2line", "addr2line", "-i", "-e", module, address, static_cast<char*>(nullptr));
     _exit(127);
   }
   close(pipe_ends[1]);
-  char output[1024];
+  char output[4096];
   size_t length = 0;
   for (ssize_t got; length < sizeof output - 1; length += static_cast<size_t>(got)) {
     got = read(pipe_ends[0], output + length, sizeof output - 1 - length);
@@ -70,12 +70,26 @@ int source_line(const char* module, uintptr_t offset, char* file, size_t file_si
   close(pipe_ends[0]);
   if (child > 0) waitpid(child, nullptr, 0);
 
-  // "path/file.cu:42", "path/file.cu:42 (discriminator 3)" or "??:0"
-  char* colon = std::strrchr(output, ':');
-  if (!colon || output[0] == '?') return 0;
-  *colon = '\0';
-  std::snprintf(file, file_size, "%s", output);
-  return std::atoi(colon + 1);
+  // One line a frame, the innermost inlined function first: "path/file.cu:42", perhaps " (discriminator 3)" behind it, or
+  // "??:0". Intrinsics are inlined into the kernel; the kernel's own line is the first that is not in the executor.
+  int line = 0;
+  for (char* text = output; *text;) {
+    char* end = std::strchr(text, '\n');
+    if (end) *end = '\0';
+    char* colon = std::strrchr(text, ':');
+    if (colon && text[0] != '?') {
+      *colon = '\0';
+      const bool in_executor = std::strstr(text, "/common/simt/include/") || std::strncmp(text, "/usr/", 5) == 0;
+      if (line == 0 || !in_executor) {
+        std::snprintf(file, file_size, "%s", text);
+        line = std::atoi(colon + 1);
+      }
+      if (!in_executor) break;
+    }
+    if (!end) break;
+    text = end + 1;
+  }
+  return line;
 }
 
 }  // namespace simt

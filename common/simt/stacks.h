@@ -27,6 +27,10 @@ class Stacks {
   // Does the address lie in a guard page: has a thread outgrown its stack?
   bool in_guard(uintptr_t address) const;
 
+  // All stacks lie between.
+  uintptr_t begin() const { return base_; }
+  size_t bytes() const { return count_ * slot_bytes_; }
+
   bool contains(uintptr_t address) const { return address - base_ < count_ * slot_bytes_; }
 
  private:

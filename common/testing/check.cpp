@@ -14,6 +14,9 @@ using rung::Job;
 using rung::Op;
 using rung::Outcome;
 
+// Elements that a case may touch to be run under the checks too, which are some fifty times slower.
+constexpr double most_checked = 20000;
+
 constexpr int success = 0, invalid_value = 1;  // cudaSuccess, cudaErrorInvalidValue
 
 bool untouched(const std::vector<unsigned char>& output) {
@@ -47,12 +50,19 @@ Job job_for(const Step& step, const std::vector<unsigned char>& input) {
   return job;
 }
 
+// Did memcheck, racecheck, initcheck or synccheck end the run?
+bool is_check(const std::string& message) {
+  const size_t colon = message.find(':');
+  return colon != std::string::npos && colon >= 5 && message.compare(colon - 5, 5, "check") == 0;
+}
+
 // What can be said without looking at the output. `right` if nothing.
 Finding check_ending(const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::no_worker: return {Kind::crashed, outcome.message};
     case Outcome::Kind::crashed: {
       const std::string at = place(outcome);
+      if (is_check(outcome.message)) return {Kind::wrong, (at.empty() ? "" : at + ": ") + outcome.message};
       return {Kind::crashed, (at.empty() ? "crashed: " : "crashed at " + at + ": ") + outcome.message};
     }
     case Outcome::Kind::timed_out: {
@@ -122,6 +132,12 @@ Finding check_damage(const Outcome& outcome) {
 Finding check(const Step& step) {
   const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
   const Job job = job_for(step, input);
+
+  // The checks come first: a race explains a wrong result better than the result does.
+  if (session().checked && step.cost <= most_checked) {
+    const Finding found = check_ending(session().checked->run(job));
+    if (found.kind != Kind::right) return found;
+  }
 
   const Outcome first = session().client->run(job);
   Finding finding = check_ending(first);

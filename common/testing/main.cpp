@@ -3,6 +3,7 @@
 #include "catch2_any.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ int main(int argc, char** argv) {
     if (status == 1) puts("0 passed, 1 failed");  // the last line of every run that tested something
     return status;
   }
-  printf("%s\n", testing_::session().backend_line.c_str());
+  // The commands have printed this line already, before they built anything.
+  if (!std::getenv("LADDER_BACKEND_SHOWN")) printf("%s\n", testing_::session().backend_line.c_str());
   printf("%s\n\n", testing_::session().source.c_str());
   fflush(stdout);
 

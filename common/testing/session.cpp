@@ -115,6 +115,8 @@ int prepare() {
   s.client.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), built));
   const auto& variants = s.client->variants();
   if (variants.empty()) return fail(1, s.client->problem());
+  const std::string checked = environment("LADDER_CHECKED");
+  if (!checked.empty()) s.checked.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), checked));
   for (const Expected& e : lab.variants) {
     if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
   }

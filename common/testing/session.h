@@ -2,6 +2,7 @@
 //
 // From the environment, set by the Makefile:
 //     LADDER_RUNG     the built rung, a shared object (needed)
+//     LADDER_CHECKED  its instrumented build, which runs small cases under the checks; none: no checks
 //     LADDER_FILE     its source, as the student knows it; default labs/<lab>/<file>
 //     LADDER_WORKER   the worker program; default that of the backend
 //     LADDER_CASE     run only this case; * and ? match as in a shell
@@ -39,6 +40,7 @@ struct Session {
   std::string wanted;    // LADDER_CASE
   uint64_t seed = 0;
   std::unique_ptr<rung::Client> client;
+  std::unique_ptr<rung::Client> checked;  // the rung's instrumented build; null if the checks are off
   std::vector<Step> steps;
   std::vector<std::string> missing;             // "tree f32": expected, not exported
   std::map<std::string, std::string> left_out;  // label -> which cases were left out and why

@@ -87,7 +87,7 @@ class lane_group {
       const size_t bytes = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
       uint64_t word = 0;
       std::memcpy(&word, reinterpret_cast<const char*>(&value) + at, bytes);
-      word = simt::warp_exchange(mask_, word, place).values[source];
+      word = simt::value_of(simt::warp_exchange(mask_, word, place), mask_, source, place);
       std::memcpy(reinterpret_cast<char*>(&result) + at, &word, bytes);
     }
     return result;

@@ -7,8 +7,9 @@
 namespace simt {
 
 // Atomics on global memory happen in the order of the blocks: a block waits here, once, until all blocks before it are
-// done. So sums of floats and "who came last" do not depend on the number of cores.
-void before_atomic(const void* address);
+// done. So sums of floats and "who came last" do not depend on the number of cores. In an instrumented build it also
+// reports the access.
+void before_atomic(const void* address, unsigned bytes);
 
 template <typename T>
 struct Identity {
@@ -23,10 +24,10 @@ using Word = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 
 
 // Replaces *address by update(*address); returns the old value.
 template <typename T, typename Update>
-T atomic_update(T* address, Update update) {
+__forceinline__ T atomic_update(T* address, Update update) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "CUDA has no atomics of this size");
   using Bits = Word<sizeof(T)>;
-  before_atomic(address);
+  before_atomic(address, sizeof(T));
   auto* word = reinterpret_cast<Bits*>(address);
   Bits old_bits = __atomic_load_n(word, __ATOMIC_SEQ_CST), new_bits;
   T old_value;
@@ -46,14 +47,14 @@ constexpr bool is_atomic_integer = std::is_same<T, int>::value || std::is_same<T
 
 // Any type with a + of 2, 4 or 8 bytes: int, unsigned, unsigned long long, float, double, half, half2, bfloat16.
 template <typename T>
-T atomicAdd(T* address, simt::Same<T> value) {
+__forceinline__ T atomicAdd(T* address, simt::Same<T> value) {
   static_assert(!std::is_integral<T>::value || simt::is_atomic_integer<T>,
                 "CUDA's atomicAdd takes int, unsigned, unsigned long long, float, double, half, half2 and bfloat16");
   return simt::atomic_update(address, [&](T old) { return static_cast<T>(old + value); });
 }
 
 template <typename T>
-T atomicExch(T* address, simt::Same<T> value) {
+__forceinline__ T atomicExch(T* address, simt::Same<T> value) {
   static_assert(sizeof(T) >= 4, "CUDA's atomicExch takes 4 and 8 bytes");
   return simt::atomic_update(address, [&](T) { return value; });
 }
@@ -64,7 +65,7 @@ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value);
 
 #define SIMT_INTEGER_ATOMIC(name, expression)                                                       \
   template <typename T>                                                                             \
-  T name(T* address, simt::Same<T> value) {                                                         \
+  __forceinline__ T name(T* address, simt::Same<T> value) {                                                         \
     static_assert(std::is_integral<T>::value && sizeof(T) >= 4, #name " takes integers of 4 or 8 bytes"); \
     return simt::atomic_update(address, [&](T old) -> T { return expression; });                    \
   }
@@ -83,7 +84,7 @@ void yield();
 }
 
 template <typename T>
-T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value) {
+__forceinline__ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value) {
   const T old = simt::atomic_update(
       address, [&](T current) { return std::memcmp(&current, &expected, sizeof(T)) == 0 ? value : current; });
   if (std::memcmp(&old, &expected, sizeof(T)) != 0) simt::yield();
@@ -93,9 +94,9 @@ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value) {
 // Scopes: every scope is the whole device here.
 #define SIMT_SCOPED(name)                                                          \
   template <typename T>                                                            \
-  T name##_block(T* address, simt::Same<T> value) { return name(address, value); } \
+  __forceinline__ T name##_block(T* address, simt::Same<T> value) { return name(address, value); } \
   template <typename T>                                                            \
-  T name##_system(T* address, simt::Same<T> value) { return name(address, value); }
+  __forceinline__ T name##_system(T* address, simt::Same<T> value) { return name(address, value); }
 SIMT_SCOPED(atomicAdd)
 SIMT_SCOPED(atomicExch)
 SIMT_SCOPED(atomicMin)

@@ -47,6 +47,22 @@ unsigned active_lanes(Place place);
 // Lets the block's other threads run: for loops that wait for one of them.
 void yield();
 
+// Orders the memory accesses of OS threads.
+void fence();
+
+// What lane `source` brought. An instrumented kernel asks the executor, which checks that the mask names the lane, and whose
+// own memory is not the kernel's to be seen reading.
+uint64_t checked_value(const Exchanged& exchanged, unsigned mask, unsigned source, Place place);
+
+inline uint64_t value_of(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
+#ifdef __SANITIZE_THREAD__
+  return checked_value(exchanged, mask, source, place);
+#else
+  (void)mask, (void)place;
+  return exchanged.values[source];
+#endif
+}
+
 template <typename T>
 uint64_t to_bits(const T& value) {
   static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "shuffles move values of up to 8 bytes");
@@ -85,55 +101,56 @@ inline unsigned __activemask(SIMT_PLACE(activemask)) { return simt::active_lanes
 // yields the caller's own value.
 template <typename T>
 __forceinline__ T __shfl_sync(unsigned mask, T value, int source, int width = warpSize, SIMT_PLACE(shfl)) {
-  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
-  const unsigned first = lane & ~(width - 1u);
-  return simt::from_bits<T>(values[first + (source & (width - 1))]);
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned first = exchanged.lane & ~(width - 1u);
+  return simt::from_bits<T>(simt::value_of(exchanged, mask, first + (source & (width - 1)), place));
 }
 
 template <typename T>
 __forceinline__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_up)) {
-  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
-  const unsigned in_segment = lane & (width - 1u);
-  return delta > in_segment ? value : simt::from_bits<T>(values[lane - delta]);
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned lane = exchanged.lane, in_segment = lane & (width - 1u);
+  return delta > in_segment ? value : simt::from_bits<T>(simt::value_of(exchanged, mask, lane - delta, place));
 }
 
 template <typename T>
 __forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_down)) {
-  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
-  const unsigned in_segment = lane & (width - 1u);
-  return delta >= width - in_segment ? value : simt::from_bits<T>(values[lane + delta]);
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned lane = exchanged.lane, in_segment = lane & (width - 1u);
+  return delta >= width - in_segment ? value : simt::from_bits<T>(simt::value_of(exchanged, mask, lane + delta, place));
 }
 
 // With width < 32 a lane may read from lower segments but not from higher ones, as on the hardware.
 template <typename T>
 __forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, SIMT_PLACE(shfl_xor)) {
-  const auto [values, lane] = simt::warp_exchange(mask, simt::to_bits(value), place);
-  const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
-  return source > (lane | (width - 1u)) || source >= 32 ? value : simt::from_bits<T>(values[source]);
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
+  const unsigned lane = exchanged.lane, source = lane ^ static_cast<unsigned>(lane_mask);
+  if (source > (lane | (width - 1u)) || source >= 32) return value;
+  return simt::from_bits<T>(simt::value_of(exchanged, mask, source, place));
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_PLACE(ballot)) {
-  const uint64_t* values = simt::warp_exchange(mask, predicate != 0, place).values;
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
   unsigned votes = 0;
   for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && values[lane] == 1) votes |= 1u << lane;
+    if (mask >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == 1) votes |= 1u << lane;
   }
   return votes;
 }
 
 inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE(any)) {
-  const uint64_t* values = simt::warp_exchange(mask, predicate != 0, place).values;
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
   for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && values[lane] == 1) return 1;
+    if (mask >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == 1) return 1;
   }
   return 0;
 }
 
 // Lanes that have returned do not vote: their value is neither 0 nor 1.
 inline int __all_sync(unsigned mask, int predicate, SIMT_PLACE(all)) {
-  const uint64_t* values = simt::warp_exchange(mask, predicate != 0, place).values;
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
   for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && values[lane] == 0) return 0;
+    if (mask >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == 0) return 0;
   }
   return 1;
 }
@@ -151,10 +168,10 @@ template <typename T>
 unsigned __match_any_sync(unsigned mask, T value, SIMT_PLACE(match_any)) {
   const unsigned present = simt::participants(mask, place);
   const uint64_t own = simt::to_bits(value);
-  const uint64_t* values = simt::warp_exchange(mask, own, place).values;
+  const simt::Exchanged exchanged = simt::warp_exchange(mask, own, place);
   unsigned equal = 0;
   for (unsigned lane = 0; lane < 32; lane++) {
-    if (present >> lane & 1 && values[lane] == own) equal |= 1u << lane;
+    if (present >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == own) equal |= 1u << lane;
   }
   return equal;
 }
@@ -172,10 +189,10 @@ template <typename T, typename Combine>
 T reduce_lanes(unsigned mask, T value, Combine combine, Place place) {
   static_assert(std::is_integral<T>::value, "CUDA's __reduce_*_sync take int and unsigned");
   const unsigned present = participants(mask, place);
-  const auto [values, lane] = warp_exchange(mask, to_bits(value), place);
+  const Exchanged exchanged = warp_exchange(mask, to_bits(value), place);
   T result = value;
   for (unsigned other = 0; other < 32; other++) {
-    if (present >> other & 1 && other != lane) result = combine(result, from_bits<T>(values[other]));
+    if (present >> other & 1 && other != exchanged.lane) result = combine(result, from_bits<T>(value_of(exchanged, mask, other, place)));
   }
   return result;
 }
@@ -196,7 +213,7 @@ SIMT_REDUCE(xor, a ^ b)
 #undef SIMT_REDUCE
 
 // Threads of a block share one OS thread and blocks meet only in atomics, so a compiler fence is enough.
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { simt::fence(); }
+inline void __threadfence_block() { simt::fence(); }
+inline void __threadfence_system() { simt::fence(); }
 inline void __nanosleep(unsigned) { simt::yield(); }

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Guards the course itself: every lab is complete, and no starter has drifted from its solution.
+
+A starter differs from its solution only in numbered regions:
+
+    starter                              solution
+    // TODO 1: what to do                // STEP 1: what is done
+    ...                                  ...
+    // END 1                             // END 1
+
+Everything outside the regions must be the same, line for line, and the numbers must be 1, 2, 3 ... in both.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+LAB_FILES = {"README.md", "hints.md", "test.cpp"}
+LEAST_HINTS = 3
+
+
+def regions(path: Path, opening: str) -> tuple[list[str], list[int], list[str]]:
+    """The lines outside the regions (a marker line in place of each), the regions' numbers, and what is malformed."""
+    kept: list[str] = []
+    numbers: list[int] = []
+    problems: list[str] = []
+    inside = 0
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        start = re.match(rf"\s*// {opening} (\d+):", line)
+        end = re.match(r"\s*// END (\d+)$", line)
+        if start and inside:
+            problems.append(f"{path}:{number}: region {start[1]} begins inside region {inside}")
+        if start:
+            inside = int(start[1])
+            numbers.append(inside)
+            kept.append(f"region {inside}")
+        elif end:
+            if int(end[1]) != inside:
+                problems.append(f"{path}:{number}: END {end[1]} closes no region of this number")
+            inside = 0
+        elif not inside:
+            kept.append(line)
+    if inside:
+        problems.append(f"{path}: region {inside} is never closed")
+    if not numbers:
+        problems.append(f"{path}: has no // {opening} 1: ... // END 1 region")
+    elif numbers != list(range(1, len(numbers) + 1)):
+        problems.append(f"{path}: regions are numbered {numbers}")
+    return kept, numbers, problems
+
+
+def compare(starter: Path, solution: Path) -> list[str]:
+    starter_lines, starter_numbers, problems = regions(starter, "TODO")
+    solution_lines, solution_numbers, more = regions(solution, "STEP")
+    problems += more
+    if starter_numbers != solution_numbers:
+        problems.append(f"{starter} has regions {starter_numbers}, {solution} has {solution_numbers}")
+    for ours, theirs in zip(starter_lines, solution_lines):
+        if ours != theirs:
+            problems.append(f"{starter} differs from {solution} outside the regions:\n    starter:  {ours}\n    solution: {theirs}")
+            break
+    else:
+        if len(starter_lines) != len(solution_lines):
+            problems.append(f"{starter} and {solution} have different numbers of lines outside the regions")
+    return problems
+
+
+def check_lab(root: Path, lab: Path) -> list[str]:
+    problems = [f"{lab}/{name} is missing" for name in sorted(LAB_FILES) if not (lab / name).is_file()]
+    kernels = sorted(lab.glob("*.cu"))
+    if len(kernels) != 1:
+        return problems + [f"{lab} must hold exactly one .cu file, the starter; it has {len(kernels)}"]
+    starter = kernels[0]
+    solution = root / "solutions" / lab.name / starter.name
+    allowed = LAB_FILES | {starter.name, "broken"}
+    problems += [f"{path}: does not belong into a lab" for path in sorted(lab.iterdir()) if path.name not in allowed]
+    if not solution.is_file():
+        return problems + [f"{solution} is missing: the solution mirrors the lab"]
+    problems += [f"{path}: a solution is one file" for path in solution.parent.iterdir() if path != solution]
+    problems += compare(starter, solution)
+    hints = (lab / "hints.md").read_text() if (lab / "hints.md").is_file() else ""
+    numbers = [int(n) for n in re.findall(r"^## Hint (\d+)$", hints, re.MULTILINE)]
+    if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < LEAST_HINTS:
+        problems.append(f"{lab}/hints.md: needs sections '## Hint 1' to at least '## Hint {LEAST_HINTS}'; has {numbers}")
+    return problems
+
+
+def check(root: Path) -> list[str]:
+    labs = sorted(path for path in (root / "labs").iterdir() if path.is_dir())
+    problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir()) if not re.match(r"lab\d\d_\w+$", path.name)]
+    for lab in labs:
+        problems += check_lab(root, lab)
+    names = {lab.name for lab in labs}
+    problems += [f"{path}: there is no such lab" for path in sorted((root / "solutions").iterdir()) if path.name not in names]
+    return problems
+
+
+def main(argv: list[str]) -> int:
+    root = Path(argv[0]) if argv else Path(".")
+    problems = check(root)
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print("every lab is complete, and no starter has drifted from its solution")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

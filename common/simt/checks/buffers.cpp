@@ -1,0 +1,76 @@
+#include "buffers.h"
+
+namespace simt::checks {
+
+Buffers::Ranges::const_iterator Buffers::find(const Ranges& ranges, uintptr_t address) {
+  auto after = ranges.upper_bound(address);
+  if (after == ranges.begin()) return ranges.end();
+  const auto range = std::prev(after);
+  return address - range->first < range->second ? range : ranges.end();
+}
+
+void Buffers::allocated(uintptr_t begin, size_t bytes) {
+  live_[begin] = bytes;
+  // The allocator has used these addresses again.
+  for (auto range = freed_.begin(); range != freed_.end();) {
+    const bool overlaps = range->first < begin + bytes && begin < range->first + range->second;
+    range = overlaps ? freed_.erase(range) : std::next(range);
+  }
+}
+
+void Buffers::freed(uintptr_t begin, size_t bytes) {
+  live_.erase(begin);
+  freed_[begin] = bytes;
+  named_.erase(named_.lower_bound(begin), named_.lower_bound(begin + bytes));
+}
+
+const Buffer* Buffers::nearest(uintptr_t address) const {
+  const auto allocation = find(live_, address);
+  if (allocation == live_.end()) return nullptr;
+  const Buffer* best = nullptr;
+  uintptr_t best_distance = ~uintptr_t{0};
+  const auto end = named_.lower_bound(allocation->first + allocation->second);
+  for (auto at = named_.lower_bound(allocation->first); at != end; ++at) {
+    const Buffer& buffer = at->second;
+    const uintptr_t last = buffer.begin + buffer.bytes();
+    const uintptr_t distance = address < buffer.begin ? buffer.begin - address : address >= last ? address - last + 1 : 0;
+    if (distance < best_distance) best = &buffer, best_distance = distance;
+  }
+  return best;
+}
+
+bool Buffers::allows(uintptr_t address, size_t bytes) const {
+  const auto allocation = find(live_, address);
+  if (allocation == live_.end() || address + bytes > allocation->first + allocation->second) return false;
+  const Buffer* buffer = nearest(address);
+  return !buffer || (address >= buffer->begin && address + bytes <= buffer->begin + buffer->bytes());
+}
+
+bool Buffers::was_freed(uintptr_t address) const { return find(freed_, address) != freed_.end(); }
+
+std::string Buffers::describe(uintptr_t address) const {
+  if (const Buffer* buffer = nearest(address)) {
+    const std::string shape = buffer->name + "[" + std::to_string(buffer->rows) + " x " + std::to_string(buffer->cols) + "]";
+    if (address < buffer->begin) return "memory " + std::to_string(buffer->begin - address) + " bytes before " + shape;
+    const size_t element = (address - buffer->begin) / buffer->element_bytes;
+    std::string text = "element " + std::to_string(element) + " of " + shape;
+    if (element < buffer->rows * buffer->cols) {
+      text += " (row " + std::to_string(element / buffer->cols) + ", column " + std::to_string(element % buffer->cols) + ")";
+    } else {
+      text += ", which has " + std::to_string(buffer->rows * buffer->cols);
+    }
+    return text;
+  }
+  for (const bool live : {true, false}) {
+    const Ranges& ranges = live ? live_ : freed_;
+    const auto range = find(ranges, address);
+    if (range == ranges.end()) continue;
+    return "byte " + std::to_string(address - range->first) + (live ? " of an allocation of " : " of a freed allocation of ") +
+           std::to_string(range->second) + " bytes";
+  }
+  char text[40];
+  std::snprintf(text, sizeof text, "address 0x%zx", static_cast<size_t>(address));
+  return text;
+}
+
+}  // namespace simt::checks

@@ -1,0 +1,81 @@
+// What a check sees of a running kernel: every access before it happens, every synchronisation, the beginning and end of
+// launches and blocks. Only a kernel from an instrumented build is seen.
+//
+// Blocks run on several OS threads, so an observer is called by several at once; the calls for one block come from one
+// OS thread, in the order in which they happen. No call may switch fibers or launch a kernel.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+enum class AddressSpace : uint8_t {
+  global,          // inside an allocation that has not been freed
+  shared_dynamic,
+  shared_static,   // anywhere among the module's thread-local variables
+  local,           // on a thread's stack
+  other            // none of these: host memory, constants, a wild address
+};
+
+enum class AccessKind : uint8_t { load, store, atomic };
+
+// One thread's access. `pc` is the return address of a call just before the access: pc - 1 is on the source line.
+struct Access {
+  uintptr_t pc, address;
+  unsigned bytes;
+  bool aligned;  // false: an access that the compiler itself knows to be less than naturally aligned
+  AccessKind kind;
+  AddressSpace space;
+};
+
+// The thread that does something. `number` counts the block's threads from 0, x fastest; its warp is number / 32.
+struct ThreadId {
+  uint3 block, thread;
+  unsigned number;
+};
+
+struct BlockInfo {
+  uint3 index;
+  uint64_t number;   // in the launch, x fastest
+  unsigned threads;
+  size_t dynamic_shared_bytes;
+  uintptr_t dynamic_shared, static_shared;  // where they begin
+  size_t static_shared_bytes;
+  uint64_t launch;   // launches are numbered from 1
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // From the OS thread that launches, with no block of the launch running.
+  virtual void launch_begin(uint64_t launch, const char* kernel) = 0;
+  virtual void launch_end(uint64_t launch) = 0;
+
+  // A block's shared memory has its initial contents, and none of its threads has run; all of them have returned.
+  virtual void block_begin(const BlockInfo& block) = 0;
+  virtual void block_end(const BlockInfo& block) = 0;
+
+  // Local memory is not reported. An atomic is reported once, as such.
+  virtual void access(const ThreadId& thread, const Access& access) = 0;
+
+  // The thread has come to a barrier of the block; all that were to come have done so, and go on.
+  virtual void barrier_arrive(const ThreadId& thread, Place place) = 0;
+  virtual void barrier_complete(const BlockInfo& block) = 0;
+
+  // The thread has come to a warp operation for the lanes of `mask`. When it is complete, `arrived` are the lanes that
+  // came; `warp` counts the block's warps from 0.
+  virtual void warp_arrive(const ThreadId& thread, unsigned mask, Place place) = 0;
+  virtual void warp_complete(const BlockInfo& block, unsigned warp, unsigned mask, unsigned arrived) = 0;
+
+  virtual void thread_exit(const ThreadId& thread) = 0;
+};
+
+// Sets the observer of the launches that follow; nullptr for none. Not while a kernel runs. The observer stays the caller's.
+void set_observer(Observer* observer);
+Observer* current_observer();
+
+}  // namespace simt

@@ -1,0 +1,51 @@
+// Shadow memory: a cell for every word of 4 bytes of the memory that kernels touch, made when it is first asked for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace simt::checks {
+
+constexpr unsigned word_bytes = 4;
+
+template <typename Cell>
+class Shadow {
+ public:
+  Cell& at(uintptr_t address) {
+    const uintptr_t page = address / page_bytes;
+    if (page != last_page_) {
+      auto& cells = pages_[page];
+      if (!cells) cells = std::make_unique<Cell[]>(cells_per_page);
+      last_ = cells.get();
+      last_page_ = page;
+    }
+    return last_[address % page_bytes / word_bytes];
+  }
+
+  void clear() {
+    pages_.clear();
+    last_page_ = ~uintptr_t{0};
+  }
+
+ private:
+  static constexpr uintptr_t page_bytes = 4096;
+  static constexpr size_t cells_per_page = page_bytes / word_bytes;
+
+  std::unordered_map<uintptr_t, std::unique_ptr<Cell[]>> pages_;
+  uintptr_t last_page_ = ~uintptr_t{0};
+  Cell* last_ = nullptr;
+};
+
+// Calls visit(word's address, mask of the bytes in it) for every word that an access touches.
+template <typename Visit>
+void for_each_word(uintptr_t address, size_t bytes, Visit visit) {
+  const uintptr_t end = address + bytes;
+  for (uintptr_t word = address & ~uintptr_t{word_bytes - 1}; word < end; word += word_bytes) {
+    const unsigned first = word < address ? static_cast<unsigned>(address - word) : 0;
+    const unsigned last = end - word < word_bytes ? static_cast<unsigned>(end - word) : word_bytes;
+    visit(word, ((1u << last) - 1) & ~((1u << first) - 1));
+  }
+}
+
+}  // namespace simt::checks

@@ -1,0 +1,276 @@
+// The checks, each with a kernel that has the mistake and one that is near to it and right.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "checks/checks.h"
+#include "simt.h"
+#include "testing.h"
+
+namespace {
+
+constexpr int n = 64;
+
+// --- kernels --------------------------------------------------------------------------------------------------------
+
+__global__ void past_the_end(const float* x, float* y, int count) {
+  const int i = threadIdx.x;
+  if (i <= count) y[i] = x[i];  // one too many
+}
+
+__global__ void misaligned(const float* x, float* y) {
+  const float4 v = *reinterpret_cast<const float4*>(x + 1 + threadIdx.x * 4);
+  y[threadIdx.x] = v.x;
+}
+
+__global__ void past_dynamic_shared(float* y) {
+  extern __shared__ float row[];
+  row[threadIdx.x + 1] = 1.0f;
+  y[threadIdx.x] = row[threadIdx.x + 1];
+}
+
+__global__ void copy(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }
+
+template <bool barrier>
+__global__ void reverse(const float* x, float* y) {
+  __shared__ float row[n];
+  row[threadIdx.x] = x[threadIdx.x];
+  if (barrier) __syncthreads();
+  y[threadIdx.x] = row[n - 1 - threadIdx.x];  // reads what another thread wrote
+}
+
+template <bool barrier>
+__global__ void tree(const float* x, float* y) {
+  extern __shared__ float row[];
+  const int t = threadIdx.x;
+  row[t] = x[t];
+  __syncthreads();
+  for (int half = n / 2; half > 0; half /= 2) {
+    if (t < half) row[t] += row[t + half];
+    if (barrier) __syncthreads();
+  }
+  __syncthreads();
+  if (t == 0) y[0] = row[0];
+}
+
+template <bool sync>
+__global__ void within_a_warp(float* y) {
+  __shared__ float row[32];
+  row[threadIdx.x] = threadIdx.x;
+  if (sync) __syncwarp();
+  y[threadIdx.x] = row[threadIdx.x ^ 1];
+}
+
+__global__ void all_blocks_write_one(float* y) { y[threadIdx.x] = blockIdx.x; }
+
+__global__ void last_block(const float* x, float* parts, unsigned* ticket, float* y) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = x[blockIdx.x];
+    __threadfence();
+    last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x < gridDim.x) y[threadIdx.x] = parts[threadIdx.x];
+}
+
+__global__ void histogram(const int* x, int* y) {
+  __shared__ int counts[8];
+  if (threadIdx.x < 8) counts[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&counts[x[threadIdx.x] % 8], 1);
+  __syncthreads();
+  if (threadIdx.x < 8) atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
+}
+
+__global__ void locked(int* lock, int* value) {
+  for (bool done = false; !done;) {
+    if (atomicCAS(lock, 0, 1) == 0) {
+      *value = *value + 1;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+  }
+}
+
+__global__ void half_filled(float* y) {
+  __shared__ float row[n];
+  if (threadIdx.x < n / 2) row[threadIdx.x] = 1.0f;
+  __syncthreads();
+  y[threadIdx.x] = row[threadIdx.x];
+}
+
+__global__ void barrier_in_a_branch(float* y) {
+  if (threadIdx.x < 32) {
+    y[threadIdx.x] = 1.0f;
+    __syncthreads();
+  } else {
+    y[threadIdx.x] = 2.0f;
+    __syncthreads();
+  }
+}
+
+__global__ void caller_outside_mask(float* y) {
+  y[threadIdx.x] = __shfl_sync(0x0000ffffu, 1.0f, 0);
+}
+
+__global__ void source_outside_mask(float* y) {
+  if (threadIdx.x < 16) y[threadIdx.x] = __shfl_down_sync(0x0000ffffu, 1.0f, 8);
+}
+
+// --- running them ---------------------------------------------------------------------------------------------------
+
+// What a process prints that does `body` under the checks; "" if it found nothing.
+template <typename Body>
+std::string finding(Body body) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    simt::checks::start();
+    body();
+    _exit(cudaGetLastError() == cudaSuccess ? 0 : 3);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  INFO(text);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == (text.empty() ? 0 : 134));
+  return text;
+}
+
+template <typename T>
+T* device(const std::vector<T>& host) {
+  T* data = nullptr;
+  cudaMalloc(&data, host.size() * sizeof(T));
+  cudaMemcpy(data, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return data;
+}
+float* floats(int count = n) { return device(std::vector<float>(count, 1.0f)); }
+
+int line_of(const std::string& code) {
+  FILE* file = std::fopen(__FILE__, "r");
+  REQUIRE(file);
+  char buffer[512];
+  int line = 0;
+  for (int number = 1; !line && std::fgets(buffer, sizeof buffer, file); number++) {
+    if (std::string(buffer).find(code) != std::string::npos) line = number;
+  }
+  std::fclose(file);
+  REQUIRE(line > 0);
+  return line;
+}
+
+#define HAS(text, part)                                     \
+  do {                                                      \
+    INFO(text);                                             \
+    INFO("should hold: " << (part));                        \
+    CHECK((text).find(part) != std::string::npos);          \
+  } while (0)
+std::string at(const std::string& code) { return "test_checks.cu:" + std::to_string(line_of(code)); }
+
+}  // namespace
+
+TEST_CASE("memcheck: out of bounds in global memory names the element") {
+  const std::string text = finding([] {
+    float *x = floats(), *y = floats();
+    simt::checks::name_buffer(x, "x", 2, 32, sizeof(float));
+    simt::checks::name_buffer(y, "y", 2, 31, sizeof(float));
+    past_the_end<<<1, n>>>(x, y, 62);
+  });
+  HAS(text, "memcheck: out of bounds in global memory in block (0,0,0), thread (62,0,0) at ");
+  HAS(text, at("one too many"));
+  HAS(text, "writes 4 bytes at element 62 of y[2 x 31], which has 62");
+  CHECK(finding([] {
+          float *x = floats(), *y = floats();
+          simt::checks::name_buffer(x, "x", 2, 32, sizeof(float));
+          simt::checks::name_buffer(y, "y", 2, 31, sizeof(float));
+          past_the_end<<<1, n>>>(x, y, 61);
+        }).empty());
+}
+
+TEST_CASE("memcheck: misaligned, shared, freed, null, host") {
+  HAS(finding([] { misaligned<<<1, 8>>>(floats(), floats()); }), "memcheck: misaligned address in global memory");
+  std::string text = finding([] { past_dynamic_shared<<<1, 32, 32 * sizeof(float)>>>(floats()); });
+  HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (31,0,0) at ");
+  HAS(text, "byte 128 of the block's dynamic shared memory (128 bytes)");
+  CHECK(finding([] { past_dynamic_shared<<<1, 32, 33 * sizeof(float)>>>(floats()); }).empty());
+  text = finding([] {
+    float *x = floats(), *y = floats();
+    cudaFree(x);
+    copy<<<1, n>>>(x, y);
+  });
+  HAS(text, "memcheck: freed memory");
+  HAS(text, at("__global__ void copy"));
+  HAS(finding([] { copy<<<1, n>>>(nullptr, floats()); }), "memcheck: null pointer");
+  text = finding([] {
+    const std::vector<float> host(n);
+    copy<<<1, n>>>(host.data(), floats());
+  });
+  HAS(text, "memcheck: invalid address");
+  HAS(text, "one of the host's");
+}
+
+TEST_CASE("racecheck: a missing barrier is found in every run, with both lines") {
+  for (int i = 0; i < 10; i++) {
+    const std::string text = finding([] { reverse<false><<<1, n>>>(floats(), floats()); });
+    HAS(text, "racecheck: race in shared memory");
+    HAS(text, at("row[threadIdx.x] = x[threadIdx.x];"));
+    HAS(text, at("reads what another thread wrote"));
+  }
+  CHECK(finding([] { reverse<true><<<1, n>>>(floats(), floats()); }).empty());
+  HAS(finding([] { tree<false><<<1, n, n * sizeof(float)>>>(floats(), floats()); }), "racecheck: race in shared memory");
+  CHECK(finding([] { tree<true><<<1, n, n * sizeof(float)>>>(floats(), floats()); }).empty());
+}
+
+TEST_CASE("racecheck: within a warp") {
+  HAS(finding([] { within_a_warp<false><<<1, 32>>>(floats()); }), "__syncwarp()");
+  CHECK(finding([] { within_a_warp<true><<<1, 32>>>(floats()); }).empty());
+}
+
+TEST_CASE("racecheck: between blocks") {
+  const std::string text = finding([] { all_blocks_write_one<<<3, 32>>>(floats()); });
+  HAS(text, "racecheck: race in global memory in block (1,0,0), thread (0,0,0) at ");
+  HAS(text, "thread (0,0,0) of block (0,0,0) wrote the same bytes at ");
+  CHECK(finding([] { all_blocks_write_one<<<1, 32>>>(floats()); }).empty());
+}
+
+TEST_CASE("racecheck understands atomics") {
+  CHECK(finding([] { last_block<<<8, 32>>>(floats(), floats(), device(std::vector<unsigned>(1, 0)), floats()); }).empty());
+  CHECK(finding([] { histogram<<<4, n>>>(device(std::vector<int>(n, 3)), device(std::vector<int>(8, 0))); }).empty());
+  CHECK(finding([] { locked<<<4, n>>>(device(std::vector<int>(1, 0)), device(std::vector<int>(1, 0))); }).empty());
+}
+
+TEST_CASE("initcheck: shared and global memory that nothing wrote") {
+  std::string text = finding([] { half_filled<<<1, n>>>(floats()); });
+  HAS(text, "initcheck: uninitialised shared memory in block (0,0,0), thread (");
+  HAS(text, at("y[threadIdx.x] = row[threadIdx.x];"));
+  text = finding([] {
+    float* x = nullptr;
+    cudaMalloc(&x, n * sizeof(float));
+    copy<<<1, n>>>(x, floats());
+  });
+  HAS(text, "initcheck: uninitialised global memory");
+  CHECK(finding([] { half_filled<<<1, n / 2>>>(floats()); }).empty());
+}
+
+TEST_CASE("synccheck") {
+  std::string text = finding([] { barrier_in_a_branch<<<1, n>>>(floats()); });
+  HAS(text, "synccheck: divergent barrier");
+  HAS(text, "32 threads, thread (0,0,0) first, came to __syncthreads at ");
+  HAS(finding([] { caller_outside_mask<<<1, 32>>>(floats()); }), "synccheck: caller outside the mask");
+  text = finding([] { source_outside_mask<<<1, 32>>>(floats()); });
+  HAS(text, "synccheck: shuffle from a lane outside the mask");
+  HAS(text, at("__shfl_down_sync(0x0000ffffu"));
+}

@@ -1,0 +1,122 @@
+#include "collector.h"
+
+#include "../instrument/recorder.h"
+#include "rules.h"
+
+namespace simt::counters {
+
+namespace {
+
+constexpr uint32_t all_lanes = 0xffffffffu;
+constexpr uint64_t is_place = uint64_t{1} << 63;  // in a key of lines_: not a pc; so lines go up to 32767
+
+AccessOp op_of(Event event) { return event == Event::load ? load : event == Event::store ? store : atomic; }
+Op rule_of(Event event) { return event == Event::load ? Op::load : event == Event::store ? Op::store : Op::atomic; }
+unsigned first_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
+unsigned count_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
+
+void mark(Region* region, Event event, uint64_t first, uint64_t last) {
+  const size_t from = region->sector(first), to = region->sector(last);
+  if (event != Event::store) region->read.add(from, to);
+  if (event != Event::load) region->written.add(from, to);
+}
+
+// Of two threads, the one with more accesses counts; if they have the same number, the one with the larger share.
+void keep_longest(uint64_t accesses, uint64_t block, uint64_t* longest, uint64_t* its_block) {
+  if (accesses < *longest || (accesses == *longest && block >= *its_block)) return;
+  *longest = accesses;
+  *its_block = block;
+}
+
+}  // namespace
+
+bool is_shared(uint64_t address) {
+  return address - recording.dynamic_shared < recording.dynamic_bytes ||
+         address - recording.static_shared < recording.static_bytes;
+}
+
+Counts& Collector::line(uint64_t key) {
+  Cached& cached = cache_[(key >> 32 ^ key) * 2654435769u >> 26 & 63];
+  if (cached.key != key) cached = {key, &lines_[key]};
+  return *cached.counts;
+}
+
+Region* Collector::region_of(uint64_t address) {
+  if (region_ && region_->contains(address)) return region_;
+  Region* const region = launch_.footprint.find(address);
+  if (region) region_ = region;
+  return region;
+}
+
+uint32_t Collector::access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses) {
+  uint32_t global = 0, shared = 0;
+  if (lanes == all_lanes && is_contiguous(addresses, bytes)) {
+    const uint64_t last = addresses[0] + warp_lanes * bytes - 1;
+    if (is_shared(addresses[0])) {
+      shared = all_lanes;
+    } else if (Region* const region = region_of(addresses[0]); region && region->contains(last)) {
+      GlobalCounts& counts = line(pc).global[op_of(event)];
+      counts.requests++;
+      counts.sectors += last / sector_bytes - addresses[0] / sector_bytes + 1;
+      counts.bytes += warp_lanes * bytes;
+      mark(region, event, addresses[0], last);
+      return all_lanes;
+    }
+  }
+  if (!shared) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      const unsigned lane = first_of(left);
+      if (is_shared(addresses[lane])) {
+        shared |= 1u << lane;
+      } else if (Region* const region = region_of(addresses[lane])) {
+        global |= 1u << lane;
+        mark(region, event, addresses[lane], addresses[lane] + bytes - 1);
+      }
+    }
+  }
+  if (global) count_global(&line(pc), event, bytes, global, addresses);
+  if (shared) count_shared(&line(pc), event, bytes, shared, addresses);
+  return global | shared;
+}
+
+void Collector::count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
+  const GlobalCount count = counters::count_global({Space::global, rule_of(event), bytes, lanes, addresses});
+  GlobalCounts& sum = counts->global[op_of(event)];
+  sum.requests += count.requests;
+  sum.sectors += count.sectors;
+  sum.bytes += count_of(lanes) * bytes;
+}
+
+void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
+  const SharedCount count = counters::count_shared({Space::shared, rule_of(event), bytes, lanes, addresses});
+  SharedCounts& sum = counts->shared[op_of(event)];
+  sum.requests++;
+  sum.wavefronts += count.wavefronts;
+  sum.conflicts += count.conflicts;
+  sum.bytes += count_of(lanes) * bytes;
+}
+
+void Collector::synchronisation(Event event, uint64_t place) {
+  Counts& counts = line(place | is_place);
+  (event == Event::barrier ? counts.barriers : counts.warp_operations)++;
+}
+
+void Collector::end_block(const uint64_t* accesses, unsigned threads) {
+  uint64_t longest = 0, block = 0;
+  for (unsigned thread = 0; thread < threads; thread++) {
+    block += accesses[thread];
+    if (accesses[thread] > longest) longest = accesses[thread];
+  }
+  keep_longest(longest, block, &longest_thread_accesses_, &its_block_accesses_);
+}
+
+void Collector::add_to_launch() {
+  std::lock_guard<std::mutex> lock(launch_.mutex);
+  for (const auto& [key, counts] : lines_) {
+    Counts& sum = key & is_place ? launch_.by_place[key & ~is_place] : launch_.by_pc[base_ + key];
+    sum.add(counts);
+  }
+  keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses, &launch_.its_block_accesses);
+}
+
+}  // namespace simt::counters

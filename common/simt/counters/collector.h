@@ -1,0 +1,65 @@
+// Adds up the warp instructions of a launch, on one OS thread; LaunchCounters adds up the OS threads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "../instrument/log.h"
+#include "counters.h"
+#include "footprint.h"
+
+namespace simt::counters {
+
+// A launch while it is being counted. What OS threads add does not depend on how many they are or in what order they come.
+struct LaunchCounters {
+  Footprint footprint;
+  std::mutex mutex;
+  std::map<uintptr_t, Counts> by_pc;      // return addresses of hooks
+  std::map<uint64_t, Counts> by_place;    // barriers and warp operations: pack(Place)
+  uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
+};
+
+class Collector {
+ public:
+  explicit Collector(LaunchCounters& launch) : launch_(launch) {}
+
+  // What program counters are relative to.
+  void set_base(uintptr_t base) { base_ = base; }
+
+  // A memory instruction of a warp. Returns the lanes whose address is in device or shared memory; the others do not count.
+  uint32_t access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses);
+
+  // A barrier or a warp operation of a warp.
+  void synchronisation(Event event, uint64_t place);
+
+  // accesses: a number a thread.
+  void end_block(const uint64_t* accesses, unsigned threads);
+
+  // Hands everything over to the launch.
+  void add_to_launch();
+
+ private:
+  struct Cached {
+    uint64_t key = ~uint64_t{0};
+    Counts* counts = nullptr;
+  };
+
+  Counts& line(uint64_t key);
+  Region* region_of(uint64_t address);
+  void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
+  void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
+
+  LaunchCounters& launch_;
+  uintptr_t base_ = 0;
+  std::unordered_map<uint64_t, Counts> lines_;  // by pc, or by place with is_place
+  Cached cache_[64];
+  Region* region_ = nullptr;  // of the last global access
+  uint64_t longest_thread_accesses_ = 0, its_block_accesses_ = 0;
+};
+
+// Is the address in the shared memory of the block that this OS thread runs?
+bool is_shared(uint64_t address);
+
+}  // namespace simt::counters

@@ -1,0 +1,74 @@
+// Counting what kernels do: switch it on, launch, read the report. Only kernels from an instrumented build count.
+//
+// Counters are those of Nsight Compute, by its rules (rules.h): an instruction that a warp executes counts once.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt::counters {
+
+struct GlobalCounts {
+  uint64_t requests = 0;  // instructions of a warp
+  uint64_t sectors = 0;   // of 32 bytes
+  uint64_t bytes = 0;     // asked for: active lanes times their width
+};
+
+struct SharedCounts {
+  uint64_t requests = 0;
+  uint64_t wavefronts = 0;
+  uint64_t conflicts = 0;  // wavefronts that bank conflicts added
+  uint64_t bytes = 0;
+};
+
+enum AccessOp { load, store, atomic, access_ops };
+
+struct Counts {
+  std::array<GlobalCounts, access_ops> global;  // by AccessOp
+  std::array<SharedCounts, access_ops> shared;
+  uint64_t barriers = 0;         // __syncthreads and the like, once a warp
+  uint64_t warp_operations = 0;  // shuffles, votes, __syncwarp, once a warp
+
+  void add(const Counts& other);
+  bool operator==(const Counts& other) const;
+};
+
+struct Line {
+  std::string file;  // as the compiler was told, relative to the working directory if it lies there; "" if unknown
+  int line;          // 0 if unknown
+  Counts counts;
+};
+
+struct Launch {
+  std::string kernel;  // as the launch spells it
+  dim3 grid, block;
+  size_t dynamic_shared_bytes = 0;
+  Counts total;
+  std::vector<Line> lines;  // by file and line
+
+  // Distinct sectors of global memory that the launch touched: the least that DRAM must move. Atomics read and write.
+  uint64_t sectors_read = 0, sectors_written = 0;
+
+  // Of all threads the one with the most accesses (global and shared), and those of its block together.
+  uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
+};
+
+struct Report {
+  std::vector<Launch> launches;  // in the order in which they ended
+};
+
+// Counts the launches that follow, until finish(), which returns what was counted. Not while a kernel runs.
+void start();
+bool running();
+Report finish();
+
+// Under Nsight Compute's names, where it has one. CSV: a row a launch (line 0) and a row a source line.
+std::string to_json(const Report& report);
+std::string to_csv(const Report& report);
+
+}  // namespace simt::counters

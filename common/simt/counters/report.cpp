@@ -1,0 +1,149 @@
+// Reports as JSON and CSV, under Nsight Compute's names where it has one.
+#include <cstdio>
+#include <functional>
+
+#include "counters.h"
+
+namespace simt::counters {
+
+namespace {
+
+struct Metric {
+  std::string name;
+  std::function<uint64_t(const Counts&)> value;
+};
+
+// In the order of the columns. Reductions count as atomics: op_atom stands for op_atom and op_red together.
+const std::vector<Metric>& metrics() {
+  static const std::vector<Metric> all = [] {
+    std::vector<Metric> list;
+    const char* const ops[] = {"ld", "st", "atom"};
+    for (int op = 0; op < access_ops; op++) {
+      const std::string suffix = std::string("_op_") + ops[op] + ".sum";
+      list.push_back({"l1tex__t_requests_pipe_lsu_mem_global" + suffix, [op](const Counts& c) { return c.global[op].requests; }});
+      list.push_back({"l1tex__t_sectors_pipe_lsu_mem_global" + suffix, [op](const Counts& c) { return c.global[op].sectors; }});
+      list.push_back({std::string("global_bytes_op_") + ops[op], [op](const Counts& c) { return c.global[op].bytes; }});
+    }
+    for (int op = 0; op < access_ops; op++) {
+      const std::string suffix = std::string("_op_") + ops[op] + ".sum";
+      list.push_back({std::string("shared_requests_op_") + ops[op], [op](const Counts& c) { return c.shared[op].requests; }});
+      list.push_back({"l1tex__data_pipe_lsu_wavefronts_mem_shared" + suffix,
+                      [op](const Counts& c) { return c.shared[op].wavefronts; }});
+      list.push_back({"l1tex__data_bank_conflicts_pipe_lsu_mem_shared" + suffix,
+                      [op](const Counts& c) { return c.shared[op].conflicts; }});
+      list.push_back({std::string("shared_bytes_op_") + ops[op], [op](const Counts& c) { return c.shared[op].bytes; }});
+    }
+    list.push_back({"barriers", [](const Counts& c) { return c.barriers; }});
+    list.push_back({"warp_operations", [](const Counts& c) { return c.warp_operations; }});
+    return list;
+  }();
+  return all;
+}
+
+std::string quote_json(const std::string& text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
+      quoted += escaped;
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string quote_csv(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string json_object(const Counts& counts) {
+  std::string text = "{";
+  for (const Metric& metric : metrics()) {
+    if (text.size() > 1) text += ", ";
+    text += quote_json(metric.name) + ": " + std::to_string(metric.value(counts));
+  }
+  return text + "}";
+}
+
+std::string extent(dim3 e) {
+  return "[" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + "]";
+}
+
+}  // namespace
+
+void Counts::add(const Counts& other) {
+  for (int op = 0; op < access_ops; op++) {
+    global[op].requests += other.global[op].requests;
+    global[op].sectors += other.global[op].sectors;
+    global[op].bytes += other.global[op].bytes;
+    shared[op].requests += other.shared[op].requests;
+    shared[op].wavefronts += other.shared[op].wavefronts;
+    shared[op].conflicts += other.shared[op].conflicts;
+    shared[op].bytes += other.shared[op].bytes;
+  }
+  barriers += other.barriers;
+  warp_operations += other.warp_operations;
+}
+
+bool Counts::operator==(const Counts& other) const {
+  for (const Metric& metric : metrics()) {
+    if (metric.value(*this) != metric.value(other)) return false;
+  }
+  return true;
+}
+
+std::string to_json(const Report& report) {
+  std::string text = "{\"launches\": [";
+  for (size_t i = 0; i < report.launches.size(); i++) {
+    const Launch& launch = report.launches[i];
+    text += i ? ",\n" : "\n";
+    text += "  {\"kernel\": " + quote_json(launch.kernel) + ", \"grid\": " + extent(launch.grid) +
+            ", \"block\": " + extent(launch.block) +
+            ", \"dynamic_shared_bytes\": " + std::to_string(launch.dynamic_shared_bytes) +
+            ",\n   \"footprint\": {\"sectors_read\": " + std::to_string(launch.sectors_read) +
+            ", \"sectors_written\": " + std::to_string(launch.sectors_written) +
+            "},\n   \"longest_thread\": {\"accesses\": " + std::to_string(launch.longest_thread_accesses) +
+            ", \"block_accesses\": " + std::to_string(launch.its_block_accesses) +
+            "},\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";
+    for (size_t l = 0; l < launch.lines.size(); l++) {
+      const Line& line = launch.lines[l];
+      text += l ? ",\n" : "\n";
+      text += "     {\"file\": " + quote_json(line.file) + ", \"line\": " + std::to_string(line.line) +
+              ", \"counts\": " + json_object(line.counts) + "}";
+    }
+    text += "]}";
+  }
+  return text + "\n]}\n";
+}
+
+std::string to_csv(const Report& report) {
+  std::string text = "launch,kernel,file,line";
+  for (const Metric& metric : metrics()) text += "," + metric.name;
+  text += ",footprint_sectors_read,footprint_sectors_written,longest_thread_accesses,longest_thread_block_accesses\n";
+  for (size_t i = 0; i < report.launches.size(); i++) {
+    const Launch& launch = report.launches[i];
+    const std::string head = std::to_string(i) + "," + quote_csv(launch.kernel) + ",";
+    const auto numbers = [](const Counts& counts) {
+      std::string row;
+      for (const Metric& metric : metrics()) row += "," + std::to_string(metric.value(counts));
+      return row;
+    };
+    text += head + ",0" + numbers(launch.total) + "," + std::to_string(launch.sectors_read) + "," +
+            std::to_string(launch.sectors_written) + "," + std::to_string(launch.longest_thread_accesses) + "," +
+            std::to_string(launch.its_block_accesses) + "\n";
+    for (const Line& line : launch.lines) {
+      text += head + quote_csv(line.file) + "," + std::to_string(line.line) + numbers(line.counts) + ",,,,\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace simt::counters

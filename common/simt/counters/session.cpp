@@ -1,0 +1,103 @@
+#include "session.h"
+
+#include <atomic>
+
+#include "source_lines.h"
+
+namespace simt::counters {
+
+namespace {
+
+// A launch that has ended, its lines not yet looked up.
+struct Raw {
+  Launch launch;
+  Module module;
+  std::map<uintptr_t, Counts> by_offset;  // in the module
+  std::map<uint64_t, Counts> by_place;
+};
+
+std::atomic<bool> counting{false};
+std::mutex mutex;
+std::vector<Raw>& ended() {
+  static auto* launches = new std::vector<Raw>;
+  return *launches;
+}
+
+// Offset -> line, for all offsets of one module that any launch has.
+using LineTable = std::map<uintptr_t, SourceLine>;
+
+std::map<std::string, LineTable> look_up(const std::vector<Raw>& launches) {
+  std::map<std::string, LineTable> tables;
+  for (const Raw& raw : launches) {
+    for (const auto& entry : raw.by_offset) tables[raw.module.path][entry.first];
+  }
+  for (auto& [module, table] : tables) {
+    std::vector<uintptr_t> calls;  // an offset is that of the instruction after a call
+    for (const auto& entry : table) calls.push_back(entry.first - 1);
+    const std::vector<SourceLine> lines = source_lines(module, calls);
+    size_t i = 0;
+    for (auto& entry : table) entry.second = lines[i++];
+  }
+  return tables;
+}
+
+}  // namespace
+
+std::unique_ptr<LaunchCounters> begin_launch() { return counting ? std::make_unique<LaunchCounters>() : nullptr; }
+
+void end_launch(const LaunchState& state, const LaunchCounters& counters) {
+  Raw raw;
+  Launch& launch = raw.launch;
+  launch.kernel = state.kernel.name;
+  if (launch.kernel.size() > 2 && launch.kernel.front() == '(' && launch.kernel.back() == ')') {
+    launch.kernel = launch.kernel.substr(1, launch.kernel.size() - 2);
+  }
+  launch.grid = state.config.grid;
+  launch.block = state.config.block;
+  launch.dynamic_shared_bytes = state.config.shared_bytes;
+  launch.sectors_read = counters.footprint.sectors_read();
+  launch.sectors_written = counters.footprint.sectors_written();
+  launch.longest_thread_accesses = counters.longest_thread_accesses;
+  launch.its_block_accesses = counters.its_block_accesses;
+  raw.module = module_of(reinterpret_cast<uintptr_t>(state.kernel.run));
+  for (const auto& [pc, counts] : counters.by_pc) {
+    launch.total.add(counts);
+    raw.by_offset[pc - raw.module.base].add(counts);
+  }
+  for (const auto& [place, counts] : counters.by_place) launch.total.add(counts);
+  raw.by_place = counters.by_place;
+  std::lock_guard<std::mutex> lock(mutex);
+  ended().push_back(std::move(raw));
+}
+
+void start() {
+  std::lock_guard<std::mutex> lock(mutex);
+  ended().clear();
+  counting = true;
+}
+
+bool running() { return counting; }
+
+Report finish() {
+  std::lock_guard<std::mutex> lock(mutex);
+  counting = false;
+  const std::map<std::string, LineTable> tables = look_up(ended());
+  Report report;
+  for (Raw& raw : ended()) {
+    std::map<std::pair<std::string, int>, Counts> lines;
+    for (const auto& [offset, counts] : raw.by_offset) {
+      const SourceLine& line = tables.at(raw.module.path).at(offset);
+      lines[{line.file, line.line}].add(counts);
+    }
+    for (const auto& [place, counts] : raw.by_place) {
+      const auto* file = reinterpret_cast<const char*>(place & 0xffffffffffff);
+      lines[{shorten(file), static_cast<int>(place >> 48)}].add(counts);
+    }
+    for (const auto& [position, counts] : lines) raw.launch.lines.push_back({position.first, position.second, counts});
+    report.launches.push_back(std::move(raw.launch));
+  }
+  ended().clear();
+  return report;
+}
+
+}  // namespace simt::counters

@@ -1,0 +1,15 @@
+// The counting that is under way, as the executor sees it.
+#pragma once
+
+#include <memory>
+
+#include "../launch_state.h"
+#include "collector.h"
+
+namespace simt::counters {
+
+// Counters for a launch that begins; nullptr if nothing is being counted.
+std::unique_ptr<LaunchCounters> begin_launch();
+void end_launch(const LaunchState& launch, const LaunchCounters& counters);
+
+}  // namespace simt::counters

@@ -1,0 +1,87 @@
+// The functions that an instrumented kernel calls: those of GCC's and Clang's -fsanitize=thread for memory accesses and
+// calls, and of -fsanitize-coverage=trace-pc for basic blocks. The kernel is compiled with these options but not linked
+// with the sanitizers, so it finds these functions instead.
+#include "recorder.h"
+
+namespace {
+
+using simt::Event;
+using simt::LaneLog;
+using simt::recording;
+
+// What the compiler copies as one object of unknown alignment is, on the device, several accesses: the widest of 4, 2 or 1
+// bytes that divides its size.
+void record_pieces(uintptr_t address, size_t bytes, Event event, uintptr_t pc) {
+  if (!recording.lane) return;
+  const unsigned piece = bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+  for (size_t at = 0; at < bytes; at += piece) simt::record(address + at, piece, event, pc, false);
+}
+
+}  // namespace
+
+#define CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+#define ADDRESS reinterpret_cast<uintptr_t>(address)
+
+// Aligned accesses, and those of which the compiler knows that they may not be: one of N bytes counts as pieces of less.
+#define SIMT_ACCESS(bytes)                                                                                           \
+  void __tsan_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }                      \
+  void __tsan_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); }                    \
+  void __tsan_volatile_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }             \
+  void __tsan_volatile_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); }           \
+  void __tsan_read_write##bytes(void* address) {                                                                     \
+    simt::record(ADDRESS, bytes, Event::load, CALLER);                                                               \
+    simt::record(ADDRESS, bytes, Event::store, CALLER);                                                              \
+  }
+#define SIMT_UNALIGNED(bytes, piece)                                                                                 \
+  void __tsan_unaligned_read##bytes(void* address) {                                                                 \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::load, CALLER, false);    \
+  }                                                                                                                  \
+  void __tsan_unaligned_write##bytes(void* address) {                                                                \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false);   \
+  }                                                                                                                  \
+  void __tsan_unaligned_volatile_read##bytes(void* address) {                                                        \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::load, CALLER, false);    \
+  }                                                                                                                  \
+  void __tsan_unaligned_volatile_write##bytes(void* address) {                                                       \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false);   \
+  }
+
+extern "C" {
+
+SIMT_ACCESS(1)
+SIMT_ACCESS(2)
+SIMT_ACCESS(4)
+SIMT_ACCESS(8)
+SIMT_ACCESS(16)
+SIMT_UNALIGNED(2, 1)
+SIMT_UNALIGNED(4, 2)
+SIMT_UNALIGNED(8, 4)
+SIMT_UNALIGNED(16, 4)
+
+void __tsan_read_range(void* address, size_t bytes) { record_pieces(ADDRESS, bytes, Event::load, CALLER); }
+void __tsan_write_range(void* address, size_t bytes) { record_pieces(ADDRESS, bytes, Event::store, CALLER); }
+
+// Virtual tables are the host's.
+void __tsan_vptr_read(void*) {}
+void __tsan_vptr_update(void*, void*) {}
+void __tsan_init() {}
+
+void __tsan_func_entry(void* call) {
+  if (LaneLog* const lane = recording.lane) recording.recorder->enter(lane, reinterpret_cast<uintptr_t>(call));
+}
+
+void __tsan_func_exit() {
+  if (LaneLog* const lane = recording.lane) recording.recorder->leave(lane);
+}
+
+// Called at the beginning of every basic block. A block that is not further on than what the lane did last in this call
+// of the function begins another round of a loop.
+void __sanitizer_cov_trace_pc() {
+  LaneLog* const lane = recording.lane;
+  if (!lane) return;
+  const uintptr_t pc = CALLER, last = lane->last_pc;
+  lane->last_pc = pc;
+  if (pc <= last) recording.recorder->jump_back(lane, last, pc);
+}
+
+}  // extern "C"

@@ -1,0 +1,142 @@
+// Puts the events of a warp's lanes together to warp instructions; recorder.h states the rule.
+#include <algorithm>
+
+#include "recorder.h"
+
+namespace simt {
+
+namespace {
+
+constexpr uint32_t all_lanes = 0xffffffffu;
+
+// Lanes next in line, as merge_divergent compares them.
+struct Heads {
+  uint64_t keys[log_lanes];
+  uint64_t positions[log_lanes];  // twice the pc; a loop's end is after what is at its pc
+};
+
+unsigned first_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
+
+bool all_equal(const uint64_t* row, uint32_t lanes) {
+  uint64_t difference = 0;
+  if (lanes == all_lanes) {
+    for (unsigned lane = 0; lane < log_lanes; lane++) difference |= row[lane] ^ row[0];
+  } else {
+    const uint64_t first = row[first_of(lanes)];
+    for (uint32_t left = lanes; left; left &= left - 1) difference |= row[first_of(left)] ^ first;
+  }
+  return difference == 0;
+}
+
+}  // namespace
+
+uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
+  WarpState& warp = warps_[warp_number];
+  if (!warp.log) return all_lanes;
+  unsigned counts[log_lanes], heads[log_lanes] = {};
+  uint32_t lanes = 0;
+  unsigned rows = log_rows;
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    counts[lane] = static_cast<unsigned>(lanes_[warp_number * log_lanes + lane].next - &warp.log->keys[0][lane]) / log_lanes;
+    if (!counts[lane]) continue;
+    lanes |= 1u << lane;
+    rows = std::min(rows, counts[lane]);
+  }
+  if (lanes && (force || (alive & ~lanes) == 0)) {
+    const unsigned merged = merge_rows(&warp, lanes, rows);
+    for (uint32_t left = lanes; left; left &= left - 1) heads[first_of(left)] = merged;
+    merge_divergent(&warp, lanes, alive, force, heads, counts);
+  }
+  uint32_t room = 0;
+  bool empty = true;
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    if (counts[lane] - heads[lane] < log_rows) room |= 1u << lane;
+    empty &= counts[lane] == heads[lane];
+  }
+  if (empty) {
+    release_log(warp_number);
+  } else {
+    restart_columns(warp_number, heads);
+  }
+  return room;
+}
+
+// Convergent code: every row of the log is a warp instruction. Returns how many are, from the front.
+unsigned Recorder::merge_rows(WarpState* warp, uint32_t lanes, unsigned rows) {
+  const WarpLog& log = *warp->log;
+  for (unsigned row = 0; row < rows; row++) {
+    if (!all_equal(log.keys[row], lanes)) return row;
+    execute(warp, log.keys[row][first_of(lanes)], lanes, log.values[row]);
+  }
+  return rows;
+}
+
+// Any code: one step for each warp instruction. Stops where a lane that has not returned has nothing left.
+void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads,
+                               const unsigned* counts) {
+  const WarpLog& log = *warp->log;
+  Heads next;
+  const auto look_at = [&](unsigned lane) {
+    const uint64_t key = log.keys[heads[lane]][lane], value = log.values[heads[lane]][lane];
+    next.keys[lane] = key;
+    next.positions[lane] = key_event(key) == Event::back_edge
+                               ? uint64_t{loops_.end(key_pc(key), static_cast<uint32_t>(value))} * 2 + 1
+                               : uint64_t{key_pc(key)} * 2;
+  };
+  uint32_t changed = lanes;  // lanes whose next event is not yet known
+  for (;;) {
+    for (; changed; changed &= changed - 1) {
+      const unsigned lane = first_of(changed);
+      if (heads[lane] < counts[lane]) {
+        look_at(lane);
+        continue;
+      }
+      lanes &= ~(1u << lane);
+      if (alive >> lane & 1 && !force) return;
+    }
+    if (!lanes) return;
+
+    unsigned first = first_of(lanes);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      const unsigned lane = first_of(left), path = key_path(next.keys[lane]), first_path = key_path(next.keys[first]);
+      const bool before = path == first_path
+                              ? next.positions[lane] < next.positions[first]
+                              : paths_.before(path, next.positions[lane], first_path, next.positions[first]);
+      if (before) first = lane;
+    }
+    // Lanes that repeat a loop wait for each other wherever they jumped from.
+    const uint64_t key = next.keys[first], position = next.positions[first];
+    const bool loop = key_event(key) == Event::back_edge;
+    uint64_t values[log_lanes];
+    uint32_t together = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      const unsigned lane = first_of(left);
+      const bool same = loop ? next.positions[lane] == position && key_path(next.keys[lane]) == key_path(key) &&
+                                   key_event(next.keys[lane]) == Event::back_edge
+                             : next.keys[lane] == key;
+      if (!same) continue;
+      together |= 1u << lane;
+      values[lane] = log.values[heads[lane]][lane];
+      heads[lane]++;
+    }
+    execute(warp, key, together, values);
+    changed = together;
+  }
+}
+
+void Recorder::execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint64_t* values) {
+  const Event event = key_event(key);
+  if (event == Event::back_edge || !collector_) return;
+  if (event == Event::barrier || event == Event::warp_operation) {
+    collector_->synchronisation(event, values[first_of(lanes)]);
+    return;
+  }
+  lanes = collector_->access(event, key_bytes(key), key_pc(key), lanes, values);
+  if (lanes == all_lanes) {
+    warp->full_rows++;
+  } else {
+    for (uint32_t left = lanes; left; left &= left - 1) warp->accesses[first_of(left)]++;
+  }
+}
+
+}  // namespace simt

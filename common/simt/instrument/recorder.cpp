@@ -1,0 +1,181 @@
+#include "recorder.h"
+
+#include <algorithm>
+
+#include "../launch_state.h"
+#include "../module_tls.h"
+
+extern "C" __thread uint3 simt_threadIdx, simt_blockIdx, simt_blockDim, simt_gridDim;
+
+namespace simt {
+
+__thread Recording recording;
+
+namespace {
+Observer* observer = nullptr;
+}
+
+void set_observer(Observer* new_observer) { observer = new_observer; }
+Observer* current_observer() { return observer; }
+
+void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters* counters) {
+  launch_ = &launch;
+  collector_ = counters ? std::make_unique<counters::Collector>(*counters) : nullptr;
+  // Code and data of a module lie within 2 GiB of each other.
+  base_ = reinterpret_cast<uintptr_t>(launch.kernel.run) - (uintptr_t{1} << 31);
+  if (collector_) collector_->set_base(base_);
+
+  const ModuleTls tls = module_tls(reinterpret_cast<const void*>(launch.kernel.run));
+  allocations_ = live_allocations();
+  recording = {};
+  recording.recorder = this;
+  if (!allocations_.empty()) {
+    recording.global = allocations_.front().begin;
+    recording.global_bytes = allocations_.back().begin + allocations_.back().bytes - recording.global;
+  }
+  recording.dynamic_shared = reinterpret_cast<uintptr_t>(simt_dynamic_shared);
+  recording.dynamic_bytes = max_shared_bytes;
+  recording.static_shared = reinterpret_cast<uintptr_t>(tls.begin);
+  recording.static_bytes = tls.bytes;
+  recording.main_program = tls.main_program;
+  recording.observer = current_observer();
+}
+
+void Recorder::end_launch() {
+  if (collector_) collector_->add_to_launch();
+  collector_ = nullptr;
+  launch_ = nullptr;
+}
+
+void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
+  info_ = {index, number, launch_->threads_per_block(), launch_->config.shared_bytes, recording.dynamic_shared,
+           recording.static_shared, recording.static_bytes, launch_->id};
+  recording.stacks = stacks.begin();
+  recording.stacks_bytes = stacks.bytes();
+  paths_.clear();
+  loops_.clear();
+  const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
+  lanes_.assign(warps * log_lanes, {nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
+  lane_accesses_.assign(warps * log_lanes, 0);
+  if (warps_.size() < warps) warps_.resize(warps);
+  for (unsigned w = 0; w < warps; w++) {
+    warps_[w].accesses = &lane_accesses_[w * log_lanes];
+    warps_[w].full_rows = 0;
+  }
+  if (recording.observer) recording.observer->block_begin(info_);
+}
+
+void Recorder::end_block() {
+  recording.lane = nullptr;
+  const unsigned warps = static_cast<unsigned>(lanes_.size() / log_lanes);
+  for (unsigned w = 0; w < warps; w++) {
+    merge(w, 0, true);
+    for (unsigned lane = 0; lane < log_lanes; lane++) warps_[w].accesses[lane] += warps_[w].full_rows;
+  }
+  if (collector_) collector_->end_block(lane_accesses_.data(), info_.threads);
+  if (recording.observer) recording.observer->block_end(info_);
+}
+
+void Recorder::synchronise(Event event, Place place, uintptr_t pc) {
+  LaneLog* const lane = recording.lane;
+  lane->last_pc = pc;
+  append(lane, key_at(lane, pc, event, 0), pack(place));
+}
+
+void Recorder::barrier(Place place, uintptr_t pc) {
+  if (recording.observer) recording.observer->barrier_arrive(running_thread(), place);
+  synchronise(Event::barrier, place, pc);
+}
+
+void Recorder::warp_operation(unsigned mask, Place place, uintptr_t pc) {
+  if (recording.observer) recording.observer->warp_arrive(running_thread(), mask, place);
+  synchronise(Event::warp_operation, place, pc);
+}
+
+void Recorder::thread_exit() {
+  if (recording.observer) recording.observer->thread_exit(running_thread());
+}
+
+void Recorder::barrier_completed() {
+  if (recording.observer) recording.observer->barrier_complete(info_);
+}
+
+void Recorder::warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived) {
+  if (recording.observer) recording.observer->warp_complete(info_, warp, mask, arrived);
+}
+
+void Recorder::make_room(LaneLog* lane) {
+  const unsigned warp = static_cast<unsigned>(lane - lanes_.data()) / log_lanes;
+  if (lane->next) current_block->pause();
+  // A log that was merged to its end has been given back. A lane that goes on after a pause has room in any that is left.
+  if (!warps_[warp].log) take_log(warp);
+}
+
+void Recorder::take_log(unsigned warp) {
+  if (free_logs_.empty()) free_logs_.push_back(std::make_unique<WarpLog>());
+  warps_[warp].log = std::move(free_logs_.back());
+  free_logs_.pop_back();
+  const unsigned none[log_lanes] = {};
+  for (unsigned lane = 0; lane < log_lanes; lane++) lanes_[warp * log_lanes + lane].next = &warps_[warp].log->keys[0][lane];
+  restart_columns(warp, none);
+}
+
+void Recorder::release_log(unsigned warp) {
+  free_logs_.push_back(std::move(warps_[warp].log));
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    lanes_[warp * log_lanes + lane].next = lanes_[warp * log_lanes + lane].end = nullptr;
+  }
+}
+
+// Moves what each column holds from heads[lane] on to its front.
+void Recorder::restart_columns(unsigned warp, const unsigned* heads) {
+  WarpLog* const log = warps_[warp].log.get();
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    LaneLog& column = lanes_[warp * log_lanes + lane];
+    const auto count = static_cast<unsigned>(column.next - &log->keys[0][lane]) / log_lanes;
+    if (heads[lane] > 0) {
+      for (unsigned from = heads[lane], to = 0; from < count; from++, to++) {
+        log->keys[to][lane] = log->keys[from][lane];
+        log->values[to][lane] = log->values[from][lane];
+      }
+    }
+    column.next = &log->keys[0][lane] + (count - heads[lane]) * log_lanes;
+    column.end = &log->keys[0][lane] + log_rows * log_lanes;
+  }
+}
+
+ThreadId Recorder::running_thread() const {
+  return {info_.index, simt_threadIdx, static_cast<unsigned>(recording.lane - lanes_.data())};
+}
+
+void Recorder::observe(uintptr_t address, unsigned bytes, Event event, uintptr_t pc, bool aligned) const {
+  const AccessKind kind = event == Event::load    ? AccessKind::load
+                          : event == Event::store ? AccessKind::store
+                                                  : AccessKind::atomic;
+  AddressSpace space = AddressSpace::other;
+  if (address - recording.dynamic_shared < recording.dynamic_bytes) {
+    space = AddressSpace::shared_dynamic;
+  } else if (address - recording.static_shared < recording.static_bytes) {
+    if (is_builtin_variable(address)) return;
+    space = AddressSpace::shared_static;
+  } else if (is_allocated(address)) {
+    space = AddressSpace::global;
+  }
+  recording.observer->access(running_thread(), {pc, address, bytes, aligned, kind, space});
+}
+
+bool Recorder::is_allocated(uintptr_t address) const {
+  const auto after = std::upper_bound(allocations_.begin(), allocations_.end(), address,
+                                      [](uintptr_t a, const Allocation& allocation) { return a < allocation.begin; });
+  return after != allocations_.begin() && address - std::prev(after)->begin < std::prev(after)->bytes;
+}
+
+bool is_builtin_variable(uintptr_t address) {
+  if (!recording.main_program) return false;
+  for (const uint3* variable : {&simt_threadIdx, &simt_blockIdx, &simt_blockDim, &simt_gridDim}) {
+    if (address - reinterpret_cast<uintptr_t>(variable) < sizeof *variable) return true;
+  }
+  return false;
+}
+
+}  // namespace simt

@@ -1,0 +1,168 @@
+// Records what the threads of a block do and puts it together to warp instructions.
+//
+// The rule by which lanes are put together is that of hardware which reconverges wherever it can: of the lanes' next
+// events the one that stands first in the program is executed, together with all lanes whose next event is the same.
+//  - "First" is by program counter; a function stands where it is called, and what a loop repeats waits at the loop's end
+//    until every lane is out of the loop or there too.
+//  - Nothing is executed while a lane has not yet said what it does next. A lane that has returned is no longer asked. Nor
+//    is a lane that cannot go on before others do (a barrier), if otherwise nobody could; nor are the others if a lane
+//    gives way (a spin lock) to let them go on.
+// Departures from the hardware: it need not reconverge at the first possible instruction, which the compiler decides (it
+// may duplicate or predicate code that this compiler keeps together, and the other way round); a goto into or out of the
+// middle of a loop, which the layout of the code does not show as a loop.
+//
+// Work streams: a lane is never ahead by more than a log has rows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../block.h"
+#include "../checks/observer.h"
+#include "../counters/collector.h"
+#include "../memory.h"
+#include "log.h"
+#include "loops.h"
+#include "paths.h"
+
+namespace simt {
+
+class Recorder;
+
+// What the hooks need at every access, of the block that this OS thread runs. `lane` is nullptr when nothing is recorded.
+struct Recording {
+  LaneLog* lane;
+  Recorder* recorder;
+  uintptr_t stacks, stacks_bytes;
+  uintptr_t global, global_bytes;          // a range that holds all allocations
+  uintptr_t dynamic_shared, dynamic_bytes;
+  uintptr_t static_shared, static_bytes;
+  bool main_program;                       // the static range holds the executor's variables too
+  Observer* observer;
+};
+extern __thread Recording recording __attribute__((tls_model("initial-exec")));
+
+class Recorder {
+ public:
+  // A launch as this OS thread sees it. `counters` may be nullptr: then only the observer looks on.
+  void begin_launch(const LaunchState& launch, counters::LaunchCounters* counters);
+  void end_launch();
+
+  void begin_block(uint64_t number, uint3 index, const Stacks& stacks);
+  void end_block();
+
+  LaneLog* lane(unsigned thread) { return &lanes_[thread]; }
+  const BlockInfo& block() const { return info_; }
+
+  // What the running thread does; pc is where it called.
+  void barrier(Place place, uintptr_t pc);
+  void warp_operation(unsigned mask, Place place, uintptr_t pc);
+  void thread_exit();
+
+  // Every thread that was waited for has come.
+  void barrier_completed();
+  void warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived);
+
+  // No lane of the warp can go on: executes what is complete and returns the lanes that have room again. With `force`,
+  // lanes that have nothing recorded hold up nobody.
+  uint32_t merge(unsigned warp, uint32_t alive, bool force);
+
+  // Shows an access of the running thread to the observer.
+  void observe(uintptr_t address, unsigned bytes, Event event, uintptr_t pc, bool aligned) const;
+
+  // Room for the running lane's next event, which may take until other lanes have caught up.
+  void make_room(LaneLog* lane);
+
+  // The running lane calls a function, returns from one, begins another round of a loop.
+  void enter(LaneLog* lane, uintptr_t call) {
+    const unsigned path = path_of(lane);
+    move(lane, path, paths_.enter(path, relative(call)));
+    lane->last_pc = 0;
+  }
+  void leave(LaneLog* lane) {
+    const unsigned path = path_of(lane);
+    lane->last_pc = base_ + paths_.call_pc(path);
+    move(lane, path, paths_.leave(path));
+  }
+  void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
+
+ private:
+  struct WarpState {
+    std::unique_ptr<WarpLog> log;
+    uint64_t* accesses;  // a lane
+    uint64_t full_rows;  // accesses of all 32 lanes
+  };
+
+  uint32_t relative(uintptr_t pc) const { return static_cast<uint32_t>(pc - base_); }
+  unsigned path_of(const LaneLog* lane) const { return key_path(lane->frame + (base_ << key_pc_shift)); }
+  static void move(LaneLog* lane, unsigned from, unsigned to) {
+    lane->frame += (uint64_t{to} - uint64_t{from}) << key_path_shift;
+  }
+  ThreadId running_thread() const;
+  bool is_allocated(uintptr_t address) const;
+  void synchronise(Event event, Place place, uintptr_t pc);
+  void take_log(unsigned warp);
+  void release_log(unsigned warp);
+  void restart_columns(unsigned warp, const unsigned* heads);
+  unsigned merge_rows(WarpState* warp, uint32_t lanes, unsigned rows);
+  void merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads, const unsigned* counts);
+  void execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint64_t* values);
+
+  const LaunchState* launch_ = nullptr;
+  std::unique_ptr<counters::Collector> collector_;
+  BlockInfo info_ = {};
+  std::vector<Allocation> allocations_;  // by rising address
+  std::vector<LaneLog> lanes_;
+  std::vector<WarpState> warps_;
+  std::vector<uint64_t> lane_accesses_;
+  std::vector<std::unique_ptr<WarpLog>> free_logs_;
+  Paths paths_;
+  Loops loops_;
+  uintptr_t base_ = 0;
+};
+
+// A place in the source as one number: a line below 65536 and a pointer of 48 bits.
+inline uint64_t pack(Place place) {
+  return static_cast<uint64_t>(place.line) << 48 | (reinterpret_cast<uintptr_t>(place.file) & 0xffffffffffff);
+}
+
+// --- what the hooks do --------------------------------------------------------------------------------------------------
+
+bool is_builtin_variable(uintptr_t address);
+
+inline __attribute__((always_inline)) void append(LaneLog* lane, uint64_t key, uint64_t value) {
+  if (__builtin_expect(lane->next == lane->end, 0)) recording.recorder->make_room(lane);
+  uint64_t* const slot = lane->next;
+  slot[0] = key;
+  slot[log_rows * log_lanes] = value;
+  lane->next = slot + log_lanes;
+}
+
+inline __attribute__((always_inline)) uint64_t key_at(const LaneLog* lane, uintptr_t pc, Event event, unsigned bytes) {
+  return lane->frame + (static_cast<uint64_t>(pc) << key_pc_shift) + key_meta(event, bytes);
+}
+
+// An access of the running thread, which is about to happen. Local memory and the host's are left out.
+inline __attribute__((always_inline)) void record(uintptr_t address, unsigned bytes, Event event, uintptr_t pc,
+                                                  bool aligned = true) {
+  LaneLog* const lane = recording.lane;
+  if (!lane) return;
+  if (address - recording.stacks < recording.stacks_bytes) return;
+  if (__builtin_expect(recording.observer != nullptr, 0)) {
+    recording.recorder->observe(address, bytes, event, pc, aligned);
+  }
+  if (address - recording.global >= recording.global_bytes && address - recording.dynamic_shared >= recording.dynamic_bytes &&
+      (address - recording.static_shared >= recording.static_bytes || is_builtin_variable(address))) {
+    return;
+  }
+  lane->last_pc = pc;
+  append(lane, key_at(lane, pc, event, bytes), address);
+}
+
+inline void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  loops_.saw(relative(to), relative(from));
+  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+}
+
+}  // namespace simt

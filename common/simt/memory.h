@@ -1,0 +1,18 @@
+// The device's memory as the executor's other parts see it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace simt {
+
+struct Allocation {
+  uintptr_t begin;
+  size_t bytes;
+};
+
+// Every allocation that has not been freed, by rising address.
+std::vector<Allocation> live_allocations();
+
+}  // namespace simt
