@@ -137,9 +137,9 @@ build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp r
 # --- instrumented rungs, counters ---------------------------------------------------------------------------------------
 
 # Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
-# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. -fno-reorder-blocks:
+# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The other two:
 # code stays in the order of the source, by which the lanes of a warp wait for each other.
-instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fsanitize=thread -fsanitize-coverage=trace-pc
+instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fsanitize=thread -fsanitize-coverage=trace-pc
 
 # $(call compile_checked,options): from $< to $@, an object.
 define compile_checked

@@ -13,7 +13,7 @@ measure_roofs
 prepare_bench
 
 step "counting the course's own words (the logits of a small language model) ..."
-mapfile -t texts < <(find README.md labs theory -name '*.md' | sort)
+mapfile -t texts < <(find README.md common labs theory -name '*.md' 2>/dev/null | sort)
 "$python" common/bench/bigrams.py --output build/bigrams "${texts[@]}" || exit
 words=$(wc -l <build/bigrams.words)
 

@@ -20,7 +20,7 @@ command -v python3 >/dev/null || need python3 "charts and tables"
 "$python" -c 'import matplotlib' 2>/dev/null || need python3-matplotlib "charts"
 
 if [ ${#packages[@]} -eq 0 ]; then
-  [ "${1:-}" = --quiet ] || say "everything is installed"
+  [ "${1:-}" = --quiet ] || { say "everything is installed"; "$python" common/commands/compile_commands.py; }
   exit 0
 fi
 
@@ -34,7 +34,8 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || fail "not root, and no sudo. Please have someone run: apt-get install ${packages[*]}"
   run=(sudo)
 fi
-mkdir -p build && log=build/setup.log
+mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
+log=build/setup.log
 install() { "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}" >>$log 2>&1; }
 : >$log
 install || { "${run[@]}" apt-get update >>$log 2>&1 && install; } ||

@@ -9,11 +9,12 @@ namespace simt {
 
 namespace {
 
-// An H200's figures, as cudaGetDeviceProperties returns them there. They do not depend on the CPU, so neither does what a
-// kernel computes.
+// An H200's figures, as cudaGetDeviceProperties returns them there. They do not depend on the CPU, so neither does what
+// a kernel computes.
 constexpr int multiprocessors = 132;
 constexpr int threads_per_multiprocessor = 2048, blocks_per_multiprocessor = 32, threads_per_block = 1024;
-constexpr size_t default_shared_bytes = 48 * 1024, shared_bytes_per_multiprocessor = 228 * 1024, reserved_shared_bytes = 1024;
+constexpr size_t default_shared_bytes = 48 * 1024, shared_bytes_per_multiprocessor = 228 * 1024,
+                 reserved_shared_bytes = 1024;
 constexpr int l2_bytes = 60 * 1024 * 1024;
 constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535, max_block_z = 64;
 
@@ -46,7 +47,8 @@ cudaError_t check_launch(const LaunchConfig& config, const void* function) {
       block.z > max_block_z) {
     return cudaErrorInvalidConfiguration;
   }
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > max_grid_x || grid.y > max_grid_yz ||
+      grid.z > max_grid_yz) {
     return cudaErrorInvalidConfiguration;
   }
   return config.shared_bytes > shared_limit(function) ? cudaErrorInvalidValue : cudaSuccess;
@@ -72,7 +74,8 @@ cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_byte
   if (block_threads <= 0 || block_threads > threads_per_block) return set_last_error(cudaErrorInvalidValue);
   const int warps = (block_threads + warpSize - 1) / warpSize;
   const int by_threads = threads_per_multiprocessor / (warps * warpSize);
-  const int by_shared = static_cast<int>(shared_bytes_per_multiprocessor / (dynamic_shared_bytes + reserved_shared_bytes));
+  const int by_shared =
+      static_cast<int>(shared_bytes_per_multiprocessor / (dynamic_shared_bytes + reserved_shared_bytes));
   *blocks = min(min(by_threads, by_shared), blocks_per_multiprocessor);
   return cudaSuccess;
 }
@@ -141,7 +144,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : simt::set_last_error(cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) {
+  return device == 0 ? cudaSuccess : simt::set_last_error(cudaErrorInvalidDevice);
+}
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;

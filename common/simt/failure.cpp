@@ -30,8 +30,8 @@ void print_and_exit(const Failure& failure) {
   }
   std::fprintf(stderr, "%s", failure.what);
   if (failure.in_kernel) {
-    std::fprintf(stderr, " in block (%u,%u,%u), thread (%u,%u,%u)", failure.block[0], failure.block[1], failure.block[2],
-                 failure.thread[0], failure.thread[1], failure.thread[2]);
+    std::fprintf(stderr, " in block (%u,%u,%u), thread (%u,%u,%u)", failure.block[0], failure.block[1],
+                 failure.block[2], failure.thread[0], failure.thread[1], failure.thread[2]);
   }
   if (line) std::fprintf(stderr, " at %s:%d", file, line);
   std::fprintf(stderr, "\n%s\n", failure.detail);
@@ -124,12 +124,13 @@ void describe_fault(const siginfo_t* info, Failure* failure) {
   } else if (info->si_code == SI_KERNEL) {
     // x86 raises this for a 16-byte access that is not aligned, and does not tell the address.
     failure->what = "misaligned or invalid address";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "A vector access (float4 and the like) must lie at a multiple of its size; or the pointer is garbage.");
+    std::snprintf(
+        failure->detail, sizeof failure->detail,
+        "A vector access (float4 and the like) must lie at a multiple of its size; or the pointer is garbage.");
   } else if (address < 1 << 16) {
     failure->what = "null pointer";
-    std::snprintf(failure->detail, sizeof failure->detail, "Access to address 0x%zx: a null pointer, perhaps with an index.",
-                  static_cast<size_t>(address));
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "Access to address 0x%zx: a null pointer, perhaps with an index.", static_cast<size_t>(address));
   } else {
     failure->what = "invalid address";
     std::snprintf(failure->detail, sizeof failure->detail,
@@ -156,19 +157,17 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       failure.what = "timeout";
       std::snprintf(failure.detail, sizeof failure.detail, "Still running when its time was over.");
       break;
-    case SIGFPE:
-      failure.what = "integer division by zero";
-      break;
+    case SIGFPE: failure.what = "integer division by zero"; break;
     case SIGABRT:
       failure.what = "abort";
       std::snprintf(failure.detail, sizeof failure.detail, "abort() was called: an assertion failed, perhaps.");
       break;
     case SIGILL:
       failure.what = "trap";
-      std::snprintf(failure.detail, sizeof failure.detail, "__trap() or undefined behaviour that the compiler could see.");
+      std::snprintf(failure.detail, sizeof failure.detail,
+                    "__trap() or undefined behaviour that the compiler could see.");
       break;
-    default:
-      describe_fault(info, &failure);
+    default: describe_fault(info, &failure);
   }
   report_failure(failure);
 }
@@ -226,9 +225,9 @@ void install_signal_handlers() {
 
 const char* name_of(Call call) {
   static const char* const names[] = {
-      "nothing",          "__syncthreads",  "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
-      "__activemask",     "__shfl_sync",    "__shfl_up_sync",      "__shfl_down_sync",  "__shfl_xor_sync",  "__ballot_sync",
-      "__any_sync",       "__all_sync",     "__match_any_sync",    "__match_all_sync",  "__reduce_*_sync"};
+      "nothing",      "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
+      "__activemask", "__shfl_sync",   "__shfl_up_sync",      "__shfl_down_sync",  "__shfl_xor_sync",  "__ballot_sync",
+      "__any_sync",   "__all_sync",    "__match_any_sync",    "__match_all_sync",  "__reduce_*_sync"};
   return names[static_cast<int>(call)];
 }
 
@@ -254,8 +253,8 @@ void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsig
     if (call > Call::syncthreads_or) append(&text, " for the lanes of mask 0x%08x", mask);
     append(&text, "\n");
   }
-  append(&text, "%u of the block's %u threads have returned. ", threads_per_block - static_cast<unsigned>(waiting.size()),
-         threads_per_block);
+  append(&text, "%u of the block's %u threads have returned. ",
+         threads_per_block - static_cast<unsigned>(waiting.size()), threads_per_block);
   append(&text, "Every thread that is waited for must reach the same call: is it inside a branch or a loop?");
 
   Failure failure = {};

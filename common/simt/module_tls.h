@@ -1,4 +1,5 @@
-// Static shared memory: variables that a kernel declares __shared__ are thread-local in the module that the kernel is in.
+// Static shared memory: variables that a kernel declares __shared__ are thread-local in the module that the kernel is
+// in.
 #pragma once
 
 #include <cstddef>

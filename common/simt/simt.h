@@ -9,28 +9,29 @@ namespace simt {
 
 // Why a kernel cannot go on, and where. Filled by the executor, possibly inside a signal handler.
 struct Failure {
-  const char* what;       // "deadlock", "segmentation fault", "stack overflow", "timeout", ...
-  char detail[1024];      // one or more lines of plain English
+  const char* what;   // "deadlock", "segmentation fault", "stack overflow", "timeout", ...
+  char detail[1024];  // one or more lines of plain English
   unsigned block[3], thread[3];
-  bool in_kernel;         // false: in host code of the rung; block and thread then mean nothing
-  const char* file;       // the source line, where the executor knows it, else nullptr
+  bool in_kernel;    // false: in host code of the rung; block and thread then mean nothing
+  const char* file;  // the source line, where the executor knows it, else nullptr
   int line;
-  uintptr_t pc;           // otherwise the program counter, for addr2line: 0 if file is set
+  uintptr_t pc;  // otherwise the program counter, for addr2line: 0 if file is set
 };
 
 // Called once when a kernel cannot go on; must not return (_exit). May run in a signal handler: only async-signal-safe
 // calls. The default prints the failure to stderr, resolving pc with addr2line, and ends the process with status 134.
 void on_failure(void (*handler)(const Failure&));
 
-// Installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGUSR1 that turn a crash into a Failure. SIGUSR1 means
-// "say where you are, then end": the Failure is that of a running kernel thread, with what = "timeout".
+// Installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGUSR1 that turn a crash into a Failure. SIGUSR1
+// means "say where you are, then end": the Failure is that of a running kernel thread, with what = "timeout".
 void install_signal_handlers();
 
 // Cores that blocks are spread over. Default: those the process may run on, or SIMT_CORES from the environment.
 int cores();
 void set_cores(int count);
 
-// Source position of an address of code: fills file ("" if unknown) and returns the line (0 if unknown). Runs addr2line.
+// Source position of an address of code: fills file ("" if unknown) and returns the line (0 if unknown). Runs
+// addr2line.
 int source_line(uintptr_t pc, char* file, size_t file_size);
 
 // The same for an address in another process: the module's path and the address's offset from where it was loaded.

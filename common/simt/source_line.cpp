@@ -70,7 +70,8 @@ int source_line(const char* module, uintptr_t offset, char* file, size_t file_si
   close(pipe_ends[0]);
   if (child > 0) waitpid(child, nullptr, 0);
 
-  // One line a frame, the innermost inlined function first: "path/file.cu:42", perhaps " (discriminator 3)" behind it, or
+  // One line a frame, the innermost inlined function first: "path/file.cu:42", perhaps " (discriminator 3)" behind it,
+  // or
   // "??:0". Intrinsics are inlined into the kernel; the kernel's own line is the first that is not in the executor.
   int line = 0;
   for (char* text = output; *text;) {

@@ -9,7 +9,8 @@
 namespace simt {
 
 Stacks::Stacks()
-    : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), slot_bytes_(((stack_bytes / page_bytes_ + 1) | 1) * page_bytes_) {}
+    : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+      slot_bytes_(((stack_bytes / page_bytes_ + 1) | 1) * page_bytes_) {}
 
 Stacks::~Stacks() {
   if (base_) munmap(reinterpret_cast<void*>(base_), count_ * slot_bytes_);
@@ -32,8 +33,8 @@ void Stacks::reserve(size_t count) {
   for (size_t i = count; i-- > 0;) {
     const uintptr_t slot = base_ + i * slot_bytes_;
     mprotect(reinterpret_cast<void*>(slot), page_bytes_, PROT_NONE);
-    // Tops at the same distance from a page would all fall into the same few sets of the cache. Spread them over a page,
-    // 192 bytes apart: as many lines as a waiting thread uses.
+    // Tops at the same distance from a page would all fall into the same few sets of the cache. Spread them over a
+    // page, 192 bytes apart: as many lines as a waiting thread uses.
     free_.push_back(reinterpret_cast<void*>(slot + slot_bytes_ - i % 21 * 192));
   }
 }

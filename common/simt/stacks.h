@@ -9,8 +9,8 @@ namespace simt {
 
 class Stacks {
  public:
-  // Room for a thread's local arrays and the frames of the math library. The tops are spread over a page, so a stack may
-  // have up to a page less.
+  // Room for a thread's local arrays and the frames of the math library. The tops are spread over a page, so a stack
+  // may have up to a page less.
   static constexpr size_t stack_bytes = 64 * 1024;
 
   Stacks();
@@ -34,8 +34,8 @@ class Stacks {
   bool contains(uintptr_t address) const { return address - base_ < count_ * slot_bytes_; }
 
  private:
-  // A slot is a guard page and a stack. Its length is an odd number of pages: otherwise the stacks would compete for a few
-  // sets of the cache of page translations.
+  // A slot is a guard page and a stack. Its length is an odd number of pages: otherwise the stacks would compete for a
+  // few sets of the cache of page translations.
   const size_t page_bytes_, slot_bytes_;
 
   uintptr_t base_ = 0;

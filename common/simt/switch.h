@@ -1,7 +1,8 @@
 // The switch from one fiber to another, x86-64 and aarch64.
 //
-// Boost.Context's jump_fcontext would do, but it returns by a jump, which leaves the CPU's return predictor one entry off:
-// every return that follows is mispredicted. This one returns with `ret`, and saves only what a function call must keep.
+// Boost.Context's jump_fcontext would do, but it returns by a jump, which leaves the CPU's return predictor one entry
+// off: every return that follows is mispredicted. This one returns with `ret`, and saves only what a function call must
+// keep.
 #pragma once
 
 #include <cstdint>

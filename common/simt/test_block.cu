@@ -32,7 +32,8 @@ __global__ void barrier_votes(int* out) {
   const int t = threadIdx.x;
   int sum = 0;
   for (int i = 0; i < 5; i++) sum = sum * 1000 + __syncthreads_count(t < i * 7);
-  const bool right = __syncthreads_or(t == 99) && !__syncthreads_or(0) && __syncthreads_and(t >= 0) && !__syncthreads_and(t);
+  const bool right =
+      __syncthreads_or(t == 99) && !__syncthreads_or(0) && __syncthreads_and(t >= 0) && !__syncthreads_and(t);
   out[t] = right ? sum : -1;
 }
 
@@ -173,6 +174,7 @@ TEST_CASE("launches: templates, namespaces, several lines, two to four arguments
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   scale_dynamic<float, 3><<<1, 64, n * sizeof(float), stream>>>(in.data(), out.data(), n);
   REQUIRE(out.host() == std::vector<float>(n, 6.0f));
+  // clang-format off
   scale_dynamic<float,
                 (2 > 1 ? 5 : 4)>
       <<<dim3(1),
@@ -182,6 +184,7 @@ TEST_CASE("launches: templates, namespaces, several lines, two to four arguments
   REQUIRE(out.host() == std::vector<float>(n, 10.0f));
   DeviceArray<int> small(32);
   inner::set<<<1, 32>>>(small.data(), 1 << 3); inner::set<<<1, 16>>>(small.data(), 9);
+  // clang-format on
   REQUIRE(small.host()[31] == 8);
   REQUIRE(small.host()[15] == 9);
   sum_into<<<2, 32>>>(small.data(), small.data() + 16, 4);  // the kernel's template argument is deduced
@@ -279,7 +282,8 @@ TEST_CASE("a launch beyond the limits returns CUDA's error and runs nothing") {
   REQUIRE(error_of(1, 32, 48 * 1024 + 1) == cudaErrorInvalidValue);
   REQUIRE(out.host() == std::vector<int>(32, 3));
 
-  REQUIRE(cudaFuncSetAttribute(poisoned, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024 + 1) == cudaErrorInvalidValue);
+  REQUIRE(cudaFuncSetAttribute(poisoned, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024 + 1) ==
+          cudaErrorInvalidValue);
   REQUIRE(cudaGetLastError() == cudaErrorInvalidValue);
   REQUIRE(cudaFuncSetAttribute(poisoned, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024) == cudaSuccess);
   REQUIRE(error_of(1, 32, 227 * 1024) == cudaSuccess);

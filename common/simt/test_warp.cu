@@ -135,7 +135,8 @@ __global__ void groups(long long* out) {
   right &= tile.shfl(t, 2) == t / 8 * 8 + 2 && tile.shfl_xor(t, 1) == (t ^ 1);
   right &= tile.shfl_up(t, 1) == (t % 8 ? t - 1 : t) && tile.shfl_down(t, 1) == (t % 8 < 7 ? t + 1 : t);
   right &= cg::reduce(tile, t, cg::plus<int>()) == t / 8 * 64 + 28;
-  right &= cg::reduce(tile, t, cg::greater<int>()) == t / 8 * 8 + 7 && cg::reduce(tile, t, cg::less<int>()) == t / 8 * 8;
+  right &=
+      cg::reduce(tile, t, cg::greater<int>()) == t / 8 * 8 + 7 && cg::reduce(tile, t, cg::less<int>()) == t / 8 * 8;
   right &= cg::inclusive_scan(tile, 2) == 2 * (t % 8 + 1) && cg::exclusive_scan(tile, 2) == 2 * (t % 8);
   right &= tile.ballot(t % 8 == 3) == 8u && tile.any(t % 8 == 3) && !tile.all(t % 8 == 3);
   struct Big {

@@ -33,7 +33,9 @@ const Buffer* Buffers::nearest(uintptr_t address) const {
   for (auto at = named_.lower_bound(allocation->first); at != end; ++at) {
     const Buffer& buffer = at->second;
     const uintptr_t last = buffer.begin + buffer.bytes();
-    const uintptr_t distance = address < buffer.begin ? buffer.begin - address : address >= last ? address - last + 1 : 0;
+    const uintptr_t distance = address < buffer.begin ? buffer.begin - address
+                               : address >= last      ? address - last + 1
+                                                      : 0;
     if (distance < best_distance) best = &buffer, best_distance = distance;
   }
   return best;
@@ -50,12 +52,14 @@ bool Buffers::was_freed(uintptr_t address) const { return find(freed_, address) 
 
 std::string Buffers::describe(uintptr_t address) const {
   if (const Buffer* buffer = nearest(address)) {
-    const std::string shape = buffer->name + "[" + std::to_string(buffer->rows) + " x " + std::to_string(buffer->cols) + "]";
+    const std::string shape =
+        buffer->name + "[" + std::to_string(buffer->rows) + " x " + std::to_string(buffer->cols) + "]";
     if (address < buffer->begin) return "memory " + std::to_string(buffer->begin - address) + " bytes before " + shape;
     const size_t element = (address - buffer->begin) / buffer->element_bytes;
     std::string text = "element " + std::to_string(element) + " of " + shape;
     if (element < buffer->rows * buffer->cols) {
-      text += " (row " + std::to_string(element / buffer->cols) + ", column " + std::to_string(element % buffer->cols) + ")";
+      text += " (row " + std::to_string(element / buffer->cols) + ", column " + std::to_string(element % buffer->cols) +
+              ")";
     } else {
       text += ", which has " + std::to_string(buffer->rows * buffer->cols);
     }
@@ -65,8 +69,8 @@ std::string Buffers::describe(uintptr_t address) const {
     const Ranges& ranges = live ? live_ : freed_;
     const auto range = find(ranges, address);
     if (range == ranges.end()) continue;
-    return "byte " + std::to_string(address - range->first) + (live ? " of an allocation of " : " of a freed allocation of ") +
-           std::to_string(range->second) + " bytes";
+    return "byte " + std::to_string(address - range->first) +
+           (live ? " of an allocation of " : " of a freed allocation of ") + std::to_string(range->second) + " bytes";
   }
   char text[40];
   std::snprintf(text, sizeof text, "address 0x%zx", static_cast<size_t>(address));

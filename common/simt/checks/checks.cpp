@@ -164,7 +164,8 @@ namespace simt {
 uint64_t checked_value(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
   if (checks::checks) {
     const Thread& thread = *current_block->running();
-    checks::checks->synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, source, place);
+    checks::checks->synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, source,
+                                             place);
   }
   return exchanged.values[source];
 }

@@ -1,6 +1,6 @@
-// The four checks, named as compute-sanitizer names them: memcheck, racecheck, initcheck, synccheck. They watch kernels of
-// an instrumented build. The first finding ends the process as any failure of a kernel does (simt.h): with what happened,
-// where, and how such a thing is usually mended.
+// The four checks, named as compute-sanitizer names them: memcheck, racecheck, initcheck, synccheck. They watch kernels
+// of an instrumented build. The first finding ends the process as any failure of a kernel does (simt.h): with what
+// happened, where, and how such a thing is usually mended.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ void start();
 void stop();
 bool running();
 
-// Gives a range of device memory a name and a shape, for messages such as "element 4097 of x[64 x 64]". Kernels may then
-// touch, of the allocation that it lies in, only named ranges. Forgotten when the allocation is freed or by
+// Gives a range of device memory a name and a shape, for messages such as "element 4097 of x[64 x 64]". Kernels may
+// then touch, of the allocation that it lies in, only named ranges. Forgotten when the allocation is freed or by
 // forget_buffers().
 void name_buffer(const void* data, const char* name, size_t rows, size_t cols, size_t element_bytes);
 void forget_buffers();

@@ -1,5 +1,5 @@
-// initcheck: reads of memory that nothing wrote. Shared memory counts as unwritten when a block begins, device memory when
-// it is allocated.
+// initcheck: reads of memory that nothing wrote. Shared memory counts as unwritten when a block begins, device memory
+// when it is allocated.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,9 @@ namespace {
 constexpr uintptr_t null_page = 64 * 1024;
 
 std::string access_text(const ThreadId& thread, const Access& access) {
-  const char* const verb = access.kind == AccessKind::load ? " reads " : access.kind == AccessKind::store ? " writes " : " updates ";
+  const char* const verb = access.kind == AccessKind::load    ? " reads "
+                           : access.kind == AccessKind::store ? " writes "
+                                                              : " updates ";
   return name_of(thread.thread) + verb + std::to_string(access.bytes) + " bytes at ";
 }
 
@@ -25,7 +27,8 @@ void Memcheck::launch_begin() {
         for (int i = 0; i < info->dlpi_phnum; i++) {
           const auto& segment = info->dlpi_phdr[i];
           const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type == PT_LOAD) static_cast<std::vector<Range>*>(data)->push_back({begin, begin + segment.p_memsz});
+          if (segment.p_type == PT_LOAD)
+            static_cast<std::vector<Range>*>(data)->push_back({begin, begin + segment.p_memsz});
         }
         return 0;
       },
@@ -73,17 +76,20 @@ void Memcheck::access(const BlockInfo& block, const ThreadId& thread, const Acce
   }
   if (access.space == AddressSpace::shared_dynamic &&
       access.address + access.bytes > block.dynamic_shared + block.dynamic_shared_bytes) {
-    report("memcheck: out of bounds in shared memory", thread, access.pc,
-           access_text(thread, access) + describe(block, access.space, access.address) + ".\n" +
-               "Usually mended by giving the launch more dynamic shared memory (the third argument of <<< >>>), or by an "
-               "index that stays inside.");
+    report(
+        "memcheck: out of bounds in shared memory", thread, access.pc,
+        access_text(thread, access) + describe(block, access.space, access.address) + ".\n" +
+            "Usually mended by giving the launch more dynamic shared memory (the third argument of <<< >>>), or by an "
+            "index that stays inside.");
   }
   if (access.bytes > 1 && (access.bytes & (access.bytes - 1)) == 0 && access.address % access.bytes != 0) {
-    report(what_for("memcheck: misaligned address in global memory", "memcheck: misaligned address in shared memory"), thread,
-           access.pc,
+    report(what_for("memcheck: misaligned address in global memory", "memcheck: misaligned address in shared memory"),
+           thread, access.pc,
            access_text(thread, access) + describe(block, access.space, access.address) + ", which is " +
-               std::to_string(access.address % access.bytes) + " bytes past a multiple of " + std::to_string(access.bytes) +
-               ".\nA vector access must lie at a multiple of its size: handle the elements before the first such address one "
+               std::to_string(access.address % access.bytes) + " bytes past a multiple of " +
+               std::to_string(access.bytes) +
+               ".\nA vector access must lie at a multiple of its size: handle the elements before the first such "
+               "address one "
                "by one.");
   }
 }
@@ -104,9 +110,10 @@ void Memcheck::check_other(const BlockInfo& block, const ThreadId& thread, const
                            (block.static_shared_bytes && access.address - block.static_shared < (1u << 20));
   report(past_shared ? "memcheck: out of bounds in shared memory" : "memcheck: invalid address", thread, access.pc,
          access_text(thread, access) + describe(block, access.space, access.address) +
-             (past_shared ? ", beyond the block's shared memory.\nUsually mended by an index that stays inside the array."
-                          : ", which belongs to no buffer of the device.\nIs the pointer one of the host's, or an index out "
-                            "of range?"));
+             (past_shared
+                  ? ", beyond the block's shared memory.\nUsually mended by an index that stays inside the array."
+                  : ", which belongs to no buffer of the device.\nIs the pointer one of the host's, or an index out "
+                    "of range?"));
 }
 
 }  // namespace simt::checks

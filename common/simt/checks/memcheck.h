@@ -1,5 +1,5 @@
-// memcheck: accesses outside of every buffer, to freed memory, through null pointers, to host memory, and vector accesses
-// that are not aligned. Found before they happen.
+// memcheck: accesses outside of every buffer, to freed memory, through null pointers, to host memory, and vector
+// accesses that are not aligned. Found before they happen.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a check sees of a running kernel: every access before it happens, every synchronisation, the beginning and end of
-// launches and blocks. Only a kernel from an instrumented build is seen.
+// What a check sees of a running kernel: every access before it happens, every synchronisation, the beginning and end
+// of launches and blocks. Only a kernel from an instrumented build is seen.
 //
 // Blocks run on several OS threads, so an observer is called by several at once; the calls for one block come from one
 // OS thread, in the order in which they happen. No call may switch fibers or launch a kernel.
@@ -13,11 +13,11 @@
 namespace simt {
 
 enum class AddressSpace : uint8_t {
-  global,          // inside an allocation that has not been freed
+  global,  // inside an allocation that has not been freed
   shared_dynamic,
-  shared_static,   // anywhere among the module's thread-local variables
-  local,           // on a thread's stack
-  other            // none of these: host memory, constants, a wild address
+  shared_static,  // anywhere among the module's thread-local variables
+  local,          // on a thread's stack
+  other           // none of these: host memory, constants, a wild address
 };
 
 enum class AccessKind : uint8_t { load, store, atomic };
@@ -39,12 +39,12 @@ struct ThreadId {
 
 struct BlockInfo {
   uint3 index;
-  uint64_t number;   // in the launch, x fastest
+  uint64_t number;  // in the launch, x fastest
   unsigned threads;
   size_t dynamic_shared_bytes;
   uintptr_t dynamic_shared, static_shared;  // where they begin
   size_t static_shared_bytes;
-  uint64_t launch;   // launches are numbered from 1
+  uint64_t launch;  // launches are numbered from 1
 };
 
 class Observer {
@@ -74,7 +74,8 @@ class Observer {
   virtual void thread_exit(const ThreadId& thread) = 0;
 };
 
-// Sets the observer of the launches that follow; nullptr for none. Not while a kernel runs. The observer stays the caller's.
+// Sets the observer of the launches that follow; nullptr for none. Not while a kernel runs. The observer stays the
+// caller's.
 void set_observer(Observer* observer);
 Observer* current_observer();
 

@@ -38,7 +38,8 @@ void Racecheck::warp_complete(unsigned warp, unsigned arrived) {
 bool Racecheck::is_ordered(const Stamp& before, const Stamp& now) const {
   if (before.block == now.block) {
     if (before.thread == now.thread || before.epoch < now.epoch) return true;
-    if (before.thread / 32 == now.thread / 32 && clocks_[now.thread][before.thread % 32] >= before.lane_clock) return true;
+    if (before.thread / 32 == now.thread / 32 && clocks_[now.thread][before.thread % 32] >= before.lane_clock)
+      return true;
   }
   return sequence_ > 0 && atomics_order(before, now);
 }
@@ -106,7 +107,9 @@ void Racecheck::visit(const BlockInfo& block, const ThreadId& thread, const Acce
 void Racecheck::report_race(const BlockInfo& block, const ThreadId& thread, const Access& access, uintptr_t word,
                             const Stamp& before, bool before_wrote) {
   const bool is_global = access.space == AddressSpace::global;
-  const char* const now_does = access.kind == AccessKind::load ? "reads" : access.kind == AccessKind::store ? "writes" : "updates";
+  const char* const now_does = access.kind == AccessKind::load    ? "reads"
+                               : access.kind == AccessKind::store ? "writes"
+                                                                  : "updates";
   const dim3 shape = blockDim;
   const uint3 other = {before.thread % shape.x, before.thread / shape.x % shape.y, before.thread / shape.x / shape.y};
   const bool same_block = before.block == block.number;
@@ -115,10 +118,14 @@ void Racecheck::report_race(const BlockInfo& block, const ThreadId& thread, cons
                      line_of(access.pc) + ";\n" + name_of(other);
   if (!same_block) {
     const uint3 index = block_index_[before.block];
-    text += " of block (" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
+    text +=
+        " of block (" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
   }
-  text += std::string(before.atomic ? " updated" : before_wrote ? " wrote" : " read") + " the same bytes at " +
-          line_of(anchor_ + static_cast<uintptr_t>(static_cast<intptr_t>(before.pc))) + ", and nothing orders the two.\n";
+  text += std::string(before.atomic  ? " updated"
+                      : before_wrote ? " wrote"
+                                     : " read") +
+          " the same bytes at " + line_of(anchor_ + static_cast<uintptr_t>(static_cast<intptr_t>(before.pc))) +
+          ", and nothing orders the two.\n";
   if (!same_block) {
     text += "Blocks run in any order: give each its own memory, or use an atomic.";
   } else if (before.thread / 32 == thread.number / 32) {

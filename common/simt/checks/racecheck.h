@@ -1,7 +1,7 @@
 // racecheck: two threads touch the same bytes, at least one of them writes, and nothing orders the two accesses.
 //
-// Decided by the order that synchronisation imposes, not by what this run's schedule happened to do: each access leaves a
-// stamp, and a later access must be ordered after it by
+// Decided by the order that synchronisation imposes, not by what this run's schedule happened to do: each access leaves
+// a stamp, and a later access must be ordered after it by
 //  - a barrier of the block between the two,
 //  - a warp operation that both lanes took part in (vector clocks of the warp's lanes), or
 //  - atomics: the first thread has since done an atomic on an address on which the second has done a later one. Atomics

@@ -38,8 +38,9 @@ void Synccheck::barrier_complete(const BlockInfo&) {
       text += std::to_string(group.count) + " threads, " + name_of(group.first.thread) + " first, came to " +
               text_of(group.place) + "\n";
     }
-    text += "A barrier is one call that every thread of the block reaches. Usually mended by moving __syncthreads() out of "
-            "the branch.";
+    text +=
+        "A barrier is one call that every thread of the block reaches. Usually mended by moving __syncthreads() out of "
+        "the branch.";
     report("synccheck: divergent barrier", arrived_[0].first, arrived_[0].place, text);
   }
   arrived_.clear();
@@ -49,14 +50,16 @@ void Synccheck::warp_arrive(const ThreadId& thread, unsigned mask, Place place) 
   if (mask >> thread.number % 32 & 1) return;
   report("synccheck: caller outside the mask", thread, place,
          name_of(thread.thread) + " is lane " + std::to_string(thread.number % 32) + " and calls " + text_of(place) +
-             " with the mask " + hex(mask) + ", which does not name it.\nThe mask must name every lane that makes the call.");
+             " with the mask " + hex(mask) +
+             ", which does not name it.\nThe mask must name every lane that makes the call.");
 }
 
 void Synccheck::shuffle_source(const ThreadId& thread, unsigned mask, unsigned source, Place place) {
   if (mask >> source & 1) return;
   report("synccheck: shuffle from a lane outside the mask", thread, place,
          name_of(thread.thread) + " reads the value of lane " + std::to_string(source) + " in " + text_of(place) +
-             ", but the mask " + hex(mask) + " does not name that lane.\nThe mask must name every lane that is read from.");
+             ", but the mask " + hex(mask) +
+             " does not name that lane.\nThe mask must name every lane that is read from.");
 }
 
 }  // namespace simt::checks

@@ -1,5 +1,5 @@
-// synccheck: synchronisation that CUDA leaves undefined. (A barrier or a mask that waits for ever is a deadlock, which the
-// executor reports by itself.)
+// synccheck: synchronisation that CUDA leaves undefined. (A barrier or a mask that waits for ever is a deadlock, which
+// the executor reports by itself.)
 #pragma once
 
 #include <vector>

@@ -114,9 +114,7 @@ __global__ void barrier_in_a_branch(float* y) {
   }
 }
 
-__global__ void caller_outside_mask(float* y) {
-  y[threadIdx.x] = __shfl_sync(0x0000ffffu, 1.0f, 0);
-}
+__global__ void caller_outside_mask(float* y) { y[threadIdx.x] = __shfl_sync(0x0000ffffu, 1.0f, 0); }
 
 __global__ void source_outside_mask(float* y) {
   if (threadIdx.x < 16) y[threadIdx.x] = __shfl_down_sync(0x0000ffffu, 1.0f, 8);
@@ -172,11 +170,11 @@ int line_of(const std::string& code) {
   return line;
 }
 
-#define HAS(text, part)                                     \
-  do {                                                      \
-    INFO(text);                                             \
-    INFO("should hold: " << (part));                        \
-    CHECK((text).find(part) != std::string::npos);          \
+#define HAS(text, part)                            \
+  do {                                             \
+    INFO(text);                                    \
+    INFO("should hold: " << (part));               \
+    CHECK((text).find(part) != std::string::npos); \
   } while (0)
 std::string at(const std::string& code) { return "test_checks.cu:" + std::to_string(line_of(code)); }
 
@@ -230,7 +228,8 @@ TEST_CASE("racecheck: a missing barrier is found in every run, with both lines")
     HAS(text, at("reads what another thread wrote"));
   }
   CHECK(finding([] { reverse<true><<<1, n>>>(floats(), floats()); }).empty());
-  HAS(finding([] { tree<false><<<1, n, n * sizeof(float)>>>(floats(), floats()); }), "racecheck: race in shared memory");
+  HAS(finding([] { tree<false><<<1, n, n * sizeof(float)>>>(floats(), floats()); }),
+      "racecheck: race in shared memory");
   CHECK(finding([] { tree<true><<<1, n, n * sizeof(float)>>>(floats(), floats()); }).empty());
 }
 
@@ -247,7 +246,9 @@ TEST_CASE("racecheck: between blocks") {
 }
 
 TEST_CASE("racecheck understands atomics") {
-  CHECK(finding([] { last_block<<<8, 32>>>(floats(), floats(), device(std::vector<unsigned>(1, 0)), floats()); }).empty());
+  CHECK(finding([] {
+          last_block<<<8, 32>>>(floats(), floats(), device(std::vector<unsigned>(1, 0)), floats());
+        }).empty());
   CHECK(finding([] { histogram<<<4, n>>>(device(std::vector<int>(n, 3)), device(std::vector<int>(8, 0))); }).empty());
   CHECK(finding([] { locked<<<4, n>>>(device(std::vector<int>(1, 0)), device(std::vector<int>(1, 0))); }).empty());
 }

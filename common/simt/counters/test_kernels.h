@@ -1,6 +1,7 @@
 // What the tests of the counters share.
 #pragma once
 
+#define CATCH_CONFIG_ENABLE_PAIR_STRINGMAKER
 #include "../testing.h"
 #include "counters.h"
 

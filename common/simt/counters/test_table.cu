@@ -2,6 +2,7 @@
 #include <cfloat>
 
 #include "counters/test_kernels.h"
+#include "simt.h"
 
 namespace {
 
@@ -128,6 +129,35 @@ TEST_CASE("softmax, a block a row") {
   // 16 elements, three loads and a store each; two loads of partial results; lane 0 also writes two.
   CHECK(launch.longest_thread_accesses == 16 * 4 + 2 + 2);
   CHECK(launch.its_block_accesses == 256 * (16 * 4 + 2) + 8 * 2);
+}
+
+TEST_CASE("counters do not depend on the number of cores") {
+  DeviceArray<float> x(rows * cols), y(rows * cols);
+  const int cores = simt::cores();
+  std::string reports[2];
+  for (int i = 0; i < 2; i++) {
+    simt::set_cores(i ? 7 : 1);
+    simt::counters::start();
+    block_a_row<<<rows, 256>>>(x.data(), y.data());
+    every_thread_redoes_the_row<<<dim3(3, 64), 256>>>(x.data(), y.data(), 600);
+    reports[i] = to_csv(simt::counters::finish());
+  }
+  simt::set_cores(cores);
+  CHECK(reports[0].size() > 2000);
+  CHECK(reports[0] == reports[1]);
+}
+
+TEST_CASE("launches count only between start and finish") {
+  DeviceArray<float> x(rows * cols), y(rows * cols);
+  CHECK(count_launches([] {}).empty());
+  thread_a_row<<<1, 64>>>(x.data(), y.data());
+  const auto launches = count_launches([&] {
+    thread_a_row<<<1, 32>>>(x.data(), y.data());
+    thread_a_row<<<1, 64>>>(x.data(), y.data());
+  });
+  REQUIRE(launches.size() == 2);
+  CHECK(stores(launches[0].total) == Pair(cols, 32 * cols));
+  CHECK(stores(launches[1].total) == Pair(2 * cols, 64 * cols));
 }
 
 TEST_CASE("softmax, a thread a row") {

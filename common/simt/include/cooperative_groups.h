@@ -28,7 +28,9 @@ class grid_group {
     return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   }
   static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
-  static unsigned long long thread_rank() { return block_rank() * thread_block::num_threads() + thread_block::thread_rank(); }
+  static unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
   static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
   static unsigned long long size() { return num_threads(); }
   static bool is_valid() { return false; }

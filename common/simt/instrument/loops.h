@@ -10,10 +10,15 @@ namespace simt {
 
 class Loops {
  public:
-  void clear() { std::memset(entries_, 0, sizeof entries_); }
+  void clear() {
+    std::memset(entries_, 0, sizeof entries_);
+    last_ = {};
+  }
 
   // A thread jumped back from `from` to `target`.
   void saw(uint32_t target, uint32_t from) {
+    if (target == last_.target && from == last_.end) return;
+    last_ = {target, from};
     Entry* entry = find(target);
     if (entry && entry->end < from) *entry = {target, from};
   }
@@ -39,6 +44,7 @@ class Loops {
   }
 
   Entry entries_[count] = {};
+  Entry last_ = {};  // the last that saw() was told
 };
 
 }  // namespace simt

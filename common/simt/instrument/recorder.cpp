@@ -104,6 +104,12 @@ void Recorder::warp_operation_completed(unsigned warp, unsigned mask, unsigned a
   if (recording.observer) recording.observer->warp_complete(info_, warp, mask, arrived);
 }
 
+// Out of line: most basic blocks do not begin another round.
+void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  loops_.saw(relative(to), relative(from));
+  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+}
+
 void Recorder::make_room(LaneLog* lane) {
   const unsigned warp = static_cast<unsigned>(lane - lanes_.data()) / log_lanes;
   if (lane->next) current_block->pause();

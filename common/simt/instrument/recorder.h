@@ -160,9 +160,4 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
   append(lane, key_at(lane, pc, event, bytes), address);
 }
 
-inline void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
-  loops_.saw(relative(to), relative(from));
-  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
-}
-
 }  // namespace simt

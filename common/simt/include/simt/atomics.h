@@ -40,8 +40,8 @@ __forceinline__ T atomic_update(T* address, Update update) {
 }
 
 template <typename T>
-constexpr bool is_atomic_integer = std::is_same<T, int>::value || std::is_same<T, unsigned>::value ||
-                                   std::is_same<T, unsigned long long>::value;
+constexpr bool is_atomic_integer =
+    std::is_same<T, int>::value || std::is_same<T, unsigned>::value || std::is_same<T, unsigned long long>::value;
 
 }  // namespace simt
 
@@ -63,16 +63,16 @@ __forceinline__ T atomicExch(T* address, simt::Same<T> value) {
 template <typename T>
 T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value);
 
-#define SIMT_INTEGER_ATOMIC(name, expression)                                                       \
-  template <typename T>                                                                             \
-  __forceinline__ T name(T* address, simt::Same<T> value) {                                                         \
+#define SIMT_INTEGER_ATOMIC(name, expression)                                                             \
+  template <typename T>                                                                                   \
+  __forceinline__ T name(T* address, simt::Same<T> value) {                                               \
     static_assert(std::is_integral<T>::value && sizeof(T) >= 4, #name " takes integers of 4 or 8 bytes"); \
-    return simt::atomic_update(address, [&](T old) -> T { return expression; });                    \
+    return simt::atomic_update(address, [&](T old) -> T { return expression; });                          \
   }
 SIMT_INTEGER_ATOMIC(atomicSub, old - value)
 SIMT_INTEGER_ATOMIC(atomicMin, old < value ? old : value)
 SIMT_INTEGER_ATOMIC(atomicMax, old > value ? old : value)
-SIMT_INTEGER_ATOMIC(atomicAnd, old & value)
+SIMT_INTEGER_ATOMIC(atomicAnd, old& value)
 SIMT_INTEGER_ATOMIC(atomicOr, old | value)
 SIMT_INTEGER_ATOMIC(atomicXor, old ^ value)
 SIMT_INTEGER_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
@@ -92,11 +92,15 @@ __forceinline__ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> va
 }
 
 // Scopes: every scope is the whole device here.
-#define SIMT_SCOPED(name)                                                          \
-  template <typename T>                                                            \
-  __forceinline__ T name##_block(T* address, simt::Same<T> value) { return name(address, value); } \
-  template <typename T>                                                            \
-  __forceinline__ T name##_system(T* address, simt::Same<T> value) { return name(address, value); }
+#define SIMT_SCOPED(name)                                            \
+  template <typename T>                                              \
+  __forceinline__ T name##_block(T* address, simt::Same<T> value) {  \
+    return name(address, value);                                     \
+  }                                                                  \
+  template <typename T>                                              \
+  __forceinline__ T name##_system(T* address, simt::Same<T> value) { \
+    return name(address, value);                                     \
+  }
 SIMT_SCOPED(atomicAdd)
 SIMT_SCOPED(atomicExch)
 SIMT_SCOPED(atomicMin)

@@ -42,10 +42,10 @@ inline double __hiloint2double(int hi, int lo) {
   return simt::bit_cast<double>(static_cast<uint64_t>(static_cast<unsigned>(hi)) << 32 | static_cast<unsigned>(lo));
 }
 
-#define SIMT_TO_INTEGER(from_name, from, to_name, to)                                                      \
-  inline to __##from_name##2##to_name##_rn(from x) { return simt::saturate<to>(std::nearbyint(x)); }       \
-  inline to __##from_name##2##to_name##_rz(from x) { return simt::saturate<to>(std::trunc(x)); }           \
-  inline to __##from_name##2##to_name##_ru(from x) { return simt::saturate<to>(std::ceil(x)); }            \
+#define SIMT_TO_INTEGER(from_name, from, to_name, to)                                                \
+  inline to __##from_name##2##to_name##_rn(from x) { return simt::saturate<to>(std::nearbyint(x)); } \
+  inline to __##from_name##2##to_name##_rz(from x) { return simt::saturate<to>(std::trunc(x)); }     \
+  inline to __##from_name##2##to_name##_ru(from x) { return simt::saturate<to>(std::ceil(x)); }      \
   inline to __##from_name##2##to_name##_rd(from x) { return simt::saturate<to>(std::floor(x)); }
 SIMT_TO_INTEGER(float, float, int, int)
 SIMT_TO_INTEGER(float, float, uint, unsigned)
@@ -77,7 +77,8 @@ inline unsigned __brev(unsigned x) {
   return reversed;
 }
 inline unsigned long long __brevll(unsigned long long x) {
-  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
 }
 
 // Each of the selector's four lowest nibbles picks one of the eight bytes of b:a.

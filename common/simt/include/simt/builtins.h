@@ -27,9 +27,9 @@ struct DynamicShared {
 };
 }  // namespace simt
 
-// What rewrite.sed makes of `extern __shared__ type name[];`. The cast keeps the first form out of namespace scope, where
-// a pointer could not follow the block.
-#define SIMT_DYNAMIC_SHARED(type, name)         \
+// What rewrite.sed makes of `extern __shared__ type name[];`. The cast keeps the first form out of namespace scope,
+// where a pointer could not follow the block.
+#define SIMT_DYNAMIC_SHARED(type, name)       \
   type* const name = ::simt::DynamicShared(); \
   static_cast<void>(name)
 #define SIMT_GLOBAL_DYNAMIC_SHARED(type, name) extern __thread type name[] __asm__("simt_dynamic_shared")

@@ -1,12 +1,16 @@
 // Loads and stores with a cache hint. The CPU ignores the hint; the access is that of the type.
 #pragma once
 
-#define SIMT_LOAD(name)            \
-  template <typename T>            \
-  __forceinline__ T name(const T* address) { return *address; }
-#define SIMT_STORE(name)           \
-  template <typename T>            \
-  __forceinline__ void name(T* address, T value) { *address = value; }
+#define SIMT_LOAD(name)                      \
+  template <typename T>                      \
+  __forceinline__ T name(const T* address) { \
+    return *address;                         \
+  }
+#define SIMT_STORE(name)                           \
+  template <typename T>                            \
+  __forceinline__ void name(T* address, T value) { \
+    *address = value;                              \
+  }
 
 SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldca)

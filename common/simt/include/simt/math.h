@@ -1,5 +1,5 @@
-// Device math in the global namespace. What <math.h> has already (expf, fmaxf, ...) is used as it is; the fast intrinsics
-// are the accurate functions, so they are at least as exact as on the hardware.
+// Device math in the global namespace. What <math.h> has already (expf, fmaxf, ...) is used as it is; the fast
+// intrinsics are the accurate functions, so they are at least as exact as on the hardware.
 #pragma once
 
 #include <math.h>
@@ -26,7 +26,8 @@ inline void __sincosf(float x, float* s, float* c) noexcept {
   *c = cosf(x);
 }
 
-// Defined here because the C library's are calls, and kernels take the maximum of every element. A number wins over NaN.
+// Defined here because the C library's are calls, and kernels take the maximum of every element. A number wins over
+// NaN.
 __forceinline__ float fmaxf(float a, float b) noexcept { return a > b || b != b ? a : b; }
 __forceinline__ float fminf(float a, float b) noexcept { return a < b || b != b ? a : b; }
 
@@ -38,7 +39,9 @@ inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.
 inline float sinpif(float x) { return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0))); }
 inline float cospif(float x) { return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0))); }
 inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * 0.70710678118654752440)); }
-inline float norm3df(float a, float b, float c) { return static_cast<float>(sqrt(double(a) * a + double(b) * b + double(c) * c)); }
+inline float norm3df(float a, float b, float c) {
+  return static_cast<float>(sqrt(double(a) * a + double(b) * b + double(c) * c));
+}
 inline float rhypotf(float a, float b) { return static_cast<float>(1.0 / sqrt(double(a) * a + double(b) * b)); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 
@@ -55,19 +58,19 @@ inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
-// CUDA's max and min: for two types they convert as an expression of both would; for floating point the number wins over
-// NaN, as in fmax.
-#define SIMT_MIN_MAX(name, compare)                                                                  \
-  template <typename A, typename B>                                                                              \
+// CUDA's max and min: for two types they convert as an expression of both would; for floating point the number wins
+// over NaN, as in fmax.
+#define SIMT_MIN_MAX(name, compare)                                                                                  \
+  template <typename A, typename B>                                                                                  \
   constexpr std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value, std::common_type_t<A, B>> \
-  name(A a, B b) {                                                                                               \
-    using T = std::common_type_t<A, B>;                                                                          \
-    if constexpr (std::is_floating_point<T>::value) {                                                            \
-      const T x = static_cast<T>(a), y = static_cast<T>(b);                                                      \
-      return x compare y || y != y ? x : y;                                       \
-    } else {                                                                                                     \
-      return static_cast<T>(a) compare static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);                \
-    }                                                                                                            \
+  name(A a, B b) {                                                                                                   \
+    using T = std::common_type_t<A, B>;                                                                              \
+    if constexpr (std::is_floating_point<T>::value) {                                                                \
+      const T x = static_cast<T>(a), y = static_cast<T>(b);                                                          \
+      return x compare y || y != y ? x : y;                                                                          \
+    } else {                                                                                                         \
+      return static_cast<T>(a) compare static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);                    \
+    }                                                                                                                \
   }
 SIMT_MIN_MAX(max, >)
 SIMT_MIN_MAX(min, <)

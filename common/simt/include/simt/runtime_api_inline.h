@@ -15,15 +15,16 @@ cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned = 0) {
   return cudaMallocHost(pointer, bytes);
 }
 template <typename T>
-cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned = cudaMemAttachGlobal) {
-  return cudaMalloc(pointer, bytes);
+cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
+  return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
   return cudaMalloc(pointer, bytes);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t = nullptr) {
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t = nullptr) {
   return cudaMemcpy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t = nullptr) {
@@ -76,7 +77,8 @@ cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads, size_t shared_bytes) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads,
+                                                          size_t shared_bytes) {
   return simt::occupancy(blocks, block_threads, shared_bytes);
 }
 // The block that fills a multiprocessor: registers, which decide on a GPU, are not known here.

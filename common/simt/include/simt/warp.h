@@ -11,8 +11,23 @@ namespace simt {
 
 // What a thread waits in, for the messages of a deadlock. name_of(Call) spells it.
 enum class Call : int {
-  none, syncthreads, syncthreads_count, syncthreads_and, syncthreads_or, syncwarp, activemask, shfl, shfl_up, shfl_down,
-  shfl_xor, ballot, any, all, match_any, match_all, reduce
+  none,
+  syncthreads,
+  syncthreads_count,
+  syncthreads_and,
+  syncthreads_or,
+  syncwarp,
+  activemask,
+  shfl,
+  shfl_up,
+  shfl_down,
+  shfl_xor,
+  ballot,
+  any,
+  all,
+  match_any,
+  match_all,
+  reduce
 };
 
 // Where a call stands in the source. Two registers wide: it is passed with every shuffle.
@@ -24,15 +39,15 @@ struct Place {
 
 // What the threads of a block agreed on at a barrier.
 struct Votes {
-  int count;   // threads that arrived with a predicate that is not zero
-  bool all;    // every thread did
+  int count;  // threads that arrived with a predicate that is not zero
+  bool all;   // every thread did
 };
 
 // Waits until every thread of the block that has not returned has called this.
 Votes block_barrier(int predicate, Place place);
 
-// What the lanes of a warp brought: 32 values, of which those outside the mask mean nothing. Valid until the caller's next
-// warp operation. A lane that has returned brings all bits set, which is NaN as a floating-point number.
+// What the lanes of a warp brought: 32 values, of which those outside the mask mean nothing. Valid until the caller's
+// next warp operation. A lane that has returned brings all bits set, which is NaN as a floating-point number.
 struct Exchanged {
   const uint64_t* values;
   unsigned lane;  // the caller's own
@@ -50,8 +65,8 @@ void yield();
 // Orders the memory accesses of OS threads.
 void fence();
 
-// What lane `source` brought. An instrumented kernel asks the executor, which checks that the mask names the lane, and whose
-// own memory is not the kernel's to be seen reading.
+// What lane `source` brought. An instrumented kernel asks the executor, which checks that the mask names the lane, and
+// whose own memory is not the kernel's to be seen reading.
 uint64_t checked_value(const Exchanged& exchanged, unsigned mask, unsigned source, Place place);
 
 inline uint64_t value_of(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
@@ -97,8 +112,8 @@ inline int __syncthreads_or(int predicate, SIMT_PLACE(syncthreads_or)) {
 inline void __syncwarp(unsigned mask = simt::full_mask, SIMT_PLACE(syncwarp)) { simt::warp_exchange(mask, 0, place); }
 inline unsigned __activemask(SIMT_PLACE(activemask)) { return simt::active_lanes(place); }
 
-// The four shuffles. A warp is cut into segments of `width` lanes (a power of two); a source outside the caller's segment
-// yields the caller's own value.
+// The four shuffles. A warp is cut into segments of `width` lanes (a power of two); a source outside the caller's
+// segment yields the caller's own value.
 template <typename T>
 __forceinline__ T __shfl_sync(unsigned mask, T value, int source, int width = warpSize, SIMT_PLACE(shfl)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
@@ -114,7 +129,8 @@ __forceinline__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int wid
 }
 
 template <typename T>
-__forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_down)) {
+__forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
+                                   SIMT_PLACE(shfl_down)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned lane = exchanged.lane, in_segment = lane & (width - 1u);
   return delta >= width - in_segment ? value : simt::from_bits<T>(simt::value_of(exchanged, mask, lane + delta, place));
@@ -158,9 +174,7 @@ inline int __all_sync(unsigned mask, int predicate, SIMT_PLACE(all)) {
 namespace simt {
 
 // Lanes of the mask that take part: not those that have returned.
-inline unsigned participants(unsigned mask, Place place) {
-  return __ballot_sync(mask, 1, place);
-}
+inline unsigned participants(unsigned mask, Place place) { return __ballot_sync(mask, 1, place); }
 
 }  // namespace simt
 
@@ -192,22 +206,24 @@ T reduce_lanes(unsigned mask, T value, Combine combine, Place place) {
   const Exchanged exchanged = warp_exchange(mask, to_bits(value), place);
   T result = value;
   for (unsigned other = 0; other < 32; other++) {
-    if (present >> other & 1 && other != exchanged.lane) result = combine(result, from_bits<T>(value_of(exchanged, mask, other, place)));
+    if (present >> other & 1 && other != exchanged.lane)
+      result = combine(result, from_bits<T>(value_of(exchanged, mask, other, place)));
   }
   return result;
 }
 
 }  // namespace simt
 
-#define SIMT_REDUCE(name, expression)                                                                       \
-  template <typename T>                                                                                     \
-  T __reduce_##name##_sync(unsigned mask, T value, SIMT_PLACE(reduce)) {                 \
-    return simt::reduce_lanes(mask, value, [](T a, T b) -> T { return expression; }, place);                \
+#define SIMT_REDUCE(name, expression)                                    \
+  template <typename T>                                                  \
+  T __reduce_##name##_sync(unsigned mask, T value, SIMT_PLACE(reduce)) { \
+    return simt::reduce_lanes(                                           \
+        mask, value, [](T a, T b) -> T { return expression; }, place);   \
   }
 SIMT_REDUCE(add, a + b)
 SIMT_REDUCE(min, a < b ? a : b)
 SIMT_REDUCE(max, a > b ? a : b)
-SIMT_REDUCE(and, a & b)
+SIMT_REDUCE(and, a& b)
 SIMT_REDUCE(or, a | b)
 SIMT_REDUCE(xor, a ^ b)
 #undef SIMT_REDUCE

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Prints the executor's counters (counters.h, to_json) as a student reads them: a table a kernel, its source lines worst
+first with the code beside the numbers, and a sentence on what the worst ones mean."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+GLOBAL = {"load": "ld", "store": "st", "atomic": "atom"}
+
+
+class UserError(Exception):
+    pass
+
+
+def global_of(counts: dict, op: str) -> tuple[int, int, int]:
+    """Requests, sectors, bytes asked for."""
+    suffix = GLOBAL[op]
+    return (counts[f"l1tex__t_requests_pipe_lsu_mem_global_op_{suffix}.sum"],
+            counts[f"l1tex__t_sectors_pipe_lsu_mem_global_op_{suffix}.sum"], counts[f"global_bytes_op_{suffix}"])
+
+
+def shared_of(counts: dict, op: str) -> tuple[int, int, int]:
+    """Requests, wavefronts, conflicts."""
+    suffix = GLOBAL[op]
+    return (counts[f"shared_requests_op_{suffix}"],
+            counts[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{suffix}.sum"],
+            counts[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{suffix}.sum"])
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def rows_of(counts: dict) -> list[dict]:
+    """One row for each kind of access that a line makes. `cost`: sectors or wavefronts, what the hardware moves."""
+    rows = []
+    for op in GLOBAL:
+        requests, sectors, asked = global_of(counts, op)
+        if requests:
+            rows.append({"what": f"global {op}", "requests": requests, "cost": sectors, "each": sectors / requests,
+                         "unit": "sectors", "asked": asked, "extra": max(0, sectors * 32 - asked)})
+    for op in GLOBAL:
+        requests, wavefronts, conflicts = shared_of(counts, op)
+        if requests:
+            rows.append({"what": f"shared {op}", "requests": requests, "cost": wavefronts, "each": wavefronts / requests,
+                         "unit": "wavefronts", "conflicts": conflicts, "extra": conflicts * 128})
+    return rows
+
+
+def meaning(row: dict) -> str:
+    """What a line's number says, in a sentence; empty if it is as good as it gets."""
+    if row["unit"] == "wavefronts":
+        if row["conflicts"] == 0:
+            return ""
+        return (f"{number(row['each'])} wavefronts a request: several lanes use one bank at a time; pad the array by one "
+                "column, or let neighbouring lanes use neighbouring words.")
+    asked = row["asked"] / row["requests"]
+    used = row["asked"] / (row["cost"] * 32)
+    if used >= 0.95 or row["what"] == "global atomic":
+        return ""
+    if used > 1:
+        return ""
+    lanes_apart = row["each"] >= 16 and asked <= 4 * 32
+    if lanes_apart:
+        return (f"{number(row['each'])} sectors a request: each lane reads or writes a sector of its own; neighbouring lanes "
+                "should use neighbouring elements.")
+    if row["each"] <= 1 and asked > 32:
+        return ""
+    if used < 0.5:
+        return (f"{number(row['each'])} sectors a request for {number(asked)} bytes: {used:.0%} of what is moved is used. Are "
+                "few lanes active, or do they skip elements?")
+    return (f"{number(row['each'])} sectors a request for {number(asked)} bytes: a row that does not begin at a multiple of "
+            "32 bytes costs a sector more.")
+
+
+def source_text(file: str, line: int, cache: dict[str, list[str]]) -> str:
+    if file not in cache:
+        try:
+            cache[file] = Path(file).read_text(errors="replace").splitlines()
+        except OSError:
+            cache[file] = []
+    lines = cache[file]
+    return " ".join(lines[line - 1].split()) if 0 < line <= len(lines) else ""
+
+
+def table(heads: list[str], rows: list[list[str]], left: set[int]) -> list[str]:
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    return ["  ".join(cell.ljust(widths[i]) if i in left else cell.rjust(widths[i]) for i, cell in enumerate(row)).rstrip()
+            for row in [heads, *rows]]
+
+
+def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
+    bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if colour else ("", "", "")
+    grid, block = (" x ".join(str(n) for n in launch[key] if n != 1) or "1" for key in ("grid", "block"))
+    lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} blocks of {block} threads"]
+    total = launch["total"]
+    heads = ["", "requests", "moved", "a request", "bytes asked for"]
+    rows = []
+    for row in rows_of(total):
+        rows.append([row["what"] + "s", number(row["requests"]), f"{number(row['cost'])} {row['unit']}", number(row["each"]),
+                     number(row["asked"]) if "asked" in row else f"conflicts: {number(row['conflicts'])}"])
+    lines += table(heads, rows, {0})
+    footprint, longest = launch["footprint"], launch["longest_thread"]
+    share = longest["accesses"] / longest["block_accesses"] if longest["block_accesses"] else 0
+    lines.append(f"footprint: {number(footprint['sectors_read'] * 32)} bytes read, "
+                 f"{number(footprint['sectors_written'] * 32)} written; barriers {number(total['barriers'])}, "
+                 f"shuffles and votes {number(total['warp_operations'])} (a warp each)")
+    lines.append(f"the busiest thread makes {number(longest['accesses'])} of its block's "
+                 f"{number(longest['block_accesses'])} accesses ({share:.1%})")
+    cache: dict[str, list[str]] = {}
+    ranked = sorted(((row, line) for line in launch["lines"] for row in rows_of(line["counts"])),
+                    key=lambda pair: (-pair[0]["extra"], -pair[0]["cost"], pair[1]["line"]))
+    cells = []
+    for row, line in ranked:
+        place = f"{Path(line['file']).name}:{line['line']}" if line["line"] else "?"
+        cells.append([place, row["what"], number(row["requests"]), number(row["cost"]), number(row["each"]),
+                      source_text(line["file"], line["line"], cache)])
+    if cells:
+        lines.append("")
+        printed = table(["line", "access", "requests", "moved", "each", "code"], cells, {0, 1, 5})
+        lines.append(dim + printed[0] + plain)
+        for text, (row, _) in zip(printed[1:], ranked):
+            lines.append(text[:width])
+            said = meaning(row)
+            if said:
+                lines.append("    " + said)
+    return lines
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Print the executor's counters.")
+    parser.add_argument("report", type=Path, help="a JSON report of the executor")
+    parser.add_argument("--title", default="", help="a line above each kernel")
+    options = parser.parse_args(argv)
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    try:
+        report = json.loads(options.report.read_text())
+        for launch in report["launches"]:
+            print("\n".join(([options.title] if options.title else []) + describe(launch, colour)) + "\n")
+    except (OSError, ValueError, KeyError) as error:
+        print(f"profile.py: {options.report}: not a report of the executor ({error})", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
