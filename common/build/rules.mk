@@ -22,7 +22,7 @@ catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr 
 # known. simt/include stands for the CUDA toolkit. No PLT: code there has no line, and calls are quicker without.
 # DWARF 4: with 5, addr2line takes the name of the piped file for that of #line.
 simt_include := -I common/simt/include
-rung_flags := -std=c++17 -O2 -gdwarf-4 -fPIC -fno-plt $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+rung_flags := -std=c++17 -O2 -gdwarf-4 -fPIC -fno-plt -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
               $(simt_include) -I common/rung
 
 .SUFFIXES:
@@ -106,6 +106,9 @@ build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp 
                  $(comparison) $(reference) $(client)
 	$(link)
 
+build/cpu/profile: $(call objects,common/bench/profile.cpp common/bench/logits.cpp) $(comparison) $(reference) $(client)
+	$(link)
+
 build/cpu/bench_simt: common/bench/simt_softmax.cu build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a common/simt/rewrite.sed
 	$(compile_program) -I common/bench build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a -pthread -o $@
 
@@ -139,7 +142,16 @@ build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp r
 # Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
 # for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The other two:
 # code stays in the order of the source, by which the lanes of a warp wait for each other.
-instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fsanitize=thread -fsanitize-coverage=trace-pc
+# Inlining: a structure that a call takes or returns by value is moved by the call, which no hook sees.
+instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -finline-functions -finline-small-functions \
+              --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
+              --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
+              -fsanitize=thread -fsanitize-coverage=trace-pc
+
+# For simtcc, which compiles whole programs the same way.
+.PHONY: print-instrument
+print-instrument:
+	@echo $(instrument)
 
 # $(call compile_checked,options): from $< to $@, an object.
 define compile_checked

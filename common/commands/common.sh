@@ -56,6 +56,22 @@ find_lab() {
 
 kernel_of() { basename "$(ls labs/"$1"/*.cu | head -1)"; }
 
+# Which file a command is about, by FILE and SOLUTION: sets $file, and $source as results name it.
+choose_file() {
+  local kernel
+  kernel=$(kernel_of "$1")
+  if [ -n "${FILE:-}" ]; then
+    [ -z "${SOLUTION:-}" ] || fail "FILE and SOLUTION=1 exclude each other"
+    file=$FILE source=$FILE
+  elif [ -n "${SOLUTION:-}" ]; then
+    file=solutions/$1/$kernel source=solution
+  else
+    file=labs/$1/$kernel source=student
+  fi
+  [[ $file == *.cu ]] || fail "$file: a rung is a .cu file"
+  [ -f "$file" ] && [ -r "$file" ] || fail "$file: no such file"
+}
+
 # The built form of a .cu file: build/cpu/labs/.../x.so, or build/cpu/abs/... for one outside the repository.
 shared_object() {
   local path

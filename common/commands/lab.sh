@@ -3,18 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 lab=$(find_lab "$1") || exit 2
-kernel=$(kernel_of "$lab")
-
-if [ -n "${FILE:-}" ]; then
-  [ -z "${SOLUTION:-}" ] || fail "FILE and SOLUTION=1 exclude each other"
-  file=$FILE source=$FILE
-elif [ -n "${SOLUTION:-}" ]; then
-  file=solutions/$lab/$kernel source=solution
-else
-  file=labs/$lab/$kernel source=student
-fi
-[[ $file == *.cu ]] || fail "$file: a rung is a .cu file"
-[ -f "$file" ] && [ -r "$file" ] || fail "$file: no such file"
+choose_file "$lab"
 
 common/commands/setup.sh --quiet || exit 2
 choose_backend

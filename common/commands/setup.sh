@@ -25,7 +25,7 @@ if [ ${#packages[@]} -eq 0 ]; then
 fi
 
 list=$(printf ', %s' "${reasons[@]}")
-say "installing ${list:2}"
+say "missing: ${list:2}"
 if ! command -v apt-get >/dev/null; then
   fail "this is not a Debian or Ubuntu system (no apt-get). Please install: ${packages[*]}"
 fi
@@ -36,6 +36,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
 log=build/setup.log
+say "installing ..."
 install() { "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}" >>$log 2>&1; }
 : >$log
 install || { "${run[@]}" apt-get update >>$log 2>&1 && install; } ||

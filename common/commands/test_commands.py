@@ -58,7 +58,7 @@ class BadInput(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "empty.cu"
             file.write_text('#include "rung.h"\n')
-            self.rejected(run("make", "lab02", "BACKEND=cpu", f"FILE={file}"), "rung_variants")
+            self.rejected(run("make", "lab02", "BACKEND=cpu", f"FILE={file}"), "RUNG_EXPORT")
 
     def test_unwritable_folder(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -339,6 +339,7 @@ Outcome Client::run(const Job& job) {
   request.launches = job.launches;
   request.calls = rotation.calls;
   request.sets = rotation.calls ? rotation.sets : 1;
+  request.count = job.count;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);
   request.data_bytes[0] = job.input_bytes;
   request.data_bytes[1] = job.output_bytes[0];
@@ -392,6 +393,9 @@ Outcome Client::run(const Job& job) {
   }
   outcome.seconds.resize(static_cast<size_t>(job.launches));
   memcpy(outcome.seconds.data(), impl.shared + layout.seconds, outcome.seconds.size() * sizeof(double));
+  if (reply.count > 0 && static_cast<size_t>(reply.count) <= layout.counters_bytes) {
+    outcome.counters.assign(reinterpret_cast<const char*>(impl.shared) + layout.counters, static_cast<size_t>(reply.count));
+  }
   for (double& s : outcome.seconds) {
     if (!(s >= 0 && s <= job.time_limit)) s = job.time_limit;  // an impossible time must not pass for a fast one
   }

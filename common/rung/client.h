@@ -38,6 +38,9 @@ struct Job {
   struct Rotation {
     int calls = 0, sets = 1;  // sets <= calls
   } rotation;
+
+  // Count what the last launch does (the executor, with an instrumented rung): Outcome::counters.
+  bool count = false;
 };
 
 struct Outcome {
@@ -53,6 +56,7 @@ struct Outcome {
   std::vector<unsigned char> output[2];  // as many bytes as the job asked for, of the last launch
   std::vector<std::string> damage;       // guard zones written, input changed: one sentence each
   std::vector<double> seconds;           // one per launch, measured in the worker around launch and synchronisation
+  std::string counters;                  // as JSON (simt/counters/counters.h, to_json), if the job asked to count
   std::string message;                   // what went wrong, in words; the first line is short: "null pointer"
   std::string file;                      // where in the rung's source, where it is known
   int line = 0;

@@ -26,6 +26,7 @@ constexpr uint32_t request_magic = 0x4c445251;  // "LDRQ"
 constexpr uint32_t reply_magic = 0x4c445250;    // "LDRP"
 constexpr int max_variants = 64;
 constexpr int max_launches = 1 << 20;
+constexpr size_t max_counters_bytes = 4 << 20;
 constexpr int max_calls = 1 << 12;
 constexpr int max_sets = 1 << 12;
 
@@ -45,6 +46,7 @@ struct Request {
   int32_t variant, rows, cols, k;
   int32_t launches;
   int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
+  int32_t count;        // not 0: count the last launch
   uint64_t data_bytes[buffer_count];
 };
 
@@ -60,7 +62,7 @@ struct Reply {
   uint32_t magic;
   int32_t kind;
   uint64_t job;   // 0 while no job is running
-  int32_t count;  // table: number of TableEntry messages that follow
+  int32_t count;  // table: number of TableEntry messages that follow; returned: bytes of counters
   int32_t error;  // returned: the cudaError_t of the call or of the synchronisation after it
   char error_name[64];
   // failed: what went wrong, and where, as far as it is known.
@@ -72,11 +74,12 @@ struct Reply {
 };
 
 // Where things lie in the memfd: the input, then the whole allocation of each buffer as it was after the last launch,
-// then the seconds of every launch. A buffer of 0 bytes still has its two guards.
+// then the seconds of every launch, then the counters' JSON if they were asked for. A buffer of 0 bytes still has its two guards.
 struct Layout {
   size_t input;
   size_t raw[buffer_count], raw_bytes[buffer_count];
   size_t seconds;
+  size_t counters, counters_bytes;
   size_t total;
 };
 
@@ -90,7 +93,9 @@ inline Layout layout_of(const Request& request) {
     end += aligned(layout.raw_bytes[i]);
   }
   layout.seconds = end;
-  layout.total = end + aligned(request.launches * sizeof(double));
+  layout.counters = end + aligned(request.launches * sizeof(double));
+  layout.counters_bytes = request.count ? max_counters_bytes : 0;
+  layout.total = layout.counters + layout.counters_bytes;
   return layout;
 }
 

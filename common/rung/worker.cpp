@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -21,6 +22,7 @@
 #include "rung.h"
 #ifdef __SIMT__
 #include "checks/checks.h"
+#include "counters/counters.h"
 #include "simt.h"
 #else
 #include "gpu_timing.h"
@@ -285,6 +287,14 @@ cudaError_t rotate(const Variant& variant, const std::vector<BufferSet>& sets, c
 #endif
 }
 
+#ifdef __SIMT__
+void start_counting() { simt::counters::start(); }
+std::string counted() { return simt::counters::to_json(simt::counters::finish()); }
+#else
+void start_counting() { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }
+std::string counted() { return ""; }
+#endif
+
 void run(const Variant& variant, const Request& request, SharedMemory& memory, cudaStream_t stream) {
   static std::vector<BufferSet> sets(1);
   const Layout layout = layout_of(request);
@@ -308,8 +318,10 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
     copy_input(request, layout, memory, sets[0]);
     sets[0].poison_outputs();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (request.count && launch == request.launches - 1) start_counting();
     error = timed_call(variant, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);
   }
+  const std::string counters = request.count ? counted() : "";
 
   // An error that stays after it has been read has cost the process its CUDA context: the next job needs a new one.
   if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess) fail(error, "the kernel failed");
@@ -325,7 +337,10 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
     sets.pop_back();
   }
   memcpy(memory.base + layout.seconds, seconds.data(), seconds.size() * sizeof(double));
+  if (counters.size() > layout.counters_bytes) fail("the counters of this launch are too long to send");
+  memcpy(memory.base + layout.counters, counters.data(), counters.size());
   begin_reply(Reply::returned);
+  reply.count = static_cast<int32_t>(counters.size());
   reply.error = error;
   copy_text(reply.error_name, sizeof reply.error_name, cudaGetErrorName(error));
   send_or_exit(&reply, sizeof reply);

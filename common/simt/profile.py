@@ -132,16 +132,27 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
     return lines
 
 
+def launches_of(report: dict) -> list[tuple[str, dict]]:
+    """(title, launch): of one program's report, or of the reports of a rung's variants (common/bench/profile.cpp)."""
+    if "launches" in report:
+        return [("", launch) for launch in report["launches"]]
+    found = []
+    for variant in report["variants"]:
+        shape = f"{variant['rows']} x {variant['cols']}" + (f", K {variant['k']}" if variant["k"] else "")
+        title = f"{variant['variant']} {variant['dtype']}, {shape}"
+        found += [(title, launch) for launch in variant["report"]["launches"]]
+    return found
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Print the executor's counters.")
     parser.add_argument("report", type=Path, help="a JSON report of the executor")
-    parser.add_argument("--title", default="", help="a line above each kernel")
     options = parser.parse_args(argv)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     try:
         report = json.loads(options.report.read_text())
-        for launch in report["launches"]:
-            print("\n".join(([options.title] if options.title else []) + describe(launch, colour)) + "\n")
+        for title, launch in launches_of(report):
+            print("\n".join(([title] if title else []) + describe(launch, colour)) + "\n")
     except (OSError, ValueError, KeyError) as error:
         print(f"profile.py: {options.report}: not a report of the executor ({error})", file=sys.stderr)
         return 1

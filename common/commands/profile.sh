@@ -1,0 +1,23 @@
+#!/bin/bash
+# make profile02: what a lab's kernels ask of the memory, by Nsight Compute's counting, a row a kernel and a row a source line.
+. "$(dirname "$0")/common.sh"
+lab=$(find_lab "$1") || exit 2
+choose_file "$lab"
+shape=${SHAPE:-64x4096}
+[[ $shape =~ ^([1-9][0-9]*)x([1-9][0-9]*)$ ]] || fail "SHAPE=$shape: it must be ROWSxCOLUMNS, for example 64x4096"
+rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
+# Where every thread reads the whole row, a wide one takes minutes.
+[ -n "${SHAPE:-}" ] || [ "$lab" != lab01_naive ] || { rows=64 cols=600; }
+
+common/commands/setup.sh --quiet || exit 2
+choose_backend
+[ "$backend" = cpu ] || fail "the counters of a GPU are not read by this command yet; BACKEND=cpu counts on the CPU"
+rung=$(shared_object "$file" build/cpu/checked)
+build "$build/worker" "$build/profile" || fail "the course's own code does not compile; see above"
+build "$rung" || fail "$file does not compile; the first message above says where"
+report=build/profile.json
+"$build/profile" --worker "$build/worker" --rung "$rung" --rows "$rows" --cols "$cols" --k "${K:-50}" >"$report"
+status=$?
+"$python" common/simt/profile.py "$report" || exit
+say "the same in Nsight Compute's names: $report"
+exit $status

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""The shelf of wrong kernels: labs/*/broken/*.cu. Each must be rejected, with the verdict and at the line that its header names.
+
+    // Broken: the tree folds without a barrier between its rounds.
+    // Verdict: racecheck: race in shared memory     text of the first failure; several such lines: all of them
+    // Line: the one that holds `<- here`            the failure must name every line that ends with // <- here
+    // Variant: tree                                 which variant must be rejected; "online f16": of one dtype
+    // Case: normal-7x33                             only these cases are run; without it, all
+    // Move: no serial section                       instead of Verdict: right, but not by the lab's move (its counters)
+    // Backend: cuda                                 the mistake cannot show on a CPU; runs with BACKEND=cuda only
+    // Cases: huge                                   with LADDER_CASES set so
+
+And the other way round: every solution must pass under the checks, or they raise false alarms.
+
+    shelf.py [--only WORD]       only the files whose path holds WORD
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MARK = "// <- here"
+FIELDS = ("Broken", "Verdict", "Line", "Variant", "Case", "Move", "Backend", "Cases")
+BUILD_SECONDS, RUN_SECONDS = 300, 600
+
+
+@dataclass
+class Kernel:
+    path: Path
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    lines: list[int] = field(default_factory=list)  # those that are marked
+
+    @property
+    def lab(self) -> str:
+        return self.path.parts[1]
+
+    def one(self, name: str, otherwise: str = "") -> str:
+        return self.fields.get(name, [otherwise])[0]
+
+
+@dataclass
+class Result:
+    path: Path
+    outcome: str  # "ok", "FAIL", "waiting", "needs a GPU"
+    said: str  # the verdict that it got, or what is wrong
+    seconds: float = 0.0
+
+
+class Malformed(Exception):
+    pass
+
+
+def parse(path: Path) -> Kernel:
+    kernel = Kernel(path)
+    in_header = True
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        in_header = in_header and line.startswith("//")
+        entry = re.match(r"// (\w+): (.+)$", line)
+        if in_header and entry and entry[1] in FIELDS:
+            kernel.fields.setdefault(entry[1], []).append(entry[2])
+        elif not in_header and line.rstrip().endswith(MARK):
+            kernel.lines.append(number)
+    for name in ("Broken", "Variant"):
+        if name not in kernel.fields:
+            raise Malformed(f"its header has no '// {name}:' line")
+    if ("Verdict" in kernel.fields) == ("Move" in kernel.fields):
+        raise Malformed("its header needs either '// Verdict:' lines or a '// Move:' line")
+    if ("Line" in kernel.fields) != bool(kernel.lines):
+        raise Malformed(f"a '// Line:' line in the header and '{MARK}' in the code belong together")
+    return kernel
+
+
+def build(*targets: str) -> str:
+    """What the compiler said; '' if it built without a warning."""
+    command = ["make", "-s", "--no-print-directory", "-f", "common/build/rules.mk", *targets]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BUILD_SECONDS)
+    return done.stdout.strip() or ("make failed" if done.returncode else "")
+
+
+def run_tests(lab: str, file: Path, backend: str, checked: bool, environment: dict[str, str]) -> tuple[int, str]:
+    rung = f"build/{backend}/{file.with_suffix('.so')}"
+    targets = [rung]
+    variables = {**os.environ, "NO_COLOR": "1", "LADDER_RUNG": rung, "LADDER_FILE": str(file), "LADDER_CASE": "", "LADDER_CASES": "",
+                 "LADDER_CHECKED": "", "LADDER_WORKER": f"build/{backend}/worker", "BACKEND": backend, **environment}
+    if checked:
+        variables["LADDER_CHECKED"] = f"build/cpu/checked/{file.with_suffix('.so')}"
+        targets.append(variables["LADDER_CHECKED"])
+    if os.environ.get("PREBUILT") != "1" and (said := build(*targets)):
+        return 2, f"does not compile without a warning:\n{said}"
+    done = subprocess.run([f"build/cpu/tests/{lab}"], env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=RUN_SECONDS)
+    return done.returncode, done.stdout
+
+
+def first_failure(output: str, variant: str) -> list[str]:
+    """The lines that explain the first failed case of the variant.
+
+        tree f32          widths      12 cases  FAIL    0.21 s   1 wrong
+            normal-7x33
+              row 0, column 0: expected 0.1, got 0.2
+    """
+    mine = False
+    explanation: list[str] = []
+    for line in output.splitlines():
+        if line and not line.startswith(" "):
+            if explanation:
+                break
+            mine = line.startswith(variant + " ") and " FAIL " in line
+        elif mine and line.startswith("      "):
+            explanation.append(line.strip())
+        elif mine and explanation:
+            break
+    return explanation
+
+
+def judge(kernel: Kernel, status: int, output: str) -> tuple[str, str]:
+    explanation = first_failure(output, kernel.one("Variant"))
+    got = "\n".join(explanation)
+    if kernel.one("Move"):
+        if status == 0:
+            return "waiting", f"for the move tests: {kernel.one('Move')}"
+        return ("ok", kernel.one("Move")) if kernel.one("Move") in got else ("FAIL", f"expected: {kernel.one('Move')}\ngot: {got or output}")
+    if status == 0:
+        return "FAIL", f"passes; expected: {kernel.one('Verdict')}"
+    if not explanation:
+        return "FAIL", f"nothing is wrong with {kernel.one('Variant')}:\n{output}"
+    for verdict in kernel.fields["Verdict"]:
+        if verdict not in got:
+            return "FAIL", f"expected: {verdict}\ngot: {got}"
+    for line in kernel.lines:
+        if not re.search(rf"{re.escape(str(kernel.path))}:{line}\b", got):
+            return "FAIL", f"does not name {kernel.path}:{line}\ngot: {got}"
+    if kernel.lines:
+        at = re.match(r"(?:\w+ )*?(\S+):(\d+):", explanation[0])
+        if not at or at[1] != str(kernel.path) or int(at[2]) not in kernel.lines:
+            return "FAIL", f"the verdict is given for another line than {kernel.lines}\ngot: {got}"
+    return "ok", kernel.one("Verdict") + (f" (line {', '.join(map(str, kernel.lines))})" if kernel.lines else "")
+
+
+def examine(path: Path) -> Result:
+    begun = time.monotonic()
+    try:
+        kernel = parse(path)
+        backend = os.environ.get("BACKEND", "cpu")
+        if kernel.one("Backend", "cpu") != backend:
+            if backend == "cpu":
+                return Result(path, "needs a GPU", f"expects there: {kernel.one('Verdict')}")
+            return Result(path, "", "")
+        status, output = run_tests(kernel.lab, path, backend, backend == "cpu",
+                                   {"LADDER_CASE": kernel.one("Case"), "LADDER_CASES": kernel.one("Cases")})
+        outcome, said = ("FAIL", output) if status == 2 else judge(kernel, status, output)
+    except Malformed as error:
+        outcome, said = "FAIL", str(error)
+    except subprocess.TimeoutExpired as error:
+        outcome, said = "FAIL", f"took longer than {error.timeout:.0f} s"
+    return Result(path, outcome, said, time.monotonic() - begun)
+
+
+def examine_solution(path: Path) -> Result:
+    begun = time.monotonic()
+    try:
+        status, output = run_tests(path.parts[1], path, "cpu", True, {})
+    except subprocess.TimeoutExpired as error:
+        status, output = 1, f"took longer than {error.timeout:.0f} s"
+    outcome, said = ("ok", "clean under the checks") if status == 0 else ("FAIL", "a false alarm?\n" + output)
+    return Result(path, outcome, said, time.monotonic() - begun)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", metavar="WORD", help="only the files whose path holds WORD")
+    only = parser.parse_args().only
+    os.chdir(Path(__file__).resolve().parents[2])
+    on_gpu = os.environ.setdefault("BACKEND", "cpu") == "cuda"
+    if os.environ["BACKEND"] not in ("cpu", "cuda"):
+        os.environ["BACKEND"] = "cpu"
+
+    broken = sorted(path for path in Path("labs").glob("*/broken/*.cu") if only in str(path))
+    solutions = [] if on_gpu else sorted(path for path in Path("solutions").glob("*/*.cu") if only in str(path))
+    if not broken and not solutions:
+        print(f"error: no broken kernel and no solution has '{only}' in its path", file=sys.stderr)
+        return 2
+    labs = sorted({path.parts[1] for path in broken + solutions})
+    if os.environ.get("PREBUILT") != "1":
+        said = build(f"-j{os.cpu_count()}", f"build/{os.environ['BACKEND']}/worker", *(f"build/cpu/tests/{lab}" for lab in labs))
+        if said:
+            print(f"error: the course's own code does not compile:\n{said}", file=sys.stderr)
+            return 2
+
+    counts = {"ok": 0, "FAIL": 0, "waiting": 0, "needs a GPU": 0}
+    with ThreadPoolExecutor(1 if on_gpu else os.cpu_count() or 2) as pool:
+        jobs = [pool.submit(examine, path) for path in broken] + [pool.submit(examine_solution, path) for path in solutions]
+        for job in jobs:
+            result = job.result()
+            if not result.outcome:
+                continue
+            counts[result.outcome] += 1
+            first, *rest = result.said.splitlines() or [""]
+            print(f"{str(result.path):<52}  {result.outcome:<7} {result.seconds:6.1f} s  {first}", flush=True)
+            for line in rest[:40]:
+                print(f"    {line}", flush=True)
+    print()
+    if counts["waiting"]:
+        print(f"{counts['waiting']} waiting for the move tests")
+    if counts["needs a GPU"]:
+        print(f"{counts['needs a GPU']} not run: needs a GPU (BACKEND=cuda)")
+    print(f"{counts['ok']} passed, {counts['FAIL']} failed")
+    return 1 if counts["FAIL"] or not counts["ok"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
