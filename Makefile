@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 commands := common/commands
-export BACKEND CASE CASES CXX FILE SHAPE SOLUTION
+export BACKEND CASE CASES CHECKS CXX FILE SHAPE SOLUTION
 
 .PHONY: help ladder roofline test setup bench-simt
 .DEFAULT_GOAL := help

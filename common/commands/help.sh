@@ -9,6 +9,8 @@ ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of 
                        FILE=path.cu     any other file against this lab's tests
                        CASE=name        one case (a name from the output; * and ? match)
                        CASES=all        also the cases that are left out because they take long
+                       CHECKS=off       without memcheck, racecheck, initcheck and synccheck
+  make profile02     what the kernels ask of the memory, line by line (SOLUTION=1, FILE=, SHAPE=64x4096)
   make hint02        the next hint of a lab
   make roofline      draw the chart again from plots/results/
   make bench-simt    how fast the executor is on this machine

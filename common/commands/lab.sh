@@ -13,8 +13,17 @@ rung=$(shared_object "$file" "build/$backend")
 build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
 build "$rung" || fail "$file does not compile; the first message above says where"
 
-LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_FILE=$file LADDER_WORKER=build/$backend/worker LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} \
-  "$build/tests/$lab" || exit
+# The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
+checked=
+case ${CHECKS:-on} in
+  on) [ "$backend" = cpu ] && checked=$(shared_object "$file" build/cpu/checked) ;;
+  off) ;;
+  *) fail "CHECKS=$CHECKS: it can be on or off" ;;
+esac
+[ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
+
+LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
+  LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} "$build/tests/$lab" || exit
 [ -n "${CASE:-}" ] && exit 0
 
 # Right: now how fast? The roofs come from the same machine, or the chart would compare nothing.

@@ -26,22 +26,26 @@ check() {
 }
 
 lab_list=$(labs)
-own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_failures half worker compare reference bench)
-programs="$build/worker $build/backend $build/bench $build/roofs $build/bench_simt"
+own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_failures simt_checks simt_counters half worker compare \
+  reference bench)
+programs=$(printf "$build/%s " worker backend bench roofs profile bench_simt warp_counts)
 lab_tests=$(for lab in $lab_list; do echo "$build/tests/$lab"; done)
 
 check "build: programs and tests, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \
   $programs $own_tests $lab_tests
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
-for file in common/commands plots common/bench; do
-  check "python: $file" "$python" -m unittest discover -s "$file" -p 'test_*.py'
+for folder in common/commands plots common/bench common/simt; do
+  check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
 for program in $own_tests; do
   check "own tests: $(basename "$program")" "$program"
 done
 
-# Every case of every variant, also the slow ones; and each untouched starter must fail, and say what to do.
+check "counters: all readings of an H200" "$build/warp_counts" common/simt/counters/h200_warp_accesses.csv
+
+# Every case of every variant; and each untouched starter must fail, and say what to do. Where time grows with cols^2, one
+# of the wide cases that are left out by default stands for them: all of them take minutes.
 starter_fails() {
   local output
   output=$(make "lab${1:3:2}" 2>&1) && { echo "the untouched starter passed"; return 1; }
@@ -49,14 +53,20 @@ starter_fails() {
   grep -q "Next: edit labs/$1/" <<<"$output" && grep -q "TODO 1" <<<"$output"
 }
 for lab in $lab_list; do
-  rung=$build/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
-  check "$lab: solution, all cases" env BACKEND=cpu bash -c "make -s -f common/build/rules.mk $rung &&
-    LADDER_RUNG=$rung LADDER_FILE=solutions/$lab/$(kernel_of "$lab") LADDER_WORKER=$build/worker LADDER_CASES=all $build/tests/$lab"
+  so=solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
+  environment="BACKEND=cpu LADDER_RUNG=$build/$so LADDER_CHECKED=$build/checked/$so LADDER_FILE=${so%.so}.cu"
+  environment+=" LADDER_WORKER=$build/worker"
+  check "$lab: solution" bash -c "make -s -f common/build/rules.mk $build/$so $build/checked/$so && env $environment $build/tests/$lab"
+  if [ "$lab" = lab01_naive ]; then
+    check "$lab: solution, 50,257 columns" env $environment LADDER_CASE=normal-1x50257 "$build/tests/$lab"
+  fi
   check "$lab: the untouched starter fails, readably" starter_fails "$lab"
 done
 
+check "shelf: every wrong kernel gets its verdict" "$python" common/testing/shelf.py
+
 # The same files with clang, and with CUDA's compiler where it is: so that neither build can rot.
-cu_files=$(ls labs/*/*.cu solutions/*/*.cu)
+cu_files=$(ls labs/*/*.cu solutions/*/*.cu)  # not the shelf: those are meant to be wrong
 check "warnings: every rung with g++ -Werror" common/commands/compile_rungs.sh g++ $cu_files
 if command -v clang++ >/dev/null; then
   check "warnings: every rung with clang++ -Werror" common/commands/compile_rungs.sh clang++ $cu_files

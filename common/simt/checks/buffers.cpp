@@ -10,6 +10,7 @@ Buffers::Ranges::const_iterator Buffers::find(const Ranges& ranges, uintptr_t ad
 }
 
 void Buffers::allocated(uintptr_t begin, size_t bytes) {
+  allowed_end_ = 0;
   live_[begin] = bytes;
   // The allocator has used these addresses again.
   for (auto range = freed_.begin(); range != freed_.end();) {
@@ -19,6 +20,7 @@ void Buffers::allocated(uintptr_t begin, size_t bytes) {
 }
 
 void Buffers::freed(uintptr_t begin, size_t bytes) {
+  allowed_end_ = 0;
   live_.erase(begin);
   freed_[begin] = bytes;
   named_.erase(named_.lower_bound(begin), named_.lower_bound(begin + bytes));
@@ -42,10 +44,16 @@ const Buffer* Buffers::nearest(uintptr_t address) const {
 }
 
 bool Buffers::allows(uintptr_t address, size_t bytes) const {
+  if (address >= allowed_begin_ && address + bytes <= allowed_end_) return true;
   const auto allocation = find(live_, address);
   if (allocation == live_.end() || address + bytes > allocation->first + allocation->second) return false;
   const Buffer* buffer = nearest(address);
-  return !buffer || (address >= buffer->begin && address + bytes <= buffer->begin + buffer->bytes());
+  const uintptr_t begin = buffer ? buffer->begin : allocation->first;
+  const uintptr_t end = begin + (buffer ? buffer->bytes() : allocation->second);
+  if (address < begin || address + bytes > end) return false;
+  allowed_begin_ = begin;
+  allowed_end_ = end;
+  return true;
 }
 
 bool Buffers::was_freed(uintptr_t address) const { return find(freed_, address) != freed_.end(); }

@@ -17,8 +17,14 @@ struct Buffer {
 
 class Buffers {
  public:
-  void name(const Buffer& buffer) { named_[buffer.begin] = buffer; }
-  void forget_names() { named_.clear(); }
+  void name(const Buffer& buffer) {
+    named_[buffer.begin] = buffer;
+    allowed_end_ = 0;
+  }
+  void forget_names() {
+    named_.clear();
+    allowed_end_ = 0;
+  }
   void allocated(uintptr_t begin, size_t bytes);
   void freed(uintptr_t begin, size_t bytes);
 
@@ -43,6 +49,7 @@ class Buffers {
 
   std::map<uintptr_t, Buffer> named_;
   Ranges live_, freed_;
+  mutable uintptr_t allowed_begin_ = 0, allowed_end_ = 0;  // where allows() last said yes
 };
 
 }  // namespace simt::checks

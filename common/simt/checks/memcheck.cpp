@@ -3,6 +3,8 @@
 #include <link.h>
 #include <pthread.h>
 
+#include <utility>
+
 #include "report.h"
 
 namespace simt::checks {
@@ -52,9 +54,11 @@ void Memcheck::launch_begin() {
   add(gridDim);
 }
 
-bool Memcheck::is_program_data(uintptr_t address) const {
-  for (const Range& range : program_) {
-    if (address >= range.begin && address < range.end) return true;
+bool Memcheck::is_program_data(uintptr_t address) {
+  for (Range& range : program_) {
+    if (address < range.begin || address >= range.end) continue;
+    std::swap(range, program_.front());  // the next one is likely to be the same
+    return true;
   }
   return false;
 }

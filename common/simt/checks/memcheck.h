@@ -23,7 +23,7 @@ class Memcheck {
   };
 
   void check_other(const BlockInfo& block, const ThreadId& thread, const Access& access);
-  bool is_program_data(uintptr_t address) const;
+  bool is_program_data(uintptr_t address);
 
   const Buffers& buffers_;
   std::vector<Range> program_;  // loaded modules and the launching thread's stack: variables, constants, arguments

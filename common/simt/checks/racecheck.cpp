@@ -87,7 +87,7 @@ void Racecheck::visit(const BlockInfo& block, const ThreadId& thread, const Acce
   const auto conflicts = [&](const Stamp& before) {
     return (before.bytes & now.bytes) && !(before.atomic && now.atomic) && !is_ordered(before, now);
   };
-  if (conflicts(cell.write)) report_race(block, thread, access, word, cell.write, true);
+  if (cell.write.bytes && conflicts(cell.write)) report_race(block, thread, access, word, cell.write, true);
   if (access.kind == AccessKind::load) {
     const Stamp last = cell.reads[0];
     const bool same_warp = last.block == now.block && last.thread / 32 == now.thread / 32;
@@ -97,7 +97,7 @@ void Racecheck::visit(const BlockInfo& block, const ThreadId& thread, const Acce
     return;
   }
   for (const Stamp& read : cell.reads) {
-    if (conflicts(read)) report_race(block, thread, access, word, read, false);
+    if (read.bytes && conflicts(read)) report_race(block, thread, access, word, read, false);
   }
   // Bytes that another access wrote and this one does not keep their stamp as far as it fits: the wider one stays.
   if (!(cell.write.bytes & ~now.bytes)) cell.write = now;

@@ -1,6 +1,7 @@
 // Shadow memory: a cell for every word of 4 bytes of the memory that kernels touch, made when it is first asked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -14,27 +15,27 @@ class Shadow {
  public:
   Cell& at(uintptr_t address) {
     const uintptr_t page = address / page_bytes;
-    if (page != last_page_) {
+    Recent& recent = recent_[page % recent_pages];
+    if (recent.page != page) {
       auto& cells = pages_[page];
       if (!cells) cells = std::make_unique<Cell[]>(cells_per_page);
-      last_ = cells.get();
-      last_page_ = page;
+      recent = {page, cells.get()};
     }
-    return last_[address % page_bytes / word_bytes];
-  }
-
-  void clear() {
-    pages_.clear();
-    last_page_ = ~uintptr_t{0};
+    return recent.cells[address % page_bytes / word_bytes];
   }
 
  private:
   static constexpr uintptr_t page_bytes = 4096;
   static constexpr size_t cells_per_page = page_bytes / word_bytes;
+  static constexpr size_t recent_pages = 1024;
 
+  // Pages used lately, found without hashing.
+  struct Recent {
+    uintptr_t page = ~uintptr_t{0};
+    Cell* cells = nullptr;
+  };
   std::unordered_map<uintptr_t, std::unique_ptr<Cell[]>> pages_;
-  uintptr_t last_page_ = ~uintptr_t{0};
-  Cell* last_ = nullptr;
+  std::array<Recent, recent_pages> recent_ = {};
 };
 
 // Calls visit(word's address, mask of the bytes in it) for every word that an access touches.
