@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the roofline of one machine out of its results file: `roofline.py plots/results/<machine>.json`.
 
-Left: each variant under the roofs measured on that machine. Right: the same variants in ladder order. Whatever was not
-measured is not drawn.
+Left: each variant under the roofs measured on that machine, from the bytes that it asks of L1 (dot) to its footprint
+(tick). Right: the same variants in ladder order. Whatever was not measured is not drawn.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ MEMORY, COMPUTE = "#1B3A57", "#8C2D04"  # the two kinds of roof
 FONT = {"font.family": "DejaVu Sans", "font.size": 9.5, "svg.hashsalt": "ladder", "axes.spines.top": False,
         "axes.spines.right": False, "axes.edgecolor": "#555555", "text.color": INK, "axes.labelcolor": INK}
 VALUE_COLUMN = 46  # points to the right of the ladder panel
+LINE, TIGHT_LINE = 13.5, 11.5  # points from name to name: as it should be, at least
+KEY_HEIGHT = 55  # points that the key takes, at most
 INCHES = (12.0, 6.75)  # 1200 x 675 pixels at 100 dpi
 
 
@@ -48,14 +50,23 @@ class Chart:
     steps: object
     markers: list = field(default_factory=list)  # on the roofline, one a point
     step_markers: list = field(default_factory=list)
+    spans: list = field(default_factory=list)  # one a counted point, from L1 to footprint
     labels: list = field(default_factory=list)
     arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
     step_arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
 
 
 def intensity(point: dict) -> float:
-    """The x of a point, FLOP a byte. Nominal: each input byte read once and each output byte written once."""
-    return point["nominal_flops"] / point["nominal_bytes"]
+    """The x of a point, FLOP a byte that the kernel asks of L1: counted sectors x 32.
+
+    Where nothing was counted, the nominal bytes: each input byte read once and each output byte written once.
+    """
+    return point["nominal_flops"] / point.get("l1_bytes", point["nominal_bytes"])
+
+
+def footprint_intensity(point: dict) -> float:
+    """FLOP a byte of the footprint, the distinct sectors that the launch reads and writes; nominal as in intensity()."""
+    return point["nominal_flops"] / point.get("footprint_bytes", point["nominal_bytes"])
 
 
 def gflops(point: dict) -> float:
@@ -126,6 +137,21 @@ def spread(wanted: list[float], gap: float, low: float, high: float) -> list[flo
     return [place(cluster, gap, low, high)[0] + i * gap for cluster in clusters for i in range(int(cluster[1]))]
 
 
+def below(lines: list[float], off: float, gap: float) -> list[float]:
+    """For each of the descending `lines` a place at least `off` below it, `off` from all others and `gap` apart."""
+    places: list[float] = []
+    for line in lines:
+        y = line - off
+        while True:
+            lower = [other - off for other in lines if abs(y - other) < 0.999 * off]
+            lower += [other - gap for other in places if abs(y - other) < 0.999 * gap]
+            if not lower:
+                break
+            y = min(lower)
+        places.append(y)
+    return places
+
+
 def place(cluster: list[float], gap: float, low: float, high: float) -> tuple[float, float]:
     """The first and last place of a cluster, as near to its members' mean wish as the bounds allow."""
     total, members = cluster
@@ -138,15 +164,19 @@ def place(cluster: list[float], gap: float, low: float, high: float) -> tuple[fl
 
 
 def x_limits(ladder: list[dict], roofs: dict) -> tuple[float, float]:
-    """From left of the labels to right of the ridge, where the FMA roof lies flat."""
-    xs = [intensity(point) for point in ladder]
-    return min(xs) / 6, max(max(xs) * 20, roofs["fma_gflops"] / roofs["copy_gbs"] * 3.5)
+    """From left of the points to right of the names and of the ridge, where the FMA roof lies flat."""
+    right = max(map(footprint_intensity, ladder))
+    return min(map(intensity, ladder)) / 4, max(right * 30, roofs["fma_gflops"] / roofs["copy_gbs"] * 3.5)
 
 
-def y_limits(ladder: list[dict], roofs: dict) -> tuple[float, float]:
+def y_limits(ladder: list[dict], roofs: dict, height: float) -> tuple[float, float]:
+    """With room for all names under the exp roof; `height`: of the panel, in points."""
     top = max(*map(gflops, ladder), roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"])
     bottom = min(*map(gflops, ladder), FLOP_PER_ELEMENT * roofs["exp_gops"])
-    return min(bottom / 2.2, top / 2000), top * 2.5
+    bottom, top = min(bottom / 4, top / 2000), top * 2.5
+    share = min((TIGHT_LINE * len(ladder) + 2 * LINE) / height, 0.8)
+    log_exp = math.log(FLOP_PER_ELEMENT * roofs["exp_gops"])
+    return min(bottom, math.exp((log_exp - share * math.log(top)) / (1 - share))), top
 
 
 def halo() -> list:
@@ -163,11 +193,10 @@ def draw_roofs(chart: Chart, roofs: dict) -> None:
     edge = [left, min(fma / roofs["copy_gbs"], right), right]
     axes.fill_between(edge, axes.get_ylim()[0], [min(x * roofs["copy_gbs"], fma) for x in edge], color="#F4F7FB",
                       linewidth=0, zorder=0)
-    for (name, gbs), below in zip(bandwidths, (True, False)):
+    for name, gbs in bandwidths:
         ridge = min(fma / gbs, right)
         axes.plot([left, ridge], [left * gbs, ridge * gbs], color=MEMORY, linewidth=1.8,
                   linestyle="-" if name == "copy" else (0, (5, 2)), zorder=2)
-        label_slanted(chart, f"{name} {results.three_digits(gbs)} GB/s", gbs, below)
     flats = sorted([(fma, f"FP32 FMA peak: {results.three_digits(fma)} GFLOP/s", "-"),
                     (exp, f"exp roof: {FLOP_PER_ELEMENT} x {results.three_digits(roofs['exp_gops'])} Gexp/s",
                      (0, (1, 1.2)))])
@@ -179,18 +208,57 @@ def draw_roofs(chart: Chart, roofs: dict) -> None:
                                           path_effects=halo(), zorder=6))
 
 
-def label_slanted(chart: Chart, text: str, gbs: float, below: bool) -> None:
-    """Along the line: above it at its left end, or below it right of the points; no point and no name comes there."""
+def label_bandwidths(chart: Chart, roofs: dict) -> None:
+    """Names along the two slanted roofs, the faster above its line and the slower below, where most room is left."""
     axes = chart.roofline
+    pixel = chart.figure.dpi / 72
+    (slower, slow), (faster, fast) = sorted([("copy", roofs["copy_gbs"]), ("read", roofs["read_gbs"])],
+                                            key=lambda roof: roof[1])
+    texts = [(f"{slower} {results.three_digits(slow)} GB/s", slow, -4), (f"{faster} {results.three_digits(fast)} GB/s",
+                                                                         fast, 4)]
     left, bottom = axes.get_xlim()[0], axes.get_ylim()[0]
-    start = max(map(intensity, chart.ladder)) * 1.25 if below else max(left, bottom / gbs) * 1.1
-    ends = axes.transData.transform([(start, start * gbs), (2 * start, 2 * start * gbs)])
-    angle = math.degrees(math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]))
-    off = -4 if below else 4
-    shift = (-off * math.sin(math.radians(angle)), off * math.cos(math.radians(angle)))
-    chart.labels.append(axes.annotate(text, (start, start * gbs), shift, textcoords="offset points", rotation=angle,
-                                      rotation_mode="anchor", ha="left", va="top" if below else "bottom", fontsize=9,
-                                      color=MEMORY, path_effects=halo(), zorder=6))
+    begin, end = axes.transData.transform([(max(left, bottom / slow), max(left, bottom / slow) * slow),
+                                           (roofs["fma_gflops"] / fast, roofs["fma_gflops"])])
+    length = math.hypot(end[0] - begin[0], end[1] - begin[1])
+    angle = math.atan2(end[1] - begin[1], end[0] - begin[0])
+    size = 5.6 * pixel * max(len(text) for text, _, _ in texts)
+    taken = obstacles(chart, roofs)
+
+    def room(start: float) -> float:
+        along = [start + size * i / 8 for i in range(9)]
+        spots = [(begin[0] + a * math.cos(angle), begin[1] + a * math.sin(angle)) for a in along]
+        return min((math.dist(spot, other) for spot in spots for other in taken), default=0.0)
+
+    first, last = 6 * pixel, max(length - size - 6 * pixel, 6 * pixel)
+    start = max((first + (last - first) * i / 60 for i in range(61)), key=room)
+    x = axes.transData.inverted().transform((begin[0] + start * math.cos(angle), begin[1]))[0]
+    for text, gbs, off in texts:
+        shift = (-off * math.sin(angle), off * math.cos(angle))
+        chart.labels.append(axes.annotate(text, (x, x * gbs), shift, textcoords="offset points", ha="left", fontsize=9,
+                                          rotation=math.degrees(angle), rotation_mode="anchor", color=MEMORY,
+                                          va="top" if off < 0 else "bottom", path_effects=halo(), zorder=6))
+
+
+def obstacles(chart: Chart, roofs: dict) -> list[tuple[float, float]]:
+    """In pixels, dense enough to keep clear of: points and their lines, names, the key, the flat roofs."""
+    axes = chart.roofline
+    pixel = chart.figure.dpi / 72
+    to_pixels = axes.transData.transform
+    taken = []
+    for point in chart.ladder:
+        (x0, y), (x1, _) = to_pixels([(intensity(point), gflops(point)), (footprint_intensity(point), gflops(point))])
+        taken += [(x0 + (x1 - x0) * i / 20, y) for i in range(21)]
+    for label in chart.labels:
+        if label.axes is axes:
+            x, y = to_pixels(label.xy)
+            side = -1 if label.get_ha() == "right" else 1
+            taken += [(x + side * 5.6 * pixel * i, y) for i in range(len(label.get_text()) + 1)]
+    box = axes.get_window_extent()
+    taken += [(box.x0 + dx * pixel, box.y1 - dy * pixel) for dx in range(0, 200, 15) for dy in range(0, KEY_HEIGHT, 15)]
+    for height in (roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"]):
+        x, y = to_pixels((max(height / roofs["read_gbs"], axes.get_xlim()[0]), height))
+        taken += [(x + dx * pixel, y) for dx in range(0, 60, 10)]
+    return taken
 
 
 def marker_style(point: dict, scale: float = 1.0) -> dict:
@@ -206,50 +274,64 @@ def draw_arrow(axes: object, start: tuple, end: tuple, bulge: float) -> object:
     """`bulge`: how far the arrow swings out to the right, in pixels, at least; 0 for a straight one."""
     (x0, y0), (x1, y1) = axes.transData.transform([start, end])
     length = max(math.hypot(x1 - x0, y1 - y0), 1.0)
-    bend = min(max(0.22, 2 * bulge / length), 2.0) * (1 if y1 > y0 else -1) if bulge else 0.0
+    least = 0.22 if abs(x1 - x0) < 4 * bulge else 0.12
+    bend = min(max(least, 2 * bulge / length), 2.0) * (1 if y1 > y0 else -1) if bulge else 0.0
     style = dict(arrowstyle="-|>,head_length=0.36,head_width=0.18", color=FAINT, linewidth=1.0, shrinkA=3.5,
                  shrinkB=3.5, connectionstyle=f"arc3,rad={bend:.3f}")
     return axes.annotate("", end, start, arrowprops=style, zorder=4)
 
 
+def label_of(point: dict, ladder: list[dict]) -> str:
+    """Its name; with a star where others are counted and it is not."""
+    mixed = any(map(results.is_counted, ladder)) and not results.is_counted(point)
+    return name_of(point, ladder) + ("*" if mixed else "")
+
+
 def draw_labels(chart: Chart, roofs: dict) -> None:
-    """Names in two columns, beside the leftmost line of points and beside the rightmost, with leader lines.
+    """Names below the line from dot to tick where it is long enough, else in a column on the right with leader lines."""
+    axes = chart.roofline
+    pixel = chart.figure.dpi / 72
 
-    The names stay clear of the roofs: below the copy roof on the left, below it and the exp roof on the right.
-    """
-    narrowest = min(map(intensity, chart.ladder))
-    widest = max(map(intensity, chart.ladder))
-    left = [point for point in chart.ladder if intensity(point) < narrowest * 1.3]
-    right = [point for point in chart.ladder if intensity(point) >= narrowest * 1.3]
-    x = narrowest / 1.55
-    draw_label_column(chart, left, x, "right", ceilings=[x / 2.4 * roofs["copy_gbs"]])
-    draw_label_column(chart, right, widest * 1.7, "left",
-                      ceilings=[FLOP_PER_ELEMENT * roofs["exp_gops"], widest / 2 * roofs["copy_gbs"]])
+    def has_long_line(point: dict) -> bool:
+        ends = axes.transData.transform([(intensity(point), 1), (footprint_intensity(point), 1)])
+        return ends[1][0] - ends[0][0] > max(85, 12 + 6 * len(label_of(point, chart.ladder))) * pixel
+
+    own_line = sorted(filter(has_long_line, chart.ladder), key=gflops, reverse=True)
+    column = [point for point in chart.ladder if not has_long_line(point)]
+    lines = [axes.transData.transform((1, gflops(point)))[1] for point in own_line]
+    for point, y in zip(own_line, below(lines, 8 * pixel, LINE * pixel)):
+        draw_label(chart, point, intensity(point), axes.transData.inverted().transform((0, y))[1], 5)
+    x = max(map(footprint_intensity, chart.ladder)) * 2
+    draw_label_column(chart, column, x, ceilings=[FLOP_PER_ELEMENT * roofs["exp_gops"], x * roofs["copy_gbs"]])
 
 
-def draw_label_column(chart: Chart, points: list[dict], x: float, side: str, ceilings: list[float]) -> None:
+def draw_label(chart: Chart, point: dict, x: float, y: float, offset: float) -> None:
+    chart.labels.append(chart.roofline.annotate(
+        label_of(point, chart.ladder), (x, y), (offset, 0), ha="left", va="center", textcoords="offset points",
+        fontsize=9, color=colour_of(point), fontweight="normal" if is_solution(point) else "bold",
+        path_effects=halo(), zorder=6))
+
+
+def draw_label_column(chart: Chart, points: list[dict], x: float, ceilings: list[float]) -> None:
+    """The names stay below the ceilings, where there is room for all of them."""
     axes = chart.roofline
     points = sorted(points, key=gflops)
     to_pixels, to_data = axes.transData, axes.transData.inverted()
     wanted = [to_pixels.transform((1, gflops(point)))[1] for point in points]
     low, high = (to_pixels.transform((1, y))[1] for y in axes.get_ylim())
-    line = 13.5 * chart.figure.dpi / 72
+    line = LINE * chart.figure.dpi / 72
     for ceiling in ceilings:
         height = to_pixels.transform((1, ceiling))[1]
-        if height - low > line * (len(points) + 1):
+        if height - low > 2 * line + TIGHT_LINE / LINE * line * (len(points) - 0.5):
             high = min(high, height - line)
     for point, y_pixels in zip(points, spread(wanted, line, low + line, high - line)):
         y = to_data.transform((0, y_pixels))[1]
-        toward = -1 if side == "right" else 1
         axes.plot([intensity(point), x], [gflops(point), y], color="#B5B5B5", linewidth=0.7, zorder=3)
-        chart.labels.append(axes.annotate(name_of(point, chart.ladder), (x, y), (3 * toward, 0), ha=side, va="center",
-                                          textcoords="offset points", fontsize=9, color=colour_of(point),
-                                          fontweight="normal" if is_solution(point) else "bold",
-                                          path_effects=halo(), zorder=6))
+        draw_label(chart, point, x, y, 3)
 
 
 def draw_key(chart: Chart) -> None:
-    """What the shapes of the points mean, for the shapes that are there."""
+    """What the shapes of the points mean, for the shapes that are there; above the roofs, where no point can be."""
     kinds = {"softmax": lambda p: is_solution(p) and p["op"] != "softmax_topk",
              "softmax + top-K": lambda p: is_solution(p) and p["op"] == "softmax_topk",
              "yours": lambda p: not is_solution(p)}
@@ -259,22 +341,39 @@ def draw_key(chart: Chart) -> None:
         if example:
             style = marker_style(dict(example, lab=""), 0.7)
             handles.append(chart.roofline.scatter([], [], label=name, **style))
-    chart.roofline.legend(handles=handles, loc="lower right", fontsize=9, frameon=False, handletextpad=0.3)
+    chart.roofline.legend(handles=handles, loc="upper left", fontsize=9, frameon=False, handletextpad=0.3)
+
+
+def x_title(ladder: list[dict]) -> str:
+    counted = sum(map(results.is_counted, ladder))
+    if not counted:
+        return ("nominal intensity, FLOP/byte; no bytes were counted\n(5 FLOP an element over one read and one write; "
+                "top-K: one read, 8 bytes x K written)")
+    title = ("intensity, FLOP/byte: 5 FLOP an element over counted bytes\n"
+             "dot: asked of L1, in sectors of 32 bytes; tick: footprint, each sector once")
+    return title if counted == len(ladder) else title + "; *: nominal, not counted"
+
+
+def draw_span(axes: object, point: dict) -> object:
+    """The thin line from the dot at the L1 intensity to a tick at the footprint intensity."""
+    span, = axes.plot([intensity(point), footprint_intensity(point)], [gflops(point)] * 2, color=colour_of(point),
+                      linewidth=1.0, marker="|", markersize=6.5, markevery=[1], markeredgewidth=1.2, zorder=5)
+    return span
 
 
 def draw_roofline(chart: Chart, roofs: dict) -> None:
     axes = chart.roofline
-    axes.set_xscale("log", base=2)
+    left, right = x_limits(chart.ladder, roofs)
+    axes.set_xscale("log", base=10 if right > 2000 * left else 2)
     axes.set_yscale("log")
-    axes.set_xlim(*x_limits(chart.ladder, roofs))
-    axes.set_ylim(*y_limits(chart.ladder, roofs))
+    axes.set_xlim(left, right)
+    axes.set_ylim(*y_limits(chart.ladder, roofs, axes.get_window_extent().height * 72 / chart.figure.dpi))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     axes.minorticks_off()
     axes.grid(True, color="#ECECEC", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel("nominal intensity, FLOP/byte\n(5 FLOP an element over one read and one write; top-K: one read, "
-                    "8 bytes x K written)")
+    axes.set_xlabel(x_title(chart.ladder))
     axes.set_ylabel("GFLOP/s (5 FLOP an element)")
     axes.yaxis.set_label_coords(-0.088, 0.5)
     draw_roofs(chart, roofs)
@@ -282,9 +381,12 @@ def draw_roofline(chart: Chart, roofs: dict) -> None:
         start, end = ((intensity(each), gflops(each)) for each in (before, point))
         chart.arrows.append((before, point, draw_arrow(axes, start, end, 14)))
     for point in chart.ladder:
+        if results.is_counted(point):
+            chart.spans.append(draw_span(axes, point))
         chart.markers.append(axes.scatter(intensity(point), gflops(point), **marker_style(point, 0.6)))
     draw_labels(chart, roofs)
     draw_key(chart)
+    label_bandwidths(chart, roofs)
 
 
 # ---- the ladder panel ---------------------------------------------------------------------------------------------
@@ -379,9 +481,12 @@ def draw_titles(chart: Chart, table: dict, cols: int, kind: str, height: float) 
     kinds = {"normal": "random normal logits", "bigrams": "bigram logits of the course's text"}
     shape = f"{cols} columns of {kinds.get(kind, kind)}"
     heading = f"{table['machine']} ({table['backend']}), {table['date']}"
+    counted = any(map(results.is_counted, chart.ladder))
+    sources = ("roofs and times measured on this machine, bytes counted by the executor" if counted else
+               "every roof and every point measured on this machine")
     size = 13 if len(heading) < 80 else 13 * 80 / len(heading)
     for text, inches, options in ((heading, 0.32, dict(fontsize=size, fontweight="bold")),
-                                  (f"Row-wise softmax, {shape}: every roof and every point measured on this machine",
+                                  (f"Row-wise softmax, {shape}: {sources}",
                                    0.58, dict(fontsize=10, color="#555555"))):
         chart.labels.append(chart.figure.text(0.015, 1 - inches / height, text, ha="left", va="center", **options))
 

@@ -31,6 +31,26 @@ def point(lab: str, variant: str, gbs: float, dtype: str = "f32", k: int = 0, so
             "nominal_bytes": moved, "nominal_flops": 5 * rows * cols, "note": ""}
 
 
+def counted(each: dict, l1: float, footprint: float = 0) -> dict:
+    """The point with counts: bytes an element at L1 and of footprint (default: the nominal bytes)."""
+    elements = each["rows"] * each["cols"]
+    return {**each, "l1_bytes": l1 * elements, "footprint_bytes": footprint * elements or each["nominal_bytes"],
+            "counted_rows": 8}
+
+
+def counted_points() -> list[dict]:
+    """dense_points with counts such as those kernels have."""
+    bytes_at_l1 = {"per_element": 8200, "per_row": 128, "warp_shuffle": 8, "online": 12, "online_f32x4": 12, "f16": 6,
+                   "f16x2": 6, "f16x8": 6, "three_pass": 12.1}
+    result = []
+    for each in dense_points():
+        l1 = bytes_at_l1.get(each["variant"], 8)
+        if each["k"]:
+            l1 = (12.1 if each["variant"] == "three_pass" else 4.1) * (1 if each["dtype"] == "f32" else 0.5)
+        result.append(counted(each, l1))
+    return result
+
+
 def dense_points() -> list[dict]:
     """Every variant of five labs, many at almost the same height, and the student's own for two labs."""
     points = [point("lab01_naive", "per_element", 0.001), point("lab01_naive", "per_row", 1.0)]
@@ -103,28 +123,37 @@ class Layout(unittest.TestCase):
         width, height = canvas.get_width_height()
         for name, box in boxes:
             self.assertTrue(all(0 <= x <= width and 0 <= y <= height for x, y in box), f"{name!r} is cut off: {box}")
-        for text in chart.labels:
-            if text.axes is chart.roofline and any(text.get_text() == roofline.name_of(p, chart.ladder)
-                                                   for p in chart.ladder):
-                self.check_between_lines_of_points(chart, text.get_window_extent(renderer))
+        pixels = chart.roofline.transData.transform
         for each in chart.ladder:
-            x, y = chart.roofline.transData.transform((roofline.intensity(each), roofline.gflops(each)))
-            dot = [(x - 3, y - 3), (x + 3, y - 3), (x + 3, y + 3), (x - 3, y + 3)]
+            (dot, y), (tick, _) = pixels([(roofline.intensity(each), roofline.gflops(each)),
+                                          (roofline.footprint_intensity(each), roofline.gflops(each))])
+            span = [(dot - 3, y - 3), (tick + 3, y - 3), (tick + 3, y + 3), (dot - 3, y + 3)]
             for name, box in boxes:
-                self.assertFalse(overlap(dot, box), f"{name!r} covers the point of {each['variant']}")
-
-    def check_between_lines_of_points(self, chart: roofline.Chart, box: object) -> None:
-        """A point's name stands beside all points of the roofline, not among them."""
-        xs = [chart.roofline.transData.transform((roofline.intensity(each), 1))[0] for each in chart.ladder]
-        self.assertTrue(box.x1 < min(xs) - 5 or box.x0 > max(xs) + 5, box)
+                self.assertFalse(overlap(span, box), f"{name!r} covers the point of {each['variant']} or its line")
 
     def test_dense(self) -> None:
         self.check_no_overlap(synthetic())
 
+    def test_counted(self) -> None:
+        self.check_no_overlap(synthetic(counted_points()))
+
+    def test_some_counted(self) -> None:
+        self.check_no_overlap(synthetic(counted_points()[:3] + dense_points()[3:]))
+        self.check_no_overlap(synthetic(dense_points()[:3] + counted_points()[3:]))
+
+    def test_many_names_under_a_low_exp_roof(self) -> None:
+        points = dense_points()[:2] + counted_points()[2:]
+        self.check_no_overlap(synthetic(points, {**ROOFS, "exp_gops": 0.3}))
+
+    def test_names_beside_long_lines_at_one_height(self) -> None:
+        points = [counted(point("lab01_naive", "per_row", 1.0, source=source), 128) for source in ("solution", "student")]
+        self.check_no_overlap(synthetic(points))
+
     def test_gpu_sized_numbers(self) -> None:
-        points = [dict(each, seconds=each["seconds"] / 1000) for each in dense_points()]
         roofs = {"copy_gbs": 4000.0, "read_gbs": 4200.0, "fma_gflops": 60000.0, "exp_gops": 4000.0}
-        self.check_no_overlap(synthetic(points, roofs))
+        for whole in (dense_points(), counted_points()):
+            points = [dict(each, seconds=each["seconds"] / 1000) for each in whole]
+            self.check_no_overlap(synthetic(points, roofs))
 
     def test_one_point(self) -> None:
         self.check_no_overlap(synthetic([point("lab02_smem", "tree", 1.0, source="student")]))
@@ -159,7 +188,42 @@ class Content(unittest.TestCase):
                 self.assertAlmostEqual(value, heights(each))
         self.assertAlmostEqual(roofline.gflops(point("lab01_naive", "per_row", 8.0)), 5.0)
 
-    def test_intensity_is_the_nominal_one(self) -> None:
+    def test_a_counted_point_stands_at_its_counted_bytes(self) -> None:
+        each = counted(point("lab01_naive", "per_row", 1.0), 128, 8)
+        self.assertEqual(roofline.intensity(each), 5 / 128)
+        self.assertEqual(roofline.footprint_intensity(each), 5 / 8)
+        naive = counted(point("lab01_naive", "per_element", 1.0), 8200, 10)
+        chart = roofline.draw(synthetic([naive, each, point("lab02_smem", "tree", 1.0)]))
+        drawn = [marker.get_offsets()[0] for marker in chart.markers]
+        for (x, y), (want, of) in zip(drawn, ((5 / 8200, naive), (5 / 128, each))):
+            self.assertAlmostEqual(x, want)
+            self.assertAlmostEqual(y, roofline.gflops(of))
+        self.assertEqual(len(chart.spans), 2)  # tree was not counted
+        for span, of, ends in zip(chart.spans, (naive, each), ((5 / 8200, 5 / 10), (5 / 128, 5 / 8))):
+            self.assertEqual(tuple(span.get_xdata()), ends)
+            self.assertEqual(tuple(span.get_ydata()), (roofline.gflops(of),) * 2)
+
+    def test_the_chart_says_what_is_counted(self) -> None:
+        whole = counted(point("lab01_naive", "per_row", 1.0), 128)
+        bare = point("lab02_smem", "tree", 1.0)
+
+        def says(points: list[dict]) -> tuple[str, set[str]]:
+            chart = roofline.draw(synthetic(points))
+            return chart.roofline.get_xlabel(), {text.get_text() for text in chart.labels}
+
+        title, texts = says([whole])
+        self.assertIn("asked of L1, in sectors of 32 bytes", title)
+        self.assertNotIn("nominal", title)
+        title, texts = says([whole, bare])
+        self.assertIn("*: nominal, not counted", title)
+        self.assertLessEqual({"tree*", "per_row", "tree"}, texts)
+        self.assertNotIn("per_row*", texts)
+        title, texts = says([bare])
+        self.assertIn("nominal intensity", title)
+        self.assertIn("no bytes were counted", title)
+        self.assertNotIn("tree*", texts)
+
+    def test_without_counts_intensity_is_the_nominal_one(self) -> None:
         self.assertEqual(roofline.intensity(point("lab01_naive", "per_row", 1.0)), 5 / 8)
         self.assertEqual(roofline.intensity(point("lab04_f16x8", "f16", 1.0, "f16")), 5 / 4)
         self.assertEqual(roofline.intensity(point("lab05_topk", "online", 1.0, k=8)), 5 * 4096 / (4 * 4096 + 64))
@@ -267,6 +331,8 @@ class Command(unittest.TestCase):
         self.check_error(synthetic([dict(dense_points()[0], seconds="fast")]), "seconds is 'fast'")
         self.check_error(synthetic([dict(dense_points()[0], dtype="f8")]), "dtype is 'f8'")
         self.check_error(synthetic([3]), "point 1: expected a JSON object")
+        self.check_error(synthetic([dict(dense_points()[0], l1_bytes=5)]), "missing footprint_bytes, counted_rows")
+        self.check_error(synthetic([dict(counted_points()[0], l1_bytes=0)]), "l1_bytes is 0")
 
     def test_missing_fields_are_named(self) -> None:
         whole = dense_points()[0]

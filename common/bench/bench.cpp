@@ -5,8 +5,10 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <new>
 
+#include "count.h"
 #include "error.h"
 #include "logits.h"
 #include "machine.h"
@@ -17,10 +19,16 @@
 namespace {
 
 using bench::Error;
+using bench::Json;
 using bench::Options;
 
 // lab01's variant without the subtraction of the maximum: there to be wrong on large logits, not to be measured.
 constexpr const char* wrong_on_purpose = "no_max";
+
+// Variants whose cost grows with the columns squared are counted on so few rows, where they were measured on more; and
+// not at all beyond so many rows x columns x columns, of which the executor counts 2e7 a second or so.
+constexpr int quadratic_count_rows = 8;
+constexpr double quadratic_count_most = 5e8;
 
 bool is_topk_output(const rung::VariantInfo& variant) {
   return variant.name == "online" && variant.op == rung::Op::softmax_topk && variant.dtype == rung::Dtype::f32;
@@ -44,12 +52,67 @@ std::string in_words(double seconds) {
   return text;
 }
 
+std::string per_element(const bench::Traffic& traffic, double elements) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%.4g bytes an element at L1, footprint %.4g",
+                static_cast<double>(traffic.l1_bytes) / elements,
+                static_cast<double>(traffic.footprint_bytes) / elements);
+  return text;
+}
+
+// Counts for a shape of `rows` rows, of which `workload` has at least as many as are counted.
+bench::Traffic count(rung::Client& client, const rung::VariantInfo& variant, bench::Workload& workload, int rows,
+                     bool cost_is_quadratic, std::string* problem) {
+  const int most = cost_is_quadratic ? quadratic_count_rows : rows;
+  const int counted = bench::rows_to_count(variant, rows, workload.cols(), workload.k(), most);
+  if (cost_is_quadratic && counted * 1.0 * workload.cols() * workload.cols() > quadratic_count_most) {
+    *problem = "it would take minutes";
+    return {};
+  }
+  return bench::count(client, variant, workload, rows, counted, problem);
+}
+
 // Each line of the text behind four blanks.
 std::string indented(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::string result = "    ";
   for (const char c : text) result += c == '\n' ? "\n    " : std::string(1, c);
   return result;
+}
+
+int count_only(const Options& options) {
+  bench::Results results(options.results);
+  rung::Client client(options.counter, options.checked);
+  bool all_right = true;
+  int points = 0;
+  for (Json& point : results.points()) {
+    if (point["lab"] != options.lab || point["source"] != options.source) continue;
+    points++;
+    rung::VariantInfo variant;
+    variant.name = point.at("variant");
+    variant.op = point.at("op") == "softmax" ? rung::Op::softmax : rung::Op::softmax_topk;
+    for (const auto dtype : {rung::Dtype::f32, rung::Dtype::f16, rung::Dtype::bf16}) {
+      if (point.at("dtype") == rung::name_of(dtype)) variant.dtype = dtype;
+    }
+    const int rows = point.at("rows"), cols = point.at("cols"), k = point.at("k");
+    std::cerr << "  " << options.lab << " " << variant.name << " " << name_of(variant.dtype) << ", " << rows << " x "
+              << cols << ": " << std::flush;
+    const bool cost_is_quadratic = options.quadratic.count(variant.name) > 0;
+    const int counted = bench::rows_to_count(variant, rows, cols, k, cost_is_quadratic ? quadratic_count_rows : rows);
+    bench::Workload workload(bench::normal_logits(counted, cols), counted, cols, k);
+    std::string problem;
+    const bench::Traffic traffic = count(client, variant, workload, rows, cost_is_quadratic, &problem);
+    if (!problem.empty()) {
+      std::cerr << "not counted: " << problem << "\n";
+      all_right = false;
+      continue;
+    }
+    std::cerr << per_element(traffic, static_cast<double>(rows) * cols) << "\n";
+    bench::put_traffic(point, traffic);
+    results.save();
+  }
+  if (!points) throw Error(options.results + ": has no points of " + options.lab + " from " + options.source);
+  return all_right ? 0 : 1;
 }
 
 int run(const Options& options) {
@@ -78,6 +141,9 @@ int run(const Options& options) {
     return workloads.emplace(rows, std::move(workload)).first->second;
   };
 
+  std::unique_ptr<rung::Client> counter;
+  if (!options.checked.empty()) counter = std::make_unique<rung::Client>(options.counter, options.checked);
+
   bool all_right = true;
   for (size_t i = 0; i < variants.size(); i++) {
     const rung::VariantInfo& variant = variants[i];
@@ -105,9 +171,9 @@ int run(const Options& options) {
       continue;
     }
     std::cerr << in_words(measured.timing.median) << " (" << measured.timing.launches
-              << (options.backend == "cuda"       ? " samples)\n"
-                  : measured.timing.launches == 1 ? " launch)\n"
-                                                  : " launches)\n");
+              << (options.backend == "cuda"       ? " samples)"
+                  : measured.timing.launches == 1 ? " launch)"
+                                                  : " launches)");
 
     bench::Point point;
     point.source = options.source;
@@ -121,6 +187,14 @@ int run(const Options& options) {
     point.k = variant.op == rung::Op::softmax_topk ? workload.k() : 0;
     point.timing = measured.timing;
     point.note = is_quadratic ? "fewer rows: cost grows with cols squared" : "";
+    if (counter) {
+      std::string problem;
+      const bool cost_is_quadratic = fewer != options.quadratic.end();
+      point.traffic = count(*counter, variant, workload, point.rows, cost_is_quadratic, &problem);
+      std::cerr << (problem.empty() ? ", " + per_element(point.traffic, 1.0 * point.rows * point.cols)
+                                    : ", not counted: " + problem);
+    }
+    std::cerr << "\n";
     results.put(point);
     results.save();
     if (!options.topk_output.empty() && is_topk_output(variant)) {
@@ -139,7 +213,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   try {
-    return run(bench::parse_options(argc, argv));
+    const Options options = bench::parse_options(argc, argv);
+    return options.count_only ? count_only(options) : run(options);
   } catch (const Error& error) {
     std::cerr << "bench: " << error.what() << "\n";
   } catch (const std::bad_alloc&) {

@@ -23,25 +23,6 @@ constexpr double long_launch_seconds = 5e-3;
 
 constexpr int error_invalid_value = 1;  // cudaErrorInvalidValue; CUDA's headers are not included here
 
-rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int launches) {
-  const size_t rows = static_cast<size_t>(workload.rows()), cols = static_cast<size_t>(workload.cols());
-  rung::Job job;
-  job.variant = index;
-  job.rows = workload.rows();
-  job.cols = workload.cols();
-  job.input = workload.input(variant.dtype).data();
-  job.input_bytes = workload.input(variant.dtype).size();
-  if (variant.op == rung::Op::softmax) {
-    job.output_bytes[0] = rows * cols * rung::bytes_of(variant.dtype);
-  } else {
-    job.k = workload.k();
-    job.output_bytes[0] = job.output_bytes[1] = rows * static_cast<size_t>(workload.k()) * 4;
-  }
-  job.launches = launches;
-  job.time_limit = time_limit;
-  return job;
-}
-
 // What a GPU is to do for a variant whose single launch took `once` seconds. `calls` is a multiple of `sets`, so that
 // the next sample goes on where this one ends, with the buffers that were used longest ago.
 rung::Job::Rotation rotation_for(double once, const rung::Job& job) {
@@ -96,12 +77,31 @@ std::string Workload::verdict(const rung::VariantInfo& variant, const std::vecto
       .explanation;
 }
 
+rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches) {
+  const size_t elements = static_cast<size_t>(rows) * static_cast<size_t>(workload.cols());
+  rung::Job job;
+  job.variant = index;
+  job.rows = rows;
+  job.cols = workload.cols();
+  job.input = workload.input(variant.dtype).data();
+  job.input_bytes = elements * rung::bytes_of(variant.dtype);
+  if (variant.op == rung::Op::softmax) {
+    job.output_bytes[0] = job.input_bytes;
+  } else {
+    job.k = workload.k();
+    job.output_bytes[0] = job.output_bytes[1] = static_cast<size_t>(rows) * static_cast<size_t>(workload.k()) * 4;
+  }
+  job.launches = launches;
+  job.time_limit = time_limit;
+  return job;
+}
+
 Measurement measure(rung::Client& client, int index, Workload& workload, const std::string& backend) {
   const rung::VariantInfo variant = client.variants()[static_cast<size_t>(index)];
   Measurement result;
 
   const auto run_and_check = [&](int launches, rung::Job::Rotation rotation = {}) {
-    rung::Job job = job_of(variant, index, workload, launches);
+    rung::Job job = job_of(variant, index, workload, workload.rows(), launches);
     job.rotation = rotation;
     rung::Outcome outcome = client.run(job);
     if (outcome.kind == rung::Outcome::Kind::returned && outcome.error == error_invalid_value) {
@@ -123,7 +123,7 @@ Measurement measure(rung::Client& client, int index, Workload& workload, const s
   if (result.kind != Measurement::Kind::measured) return result;
   const double once = outcome.seconds.back();
   if (gpu) {
-    const rung::Job::Rotation rotation = rotation_for(once, job_of(variant, index, workload, 1));
+    const rung::Job::Rotation rotation = rotation_for(once, job_of(variant, index, workload, workload.rows(), 1));
     const double sample = 2 * rotation.calls * once;  // the worker queues one more before it
     outcome = run_and_check(static_cast<int>(std::clamp(budget_seconds / sample, 3.0, 25.0)), rotation);
     if (result.kind != Measurement::Kind::measured) return result;

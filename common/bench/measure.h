@@ -40,6 +40,9 @@ class Workload {
   std::map<std::pair<rung::Op, rung::Dtype>, Reference> references_;
 };
 
+// A job on the first `rows` rows of the workload. index: the variant's, in the client's list.
+rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches);
+
 struct Measurement {
   enum class Kind {
     measured,  // the result is right: see timing and output

@@ -11,9 +11,12 @@ namespace bench {
 const char* const usage = R"(usage: bench --worker PROGRAM --rung FILE.so --lab NAME --source NAME --results FILE.json
              --rows N --cols N | --matrix FILE.f32 --matrix-rows N --matrix-cols N [--rows N]
              [options]
+       bench --count-only --counter PROGRAM --checked FILE.so --lab NAME --source NAME --results FILE.json
+             [--quadratic NAME=N ...]
 
 Measures every variant of a rung, after holding its result against the reference, and puts the points into the results
-file.
+file. With --checked it also counts the bytes that each variant moves. --count-only adds the counts to the points of a
+results file that has none, of any machine; counts depend on the shape and not on the machine.
 
   --worker PROGRAM         the worker that loads the rung: build/cpu/worker
   --rung FILE.so           the rung
@@ -29,6 +32,9 @@ file.
   --k N                    for top-K (default 50; at most the columns are taken)
   --matrix FILE.f32        logits as raw little-endian float32, --matrix-rows by --matrix-cols
   --quadratic NAME=N ...   measures this variant on N rows only; other names are passed over
+  --checked FILE.so        the rung's instrumented build: build/cpu/checked/PATH.so
+  --counter PROGRAM        the worker that counts with it (default: --worker): build/cpu/worker, also with a GPU
+  --count-only             counts every point that the results file has of this lab and source, on normal logits
   --topk-output PATH       writes what `online` for f32 returns: PATH.i32 (indices), PATH.f32
 
 Status: 0 all right, 1 a variant is wrong or failed (the others are recorded), 2 an argument or a file is not usable.
@@ -52,7 +58,16 @@ void check(const Options& options) {
                                                                  {"--source", &options.source},
                                                                  {"--results", &options.results}};
   for (const auto& [name, value] : required) {
+    if (options.count_only && (name == required[0].first || name == required[1].first)) continue;
     if (value->empty()) throw Error(std::string(name) + " is missing; --help lists the options");
+  }
+  if (options.count_only) {
+    if (options.checked.empty()) throw Error("--count-only wants --checked, the rung's instrumented build");
+    if (options.counter.empty()) throw Error("--count-only wants --counter, the executor's worker");
+    return;  // the results file has the shapes
+  }
+  if (!options.checked.empty() && options.backend == "cuda" && options.counter.empty()) {
+    throw Error("--checked on a GPU wants --counter, the executor's worker: build/cpu/worker");
   }
   if (options.backend != "cpu" && options.backend != "cuda") {
     throw Error("--backend is cpu or cuda, not '" + options.backend + "'");
@@ -93,6 +108,8 @@ Options parse_options(int argc, char** argv) {
       {"--roofs", text(options.roofs)},
       {"--command", text(options.command)},
       {"--topk-output", text(options.topk_output)},
+      {"--checked", text(options.checked)},
+      {"--counter", text(options.counter)},
       {"--matrix-rows", integer(options.matrix_rows, largest)},
       {"--matrix-cols", integer(options.matrix_cols, largest)},
       {"--rows", integer(options.rows, largest)},
@@ -109,6 +126,10 @@ Options parse_options(int argc, char** argv) {
   const auto is_option = [](const char* word) { return word[0] == '-' && word[1] == '-'; };
   for (int i = 1; i < argc;) {
     const std::string name = argv[i++];
+    if (name == "--count-only") {
+      options.count_only = true;
+      continue;
+    }
     const auto option = known.find(name);
     if (option == known.end()) throw Error("unknown option '" + name + "'; --help lists the options");
     if (i == argc || is_option(argv[i])) throw Error(name + " wants a value");
@@ -122,6 +143,7 @@ Options parse_options(int argc, char** argv) {
     if (!options.cols) options.cols = options.matrix_cols;
   }
   check(options);
+  if (options.counter.empty()) options.counter = options.worker;
   return options;
 }
 

@@ -19,6 +19,8 @@ struct Options {
   std::map<std::string, int> quadratic;  // variant -> rows that it is measured on
   std::string results, roofs, command;
   std::string topk_output;
+  std::string checked, counter;  // the rung's instrumented build; the executor's worker, which counts with it
+  bool count_only = false;       // add counts to the points of the results file; measure nothing
 };
 
 extern const char* const usage;

@@ -74,7 +74,7 @@ void check_points(const Json& file, const std::string& path) {
 }
 
 Json to_json(const Point& point) {
-  return {
+  Json json = {
       {"source", point.source},
       {"lab", point.lab},
       {"variant", point.variant},
@@ -92,6 +92,8 @@ Json to_json(const Point& point) {
       {"nominal_flops", std::llround(nominal_flops(point.rows, point.cols))},
       {"note", point.note},
   };
+  if (point.traffic.counted_rows) put_traffic(json, point.traffic);
+  return json;
 }
 
 }  // namespace
@@ -102,6 +104,12 @@ double nominal_bytes(rung::Op op, rung::Dtype dtype, int rows, int cols, int k) 
 }
 
 double nominal_flops(int rows, int cols) { return 5.0 * rows * cols; }
+
+void put_traffic(Json& point, const Traffic& traffic) {
+  point["l1_bytes"] = traffic.l1_bytes;
+  point["footprint_bytes"] = traffic.footprint_bytes;
+  point["counted_rows"] = traffic.counted_rows;
+}
 
 Json read_roofs(const std::string& path, const std::string& machine) {
   Json roofs = parse_object(path);
@@ -138,11 +146,17 @@ Results::Results(std::string path, const std::string& machine, const std::string
   }
 }
 
+Results::Results(std::string path) : path_(std::move(path)) {
+  file_ = parse_object(path_);
+  check_points(file_, path_);
+}
+
 void Results::set_command(const std::string& command) { file_["command"] = command; }
 
 void Results::set_roofs(const Json& roofs) { file_["roofs"] = roofs; }
 
 void Results::put(const Point& point) {
+  file_["date"] = today();
   const Json json = to_json(point);
   for (Json& other : file_["points"]) {
     if (same_key(other, json)) {
@@ -154,7 +168,6 @@ void Results::put(const Point& point) {
 }
 
 void Results::save() {
-  file_["date"] = today();
   const std::string temporary = path_ + ".tmp" + std::to_string(getpid());
   std::ofstream out(temporary);
   out << file_.dump(1) << "\n";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "count.h"
 #include "timing.h"
 #include "types.h"
 
@@ -21,6 +22,7 @@ struct Point {
   std::string input;              // "normal" or "bigrams"
   int rows = 0, cols = 0, k = 0;  // k: 0 for softmax
   Timing timing;
+  Traffic traffic;
   std::string note;
 };
 
@@ -35,20 +37,30 @@ double nominal_flops(int rows, int cols);
 // machine.
 Json read_roofs(const std::string& path, const std::string& machine);
 
+// Puts the counts into a point of the file.
+void put_traffic(Json& point, const Traffic& traffic);
+
 class Results {
  public:
   // Reads the file at `path`; if there is none, begins a new one. Throws Error if the file is not a results file,
   // belongs to another machine or backend, or if its folder cannot be written.
   Results(std::string path, const std::string& machine, const std::string& backend);
 
+  // Reads the file at `path`, of any machine and backend. Throws Error if there is none or it is not a results file.
+  explicit Results(std::string path);
+
   // "command" of the file: how its points were measured.
   void set_command(const std::string& command);
   void set_roofs(const Json& roofs);
 
-  // Replaces the point of the same source, lab, variant, dtype, input, rows, cols and k, or appends the new one.
+  // Replaces the point of the same source, lab, variant, dtype, input, rows, cols and k, or appends the new one. Dates
+  // the file today.
   void put(const Point& point);
 
-  // Writes the file, dated today. Throws Error if it cannot; the file is then as it was.
+  // The points as the file has them; "l1_bytes", "footprint_bytes" and "counted_rows" only where they were counted.
+  Json& points() { return file_["points"]; }
+
+  // Writes the file. Throws Error if it cannot; the file is then as it was.
   void save();
 
  private:

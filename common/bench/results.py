@@ -9,6 +9,7 @@ from pathlib import Path
 FILE_FIELDS = ("machine", "backend", "date", "points")
 POINT_FIELDS = ("source", "lab", "variant", "op", "dtype", "input", "rows", "cols", "k", "seconds",
                 "nominal_bytes", "nominal_flops")
+COUNT_FIELDS = ("l1_bytes", "footprint_bytes", "counted_rows")  # of a point whose bytes were counted; all or none
 POSITIVE = ("rows", "cols", "nominal_bytes", "nominal_flops")
 ROOF_FIELDS = ("copy_gbs", "read_gbs", "fma_gflops", "exp_gops")
 DTYPES = ("f32", "f16", "bf16")
@@ -59,6 +60,9 @@ def check_point(point: object, where: str) -> None:
         raise UserError(f"{where}: expected a JSON object, got {type(point).__name__}")
     require(point, POINT_FIELDS, where)
     fields = POSITIVE if point["seconds"] is None else POSITIVE + ("seconds",)
+    if any(field in point for field in COUNT_FIELDS):
+        require(point, COUNT_FIELDS, where)
+        fields += COUNT_FIELDS
     for field in fields:
         if not is_positive(point[field]):
             raise UserError(f"{where}: {field} is {point[field]!r}, expected a positive number")
@@ -67,6 +71,10 @@ def check_point(point: object, where: str) -> None:
             raise UserError(f"{where}: {field} is {point[field]!r}, expected text")
     if point["dtype"] not in DTYPES:
         raise UserError(f"{where}: dtype is {point['dtype']!r}, expected one of {', '.join(DTYPES)}")
+
+
+def is_counted(point: dict) -> bool:
+    return "l1_bytes" in point
 
 
 def check_roofs(results: dict, path: Path) -> None:

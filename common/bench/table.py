@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import results  # noqa: E402  (beside this file)
 
 WIDTH = 118
-HEAD = ("lab", "variant", "dtype", "rows x cols", "K", "time", "GB/s", "before", "first", "note")
+HEAD = ("lab", "variant", "dtype", "rows x cols", "K", "time", "GB/s", "B/elem", "before", "first", "note")
 LEFT = ("lab", "variant", "dtype", "note")
-LEGEND = ("GB/s: bytes that must move (each input read once, each output written once), over the time. before, first: "
-          "speed-up in time per element over the rung before (of the same dtype where there is one) and over the "
+LEGEND = ("GB/s: bytes that must move (each input read once, each output written once), over the time. B/elem: counted "
+          "bytes an element that the kernel asks of L1, in sectors of 32. before, first: speed-up in time per element over the rung before (of the same dtype where there is one) and over the "
           "first. Top-K is compared with top-K only; its ladder starts anew for each dtype.")
 
 
@@ -38,6 +38,13 @@ def time_per_element(point: dict) -> float:
     return point["seconds"] / (point["rows"] * point["cols"])
 
 
+def bytes_per_element(point: dict) -> str:
+    """Global sectors x 32 that the executor counted, for one element; "-" where nothing was counted."""
+    if not results.is_counted(point):
+        return "-"
+    return results.three_digits(point["l1_bytes"] / (point["rows"] * point["cols"]))
+
+
 def speed_up(point: dict, other: dict | None) -> str:
     if other is None or other is point:
         return "-"
@@ -51,7 +58,7 @@ def row_of(point: dict, ladder: list[dict], notes: list[str]) -> dict[str, str]:
         notes.append(note)
     cells = (point["lab"], point["variant"], point["dtype"], f"{point['rows']} x {point['cols']}",
              str(point["k"]) if point["op"] == "softmax_topk" else "", format_time(point["seconds"]),
-             results.three_digits(point["nominal_bytes"] / point["seconds"] / 1e9),
+             results.three_digits(point["nominal_bytes"] / point["seconds"] / 1e9), bytes_per_element(point),
              speed_up(point, results.rung_before(point, ladder)), speed_up(point, results.first_rung(point, ladder)),
              f"({notes.index(note) + 1})" if note else "")
     return dict(zip(HEAD, cells))

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "count.h"
 #include "error.h"
 #include "logits.h"
 #include "machine.h"
@@ -236,6 +237,68 @@ TEST_CASE("nominal bytes count each element once on every way it must go") {
   CHECK(bench::nominal_bytes(Op::softmax, Dtype::f32, 1 << 16, 1 << 16, 0) == 8.0 * 65536 * 65536);
 }
 
+TEST_CASE("counts go into a point, and only where something was counted") {
+  Folder folder;
+  const std::string path = folder.file("results.json");
+  bench::Results results(path, "a machine", "cpu");
+  bench::Point counted = point("tree", 1);
+  counted.traffic = {1000, 500, 8};
+  results.put(counted);
+  results.put(point("serial", 1));
+  results.save();
+  const Json points = Json::parse(read(path))["points"];
+  CHECK(points[0]["l1_bytes"] == 1000);
+  CHECK(points[0]["footprint_bytes"] == 500);
+  CHECK(points[0]["counted_rows"] == 8);
+  for (const char* field : {"l1_bytes", "footprint_bytes", "counted_rows"}) CHECK_FALSE(points[1].contains(field));
+}
+
+TEST_CASE("counts can be added to a file of any machine, which keeps its date") {
+  Folder folder;
+  const std::string path = folder.file("results.json");
+  write(path, R"({"machine": "a GPU", "backend": "cuda", "date": "2001-02-03", "points": [{"source": "solution",
+      "lab": "l", "variant": "v", "dtype": "f32", "input": "normal", "rows": 1, "cols": 1, "k": 0, "seconds": 2.5}]})");
+  bench::Results results(path);
+  bench::put_traffic(results.points()[0], {64, 32, 1});
+  results.save();
+  const Json file = Json::parse(read(path));
+  CHECK(file["date"] == "2001-02-03");
+  CHECK(file["points"][0]["seconds"] == 2.5);
+  CHECK(file["points"][0]["l1_bytes"] == 64);
+  CHECK_THROWS_AS(bench::Results(folder.file("missing.json")), bench::Error);
+}
+
+TEST_CASE("a part of the rows is counted only if the others repeat it") {
+  using rung::Dtype;
+  using rung::Op;
+  const auto rows = [](Dtype dtype, int rows, int cols, int most = 1 << 30) {
+    return bench::rows_to_count({"v", Op::softmax, dtype}, rows, cols, 0, most);
+  };
+  CHECK(rows(Dtype::f32, 64, 4096) == 64);      // small: all of it
+  CHECK(rows(Dtype::f32, 4096, 4096) == 32);    // a row a lane
+  CHECK(rows(Dtype::f32, 4100, 4096) == 4100);  // 32 does not divide it
+  CHECK(rows(Dtype::f32, 4096, 4096, 8) == 8);  // every row begins at a sector's beginning
+  CHECK(rows(Dtype::f32, 64, 50257, 2) == 8);   // it takes 8 rows of 4 x 50257 bytes until one does so again
+  CHECK(rows(Dtype::f16, 64, 50257, 2) == 16);  // and 16 of half as many bytes
+  CHECK(rows(Dtype::f32, 60, 50257, 2) == 60);
+  CHECK(bench::rows_to_count({"v", Op::softmax_topk, Dtype::f32}, 64, 1 << 20, 5, 2) == 8);  // outputs of 20 bytes
+}
+
+TEST_CASE("a report's launches are added up in sectors of 32 bytes") {
+  const auto launch = [](int loads, int stores, int atomics, int read, int written) {
+    const std::string name = "\"l1tex__t_sectors_pipe_lsu_mem_global_op_";
+    return R"({"footprint": {"sectors_read": )" + std::to_string(read) + R"(, "sectors_written": )" +
+           std::to_string(written) + R"(}, "total": {)" + name + "ld.sum\": " + std::to_string(loads) + ", " + name +
+           "st.sum\": " + std::to_string(stores) + ", " + name + "atom.sum\": " + std::to_string(atomics) + "}}";
+  };
+  const bench::Traffic traffic =
+      bench::traffic_of("{\"launches\": [" + launch(10, 20, 3, 5, 6) + ", " + launch(1, 0, 0, 1, 0) + "]}");
+  CHECK(traffic.l1_bytes == 34 * 32);
+  CHECK(traffic.footprint_bytes == 12 * 32);
+  CHECK_THROWS_AS(bench::traffic_of("{}"), bench::Error);
+  CHECK_THROWS_AS(bench::traffic_of("no JSON"), bench::Error);
+}
+
 TEST_CASE("repeats are summarised by median and range") {
   const bench::Timing odd = bench::summarise({3, 1, 100});
   CHECK(odd.median == 3);
@@ -300,6 +363,14 @@ TEST_CASE("the command line is read as written") {
   CHECK(matrix.cols == 60);
 }
 
+TEST_CASE("counting alone needs no shape, and by default the rung's worker counts") {
+  const bench::Options only = parse({"--count-only", "--checked", "c.so", "--counter", "cw"});
+  CHECK(only.count_only);
+  CHECK(only.checked == "c.so");
+  CHECK(only.counter == "cw");
+  CHECK(parse({"--rows", "1", "--cols", "9", "--checked", "c.so"}).counter == "w");
+}
+
 TEST_CASE("a wrong command line is refused in words that name the option") {
   CHECK(contains(complaint({}), "--rows and --cols"));
   CHECK(contains(complaint({"--rows", "64", "--cols", "0"}), "--cols wants a whole number"));
@@ -315,6 +386,10 @@ TEST_CASE("a wrong command line is refused in words that name the option") {
   CHECK(contains(complaint({"--rows", "1", "--cols", "9", "--backend", "gpu"}), "--backend is cpu or cuda"));
   const std::vector<const char*> matrix = {"--matrix", "m", "--matrix-rows", "30", "--matrix-cols", "60"};
   CHECK(contains(complaint(matrix), "wants a name"));
+  CHECK(contains(complaint({"--count-only"}), "--count-only wants --checked"));
+  CHECK(contains(complaint({"--count-only", "--checked", "c.so"}), "--count-only wants --counter"));
+  CHECK(contains(complaint({"--rows", "1", "--cols", "9", "--backend", "cuda", "--machine", "m", "--checked", "c.so"}),
+                 "--checked on a GPU wants --counter"));
   std::vector<const char*> more = matrix;
   more.insert(more.end(), {"--input", "bigrams", "--rows", "31"});
   CHECK(contains(complaint(more), "--rows is more than"));

@@ -119,6 +119,11 @@ class Table(unittest.TestCase):
         row = table.row_of(LADDER[1], LADDER, [])
         self.assertEqual((row["time"], row["GB/s"], row["rows x cols"]), ("100 ms", "0.000800", "10 x 1000"))
 
+    def test_counted_bytes_an_element(self) -> None:
+        counted = dict(LADDER[1], l1_bytes=128 * 10 * 1000, footprint_bytes=8 * 10 * 1000, counted_rows=8)
+        self.assertEqual(table.row_of(counted, [counted], [])["B/elem"], "128")
+        self.assertEqual(table.row_of(LADDER[1], LADDER, [])["B/elem"], "-")
+
     def test_long_texts_stay_within_the_width(self) -> None:
         points = [point("lab01_naive", name, 0.5, note="word " * 60) for name in ("a", "b")]
         _, out, _ = run(points, machine="Long " * 40)

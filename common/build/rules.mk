@@ -102,7 +102,7 @@ build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)
 build/cpu/roofs: $(call objects,$(addprefix common/bench/,roofs.cpp bandwidth.cpp fma.cpp exp.cpp machine.cpp))
 	$(link)
 
-build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp results.cpp machine.cpp)) \
+build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp count.cpp results.cpp machine.cpp)) \
                  $(comparison) $(reference) $(client)
 	$(link)
 
@@ -134,7 +134,8 @@ build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp) $(catch
 build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp) $(catch_main) $(reference)
 	$(link)
 
-build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp results.cpp machine.cpp options.cpp logits.cpp)) $(catch_main)
+build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp results.cpp count.cpp measure.cpp machine.cpp options.cpp logits.cpp)) \
+                       $(catch_main) $(comparison) $(reference) $(client)
 	$(link)
 
 # --- instrumented rungs, counters ---------------------------------------------------------------------------------------
@@ -142,7 +143,9 @@ build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp r
 # Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
 # for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The other two:
 # code stays in the order of the source, by which the lanes of a warp wait for each other.
-# Inlining: a structure that a call takes or returns by value is moved by the call, which no hook sees.
+# Always g++: its choice and order of accesses are what was held against the hardware. Inlining: a structure that a call takes
+# or returns by value is moved by the call, which no hook sees.
+instrument_cxx := g++
 instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -finline-functions -finline-small-functions \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
@@ -157,7 +160,7 @@ print-instrument:
 define compile_checked
 @mkdir -p $(@D)
 @(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
-  $(CXX) $(rung_flags) $(instrument) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -c - -o $@
+  $(instrument_cxx) $(rung_flags) $(instrument) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -c - -o $@
 endef
 
 build/cpu/checked/%.o: %.cu common/simt/rewrite.sed
@@ -165,7 +168,7 @@ build/cpu/checked/%.o: %.cu common/simt/rewrite.sed
 build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed
 	$(call compile_checked)
 build/cpu/checked/%.so: build/cpu/checked/%.o
-	@$(CXX) -shared $< -o $@
+	@$(instrument_cxx) -shared $< -o $@
 
 # Tests of the counters: instrumented CUDA files, each with Catch2 in it.
 counter_tests := $(patsubst common/simt/counters/%.cu,build/cpu/checked/common/simt/counters/%.o,$(wildcard common/simt/counters/test_*.cu))

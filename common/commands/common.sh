@@ -103,6 +103,20 @@ measure_roofs() {
   "$(roofs_program)" >"$roofs.new" && mv "$roofs.new" "$roofs" || fail "the roofs could not be measured"
 }
 
+# Sets $counts, the benchmark's options for counting the bytes of a .cu file on the executor, if it can be built for that.
+count_options() {
+  local object
+  object=$(shared_object "$1" build/cpu/checked)
+  counts=()
+  if [ -n "${PREBUILT:-}" ]; then
+    [ -e "$object" ] && [ -x "$build/worker" ] || return 0
+  elif ! build "$build/worker" "$object"; then
+    say "the bytes of $1 are not counted: it does not compile for the executor"
+    return 0
+  fi
+  counts=(--checked "$object" --counter "$build/worker")
+}
+
 # Sets $bench, the benchmark's command for this machine. Needs what measure_roofs sets.
 prepare_bench() {
   bench=("$build/bench" --worker "build/$backend/worker" --backend "$backend" --machine "$("$(roofs_program)" --machine)"

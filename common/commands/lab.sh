@@ -32,8 +32,10 @@ prepare_bench
 results=$(results_file)
 rows=64 quadratic=4
 [ "$backend" = cpu ] || rows=4096 quadratic=4096
+counts=()
+[ "${CHECKS:-on}" = off ] || count_options "$file"
 "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 --quadratic per_element=$quadratic \
-  --results "$results" || exit
+  --results "$results" "${counts[@]}" || exit
 say ""
 "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
 "$python" plots/roofline.py "$results" --source "${FILE:-student}" || exit

@@ -8,7 +8,9 @@ step "building the course (a minute the first time) ..."
 choose_backend
 lab_list=$(labs)
 rungs=$(for lab in $lab_list; do echo "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)
-build "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs || fail "the course's own code does not compile; see above"
+checked=
+[ -n "${PREBUILT:-}" ] || checked="$build/worker $(for lab in $lab_list; do shared_object "solutions/$lab/$(kernel_of "$lab")" build/cpu/checked; done)"
+build "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked || fail "the course's own code does not compile; see above"
 measure_roofs
 prepare_bench
 
@@ -23,8 +25,9 @@ failed=0
 measure() {
   local lab=$1 rows=$2 cols=$3
   shift 3
+  count_options "solutions/$lab/$(kernel_of "$lab")"
   "${bench[@]}" --rung "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')" --lab "$lab" --source solution \
-    --rows "$rows" --cols "$cols" --results "$results" --command "make ladder" "$@" || failed=1
+    --rows "$rows" --cols "$cols" --results "$results" --command "make ladder" "${counts[@]}" "$@" || failed=1
 }
 
 # Rows of 4096 columns, rows of 50257, and on how many of them a variant is measured whose work grows with cols squared.

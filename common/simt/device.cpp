@@ -40,18 +40,17 @@ cudaError_t set_last_error(cudaError_t error) {
   return error;
 }
 
+// CUDA 13.0 on an H200 answers cudaErrorInvalidValue to every launch beyond a limit, also where its documentation
+// speaks of cudaErrorInvalidConfiguration.
 cudaError_t check_launch(const LaunchConfig& config, const void* function) {
   const dim3 grid = config.grid, block = config.block;
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
-  if (threads == 0 || threads > threads_per_block || block.x > threads_per_block || block.y > threads_per_block ||
-      block.z > max_block_z) {
-    return cudaErrorInvalidConfiguration;
-  }
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > max_grid_x || grid.y > max_grid_yz ||
-      grid.z > max_grid_yz) {
-    return cudaErrorInvalidConfiguration;
-  }
-  return config.shared_bytes > shared_limit(function) ? cudaErrorInvalidValue : cudaSuccess;
+  const bool block_fits = threads > 0 && threads <= threads_per_block && block.x <= threads_per_block &&
+                          block.y <= threads_per_block && block.z <= max_block_z;
+  const bool grid_fits =
+      grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz;
+  const bool shared_fits = config.shared_bytes <= shared_limit(function);
+  return block_fits && grid_fits && shared_fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
@@ -65,13 +64,16 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function) {
   *attributes = {};
   attributes->maxThreadsPerBlock = threads_per_block;
+  attributes->ptxVersion = attributes->binaryVersion = 90;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(shared_limit(function));
   return cudaSuccess;
 }
 
 // By threads, blocks and shared memory. Registers are not known.
 cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes) {
-  if (block_threads <= 0 || block_threads > threads_per_block) return set_last_error(cudaErrorInvalidValue);
+  *blocks = 0;
+  if (block_threads <= 0) return set_last_error(cudaErrorInvalidValue);
+  if (block_threads > threads_per_block) return cudaSuccess;
   const int warps = (block_threads + warpSize - 1) / warpSize;
   const int by_threads = threads_per_multiprocessor / (warps * warpSize);
   const int by_shared =
@@ -112,8 +114,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.l2CacheSize = simt::l2_bytes;
   p.clockRate = 1980000;
   p.memoryClockRate = 3201000;
-  p.memoryBusWidth = 6144;
+  p.memoryBusWidth = 6016;
   p.totalConstMem = 65536;
+  p.asyncEngineCount = 3;
+  p.deviceOverlap = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.concurrentManagedAccess = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
+  p.singleToDoublePrecisionPerfRatio = 2;
+  p.memPitch = 2147483647;
+  p.textureAlignment = p.surfaceAlignment = 512;
   p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
   *properties = p;
   return cudaSuccess;
@@ -138,6 +146,29 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
     case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
     case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
+    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
+    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
+    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
+    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
+    case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(p.totalConstMem); break;
+    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+    case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrCooperativeLaunch: *value = 0; break;
     default: return simt::set_last_error(cudaErrorInvalidValue);
   }

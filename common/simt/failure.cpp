@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "block.h"
+#include "checks/checks.h"
 #include "launch.h"
 
 namespace simt {
@@ -258,10 +259,15 @@ void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsig
   append(&text, "Every thread that is waited for must reach the same call: is it inside a branch or a loop?");
 
   Failure failure = {};
-  failure.what = "deadlock";
+  failure.what = checks::running() ? "synccheck: deadlock" : "deadlock";
   std::snprintf(failure.detail, sizeof failure.detail, "%s", text.c_str());
   const unsigned block_index[3] = {block.x, block.y, block.z};
-  const WaitingThread& first = waiting.front();
+  // A warp operation that waits for ever is the likelier culprit: the barrier waits for its lanes.
+  const WaitingThread* culprit = &waiting.front();
+  for (const WaitingThread& thread : waiting) {
+    if (culprit->place.call <= Call::syncthreads_or && thread.place.call > Call::syncthreads_or) culprit = &thread;
+  }
+  const WaitingThread& first = *culprit;
   const unsigned thread_index[3] = {first.index.x, first.index.y, first.index.z};
   std::memcpy(failure.block, block_index, sizeof block_index);
   std::memcpy(failure.thread, thread_index, sizeof thread_index);

@@ -103,13 +103,36 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, s
   return cudaMalloc(pointer, *pitch * height);
 }
 
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-  *pointer = std::malloc(bytes);
-  return *pointer || bytes == 0 ? cudaSuccess : set_last_error(cudaErrorMemoryAllocation);
+// Kernels may use pinned memory of the host, too, so it is device memory.
+cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned) { return cudaMallocManaged(pointer, bytes, 0); }
+cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
+  if (!pointer || !bytes) return set_last_error(cudaErrorInvalidValue);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!allocations().emplace(pointer, bytes).second) return set_last_error(cudaErrorHostMemoryAlreadyRegistered);
+  simt::checks::allocated(pointer, bytes);
+  simt::checks::host_wrote(pointer, bytes);
+  return cudaSuccess;
 }
 
-cudaError_t cudaFreeHost(void* pointer) {
-  std::free(pointer);
+cudaError_t cudaHostUnregister(void* pointer) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto found = allocations().find(pointer);
+  if (found == allocations().end()) return set_last_error(cudaErrorHostMemoryNotRegistered);
+  simt::checks::freed(pointer, found->second);
+  allocations().erase(found);
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  *attributes = {cudaMemoryTypeUnregistered, -1, nullptr, const_cast<void*>(pointer)};
+  std::lock_guard<std::mutex> lock(mutex);
+  auto after = allocations().upper_bound(const_cast<void*>(pointer));
+  if (after == allocations().begin()) return cudaSuccess;
+  const auto& [begin, bytes] = *std::prev(after);
+  if (static_cast<const char*>(pointer) >= static_cast<const char*>(begin) + bytes) return cudaSuccess;
+  *attributes = {cudaMemoryTypeDevice, 0, const_cast<void*>(pointer), const_cast<void*>(pointer)};
   return cudaSuccess;
 }
 

@@ -15,4 +15,7 @@ struct Allocation {
 // Every allocation that has not been freed, by rising address.
 std::vector<Allocation> live_allocations();
 
+// Where instrumented modules have their __device__ variables, by rising address: their writable data.
+std::vector<Allocation> device_variables();
+
 }  // namespace simt

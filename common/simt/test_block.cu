@@ -264,7 +264,7 @@ TEST_CASE("atomics") {
   REQUIRE(value.host()[0] == 640);
 }
 
-TEST_CASE("a launch beyond the limits returns CUDA's error and runs nothing") {
+TEST_CASE("a launch beyond the limits returns the error that an H200 returns, and runs nothing") {
   DeviceArray<int> out(32, 3);
   const auto error_of = [&](dim3 grid, dim3 block, size_t shared = 0) {
     poisoned<<<grid, block, shared>>>(out.data());
@@ -273,12 +273,12 @@ TEST_CASE("a launch beyond the limits returns CUDA's error and runs nothing") {
     REQUIRE(cudaGetLastError() == cudaSuccess);
     return error;
   };
-  REQUIRE(error_of(1, 1025) == cudaErrorInvalidConfiguration);
-  REQUIRE(error_of(1, dim3(32, 33)) == cudaErrorInvalidConfiguration);
-  REQUIRE(error_of(1, dim3(1, 1, 65)) == cudaErrorInvalidConfiguration);
-  REQUIRE(error_of(1, 0) == cudaErrorInvalidConfiguration);
-  REQUIRE(error_of(0, 32) == cudaErrorInvalidConfiguration);
-  REQUIRE(error_of(dim3(1, 65536), 32) == cudaErrorInvalidConfiguration);
+  REQUIRE(error_of(1, 1025) == cudaErrorInvalidValue);
+  REQUIRE(error_of(1, dim3(32, 33)) == cudaErrorInvalidValue);
+  REQUIRE(error_of(1, dim3(1, 1, 65)) == cudaErrorInvalidValue);
+  REQUIRE(error_of(1, 0) == cudaErrorInvalidValue);
+  REQUIRE(error_of(0, 32) == cudaErrorInvalidValue);
+  REQUIRE(error_of(dim3(1, 65536), 32) == cudaErrorInvalidValue);
   REQUIRE(error_of(1, 32, 48 * 1024 + 1) == cudaErrorInvalidValue);
   REQUIRE(out.host() == std::vector<int>(32, 3));
 

@@ -1,12 +1,10 @@
 // Kernels that cannot go on: each ends its process with a message that says who, where and why. Never a hang.
 #include <cuda_runtime.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <string>
 
 #include "simt.h"
-#include "testing.h"
+#include "testing_child.h"
 
 namespace {
 
@@ -46,48 +44,20 @@ __global__ void misaligned(float* x) {
 
 // What a process that does `body` prints to stderr before it ends.
 template <typename Body>
-std::string message_of(Body body, unsigned alarm_ms = 0) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
-    simt::install_signal_handlers();
-    body();
-    _exit(0);
-  }
-  close(ends[1]);
-  if (alarm_ms) {
-    usleep(alarm_ms * 1000);
-    kill(child, SIGUSR1);
-  }
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  INFO(text);
-  REQUIRE(WIFEXITED(status));
-  REQUIRE(WEXITSTATUS(status) == 134);
-  return text;
+std::string message_of(Body body, unsigned signal_after_ms = 0) {
+  const ChildResult child = run_in_child(
+      [&] {
+        simt::install_signal_handlers();
+        body();
+        _exit(0);
+      },
+      signal_after_ms);
+  INFO(child.text);
+  REQUIRE(child.status == 134);
+  return child.text;
 }
 
-// The line in this file that holds `code`.
-int line_of(const std::string& code) {
-  FILE* file = std::fopen(__FILE__, "r");
-  REQUIRE(file);
-  char buffer[512];
-  int line = 0;
-  for (int number = 1; !line && std::fgets(buffer, sizeof buffer, file); number++) {
-    if (std::string(buffer).find(code) != std::string::npos) line = number;
-  }
-  std::fclose(file);
-  REQUIRE(line > 0);
-  return line;
-}
-
+int line_of(const std::string& code) { return line_with(__FILE__, code); }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 std::string at(const std::string& code) { return "test_failures.cu:" + std::to_string(line_of(code)); }
 

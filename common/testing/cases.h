@@ -31,15 +31,18 @@ enum class Values {
   nan_last,     // normal, NaN in the last column of the middle row
 };
 
+struct Move;
+
 struct Case {
   std::string name;   // "normal-64x1024", "normal-7x600-k5", "cols-zero": stable, for CASE=name
-  std::string group;  // "widths", "rows", "values", "masks", "nan", "k", "contract"
+  std::string group;  // "widths", "rows", "values", "masks", "nan", "k", "contract", "move"
   Values values = Values::normal;
   int rows = 0, cols = 0, k = 0;  // what the variant is called with
   // Contract cases only: what the buffers are sized for, and the null pointer that is passed.
   bool must_refuse = false;  // expects cudaErrorInvalidValue, nothing written
   int buffer_rows = 0, buffer_cols = 0, buffer_k = 0;
   rung::Job::Null null_argument = rung::Job::Null::none;
+  const Move* move = nullptr;  // only of the group "move": not whether the result is right, but how it came about
 
   size_t input_size() const { return static_cast<size_t>(buffer_rows) * static_cast<size_t>(buffer_cols); }
   size_t output_size(rung::Op op) const {

@@ -16,7 +16,7 @@ using rung::Outcome;
 
 // The checks are some fifty times slower, so only small cases run under them. In elements touched; top-K works on its
 // candidates besides, whatever the width of the row.
-constexpr double most_checked = 20000, candidates_of_a_row = 4096;
+constexpr double most_checked = 30000, candidates_of_a_row = 4096;
 
 bool is_small(const Step& step) {
   const double candidates = lab.op == Op::softmax_topk ? candidates_of_a_row * step.test_case.rows : 0;
@@ -32,28 +32,6 @@ bool untouched(const std::vector<unsigned char>& output) {
 std::string place(const Outcome& outcome) {
   if (outcome.file.empty()) return "";
   return shortened(outcome.file) + (outcome.line ? ":" + std::to_string(outcome.line) : "");
-}
-
-Job job_for(const Step& step, const std::vector<unsigned char>& input) {
-  const Case& c = step.test_case;
-  Job job;
-  job.variant = step.variant;
-  job.rows = c.rows;
-  job.cols = c.cols;
-  job.k = c.k;
-  job.input = input.data();
-  job.input_bytes = input.size();
-  const size_t count = c.output_size(lab.op);
-  if (lab.op == Op::softmax) {
-    job.output_bytes[0] = count * static_cast<size_t>(rung::bytes_of(step.dtype));
-  } else {
-    job.output_bytes[0] = count * sizeof(int);
-    job.output_bytes[1] = count * sizeof(float);
-  }
-  job.null_argument = c.null_argument;
-  // For an endless loop; a hundred times what the CPU executor needs on a slow core.
-  job.time_limit = 5 + 1e-6 * step.cost;
-  return job;
 }
 
 // Did memcheck, racecheck, initcheck or synccheck end the run?
@@ -134,6 +112,28 @@ Finding check_damage(const Outcome& outcome) {
 }
 
 }  // namespace
+
+Job job_for(const Step& step, const std::vector<unsigned char>& input) {
+  const Case& c = step.test_case;
+  Job job;
+  job.variant = step.variant;
+  job.rows = c.rows;
+  job.cols = c.cols;
+  job.k = c.k;
+  job.input = input.data();
+  job.input_bytes = input.size();
+  const size_t count = c.output_size(lab.op);
+  if (lab.op == Op::softmax) {
+    job.output_bytes[0] = count * static_cast<size_t>(rung::bytes_of(step.dtype));
+  } else {
+    job.output_bytes[0] = count * sizeof(int);
+    job.output_bytes[1] = count * sizeof(float);
+  }
+  job.null_argument = c.null_argument;
+  // For an endless loop; a hundred times what the CPU executor needs on a slow core.
+  job.time_limit = 5 + 1e-6 * step.cost;
+  return job;
+}
 
 Finding check(const Step& step) {
   const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "session.h"
 
@@ -17,6 +18,9 @@ struct Finding {
   } kind = Kind::right;
   std::string text;  // a few lines for the student; empty if right
 };
+
+// The step as a job for a worker; input: encoded logits, which must outlive the job.
+rung::Job job_for(const Step& step, const std::vector<unsigned char>& input);
 
 // Calls the variant twice with the output poisoned, compares every element with the reference, checks the guard zones
 // and the input, and that both results are the same to the bit.

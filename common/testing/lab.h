@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "moves.h"
 #include "types.h"
 
 namespace testing_ {
@@ -36,6 +37,8 @@ struct Lab {
   std::vector<Expected> variants;
   // Variants that the shared cases leave out because test.cpp has a test of its own for them.
   std::vector<std::string> tested_apart = {};
+  // What the lab teaches, held against the counters once a variant is right.
+  std::vector<Move> moves = {};
 };
 
 // Defined by labs/<name>/test.cpp.

@@ -36,6 +36,25 @@ Expected expectation(const rung::VariantInfo& info) {
   return {info.name.c_str(), info.dtype, Width::shared_memory, Cost::linear};
 }
 
+// Is the variant to make this move?
+bool held_to(const rung::VariantInfo& info, const Move& move) {
+  const auto is_this = [&](const Expected& e) { return info.name == e.name && info.dtype == e.dtype; };
+  if (std::none_of(lab.variants.begin(), lab.variants.end(), is_this)) return move.others_too;
+  return move.variants.empty() ||
+         std::find(move.variants.begin(), move.variants.end(), info.name) != move.variants.end();
+}
+
+Case case_of(const Move& move) {
+  Case c;
+  c.name = move.name;
+  c.group = "move";
+  c.rows = c.buffer_rows = move.shape.rows;
+  c.cols = c.buffer_cols = move.shape.cols;
+  c.k = c.buffer_k = move.shape.k;
+  c.move = &move;
+  return c;
+}
+
 void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Case>& cases, bool everything) {
   Session& s = session();
   const Expected expected = expectation(info);
@@ -44,6 +63,7 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
   const bool quadratic = expected.cost == Cost::quadratic;
   int left_out = 0;
   for (const Case& c : cases) {
+    if (c.move && !(s.checked && held_to(info, *c.move))) continue;
     const double cost = c.cost(quadratic);
     if (quadratic && !everything && cost > quadratic_limit) {
       left_out++;
@@ -95,6 +115,7 @@ int prepare() {
   if (*end) return fail(2, "LADDER_SEED=" + seed + " is not a number");
 
   std::vector<Case> cases = all_cases(lab.op);
+  for (const Move& move : lab.moves) cases.push_back(case_of(move));
   s.wanted = environment("LADDER_CASE");
   const std::vector<Case> all = cases;
   cases.erase(std::remove_if(cases.begin(), cases.end(), [&](const Case& c) { return !s.wants(c.name); }), cases.end());
@@ -120,14 +141,22 @@ int prepare() {
   for (const Expected& e : lab.variants) {
     if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
   }
+  bool any_tested = false;
   for (size_t i = 0; i < variants.size(); i++) {
     const auto& apart = lab.tested_apart;
     if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) continue;
+    any_tested = true;
     add_steps(static_cast<int>(i), variants[i], cases, everything);
   }
   if (s.steps.empty() && s.missing.empty()) {
-    return fail(1, s.source + " exports nothing that " + lab.name + " tests: it needs variants of rung::" +
-                       (lab.op == rung::Op::softmax ? "softmax" : "softmax_topk"));
+    if (!any_tested) {
+      return fail(1, s.source + " exports nothing that " + lab.name + " tests: it needs variants of rung::" +
+                         (lab.op == rung::Op::softmax ? "softmax" : "softmax_topk"));
+    }
+    // Only moves can be for some variants and not for others.
+    return fail(2, "CASE=" + s.wanted + ": " +
+                       (s.checked ? "for none of the variants in " + s.source
+                                  : "moves are counted by the CPU executor: BACKEND=cpu, without CHECKS=off"));
   }
   return 0;
 }

@@ -2,7 +2,7 @@
 //
 // From the environment, set by the Makefile:
 //     LADDER_RUNG     the built rung, a shared object (needed)
-//     LADDER_CHECKED  its instrumented build, which runs small cases under the checks; none: no checks
+//     LADDER_CHECKED  its instrumented build, for the checks (small cases) and the lab's moves; none: neither
 //     LADDER_FILE     its source, as the student knows it; default labs/<lab>/<file>
 //     LADDER_WORKER   the worker program; default that of the backend
 //     LADDER_CASE     run only this case; * and ? match as in a shell

@@ -17,6 +17,10 @@ const testing_::Lab testing_::lab = {
         {"per_row", Dtype::f32},
     },
     {"no_max"},
+    // No move yet: what being naive costs, said and not judged.
+    {
+        {"move-cost", "what being naive costs", {32, 256}, testing_::said_what_loads_cost()},
+    },
 };
 
 // Right where the logits are small; at 1e4 every exp() overflows, and the test shows what comes of it.

@@ -1,6 +1,9 @@
 // The checks together: one observer that hands every event to those it concerns.
 #include "checks.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 
@@ -37,6 +40,12 @@ class AllChecks : public Observer {
 
   void access(const ThreadId& thread, const Access& access) override {
     memcheck.access(block, thread, access);
+    if (access.space == AddressSpace::other && memcheck.is_variable(access.address)) {
+      Access of_variable = access;
+      of_variable.space = AddressSpace::global;
+      racecheck.access(block, thread, of_variable);
+      return;
+    }
     racecheck.access(block, thread, access);
     initcheck.access(block, thread, access);
   }
@@ -124,7 +133,11 @@ void allocated(const void* begin, size_t bytes) {
   checks->initcheck.set_uninitialised(reinterpret_cast<uintptr_t>(begin), bytes);
 }
 void freed(const void* begin, size_t bytes) {
-  if (checks) checks->buffers.freed(reinterpret_cast<uintptr_t>(begin), bytes);
+  if (!checks) return;
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  checks->buffers.freed(address, bytes);
+  checks->racecheck.freed(address, bytes);
+  checks->initcheck.freed(address, bytes);
 }
 void host_wrote(const void* begin, size_t bytes) {
   const auto address = reinterpret_cast<uintptr_t>(begin);
@@ -139,13 +152,23 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
   if (space == AddressSpace::shared_static) {
     return "static shared memory (byte " + std::to_string(address - block.static_shared) + ")";
   }
+  Dl_info symbol;
+  if (checks->memcheck.is_variable(address)) {
+    const bool named = dladdr(reinterpret_cast<void*>(address), &symbol) && symbol.dli_sname;
+    return named ? std::string("the variable ") + symbol.dli_sname : "a __device__ variable";
+  }
   return checks->buffers.describe(address);
 }
 
 std::string line_of(uintptr_t pc) {
   char file[512];
   const int line = source_line(pc - 1, file, sizeof file);
-  return line ? std::string(file) + ":" + std::to_string(line) : "an unknown line";
+  if (!line) return "an unknown line";
+  std::string path = file;
+  char folder[4096];
+  if (getcwd(folder, sizeof folder) && path.rfind(std::string(folder) + "/", 0) == 0)
+    path.erase(0, std::strlen(folder) + 1);
+  return path + ":" + std::to_string(line);
 }
 
 std::string name_of(const uint3& thread) { return "thread " + text_of(thread); }

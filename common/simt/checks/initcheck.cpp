@@ -13,7 +13,7 @@ void Initcheck::access(const BlockInfo& block, const ThreadId& thread, const Acc
     if (access.kind != AccessKind::store && (mask & ~cell.written) && !found_) {
       found_ = true;
       first_ = {thread, access.pc,
-                name_of(thread.thread) + " reads " + describe(block, access.space, word) + " at " + line_of(access.pc) +
+                "it reads " + describe(block, access.space, word) + " at " + line_of(access.pc) +
                     ", and nothing has written it" + (is_global ? "" : " in this block") + ".\n" +
                     "Usually mended by filling the memory first; does the loop that fills it reach every element?",
                 is_global};

@@ -21,6 +21,7 @@ class Initcheck {
 
   void host_wrote(uintptr_t begin, size_t bytes);
   void set_uninitialised(uintptr_t begin, size_t bytes);
+  void freed(uintptr_t begin, size_t bytes) { global_.forget(begin, bytes); }
 
  private:
   struct Cell {

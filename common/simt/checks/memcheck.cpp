@@ -13,11 +13,11 @@ namespace {
 
 constexpr uintptr_t null_page = 64 * 1024;
 
-std::string access_text(const ThreadId& thread, const Access& access) {
+std::string access_text(const Access& access) {
   const char* const verb = access.kind == AccessKind::load    ? " reads "
                            : access.kind == AccessKind::store ? " writes "
                                                               : " updates ";
-  return name_of(thread.thread) + verb + std::to_string(access.bytes) + " bytes at ";
+  return "it" + std::string(verb) + std::to_string(access.bytes) + " bytes at ";
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ void Memcheck::launch_begin() {
           const auto& segment = info->dlpi_phdr[i];
           const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
           if (segment.p_type == PT_LOAD)
-            static_cast<std::vector<Range>*>(data)->push_back({begin, begin + segment.p_memsz});
+            static_cast<std::vector<Range>*>(data)->push_back({begin, begin + segment.p_memsz, true});
         }
         return 0;
       },
@@ -41,12 +41,12 @@ void Memcheck::launch_begin() {
     size_t bytes = 0;
     pthread_attr_getstack(&attributes, &stack, &bytes);
     pthread_attr_destroy(&attributes);
-    program_.push_back({reinterpret_cast<uintptr_t>(stack), reinterpret_cast<uintptr_t>(stack) + bytes});
+    program_.push_back({reinterpret_cast<uintptr_t>(stack), reinterpret_cast<uintptr_t>(stack) + bytes, false});
   }
   // threadIdx and the like: variables of this OS thread, which also runs the blocks.
   const auto add = [&](const auto& variable) {
     const auto begin = reinterpret_cast<uintptr_t>(&variable);
-    program_.push_back({begin, begin + sizeof variable});
+    program_.push_back({begin, begin + sizeof variable, false});
   };
   add(threadIdx);
   add(blockIdx);
@@ -54,13 +54,13 @@ void Memcheck::launch_begin() {
   add(gridDim);
 }
 
-bool Memcheck::is_program_data(uintptr_t address) {
+const Memcheck::Range* Memcheck::program_data(uintptr_t address) {
   for (Range& range : program_) {
     if (address < range.begin || address >= range.end) continue;
     std::swap(range, program_.front());  // the next one is likely to be the same
-    return true;
+    return &program_.front();
   }
-  return false;
+  return nullptr;
 }
 
 void Memcheck::access(const BlockInfo& block, const ThreadId& thread, const Access& access) {
@@ -75,21 +75,21 @@ void Memcheck::access(const BlockInfo& block, const ThreadId& thread, const Acce
     const uintptr_t last = access.address + access.bytes - 1;
     const uintptr_t culprit = buffers_.allows(access.address, 1) ? last : access.address;
     report("memcheck: out of bounds in global memory", thread, access.pc,
-           access_text(thread, access) + describe(block, access.space, culprit) + ".\n" +
+           access_text(access) + describe(block, access.space, culprit) + ".\n" +
                "Usually mended by a bounds check: is the last column, or the last row, handled?");
   }
   if (access.space == AddressSpace::shared_dynamic &&
       access.address + access.bytes > block.dynamic_shared + block.dynamic_shared_bytes) {
     report(
         "memcheck: out of bounds in shared memory", thread, access.pc,
-        access_text(thread, access) + describe(block, access.space, access.address) + ".\n" +
+        access_text(access) + describe(block, access.space, access.address) + ".\n" +
             "Usually mended by giving the launch more dynamic shared memory (the third argument of <<< >>>), or by an "
             "index that stays inside.");
   }
   if (access.bytes > 1 && (access.bytes & (access.bytes - 1)) == 0 && access.address % access.bytes != 0) {
     report(what_for("memcheck: misaligned address in global memory", "memcheck: misaligned address in shared memory"),
            thread, access.pc,
-           access_text(thread, access) + describe(block, access.space, access.address) + ", which is " +
+           access_text(access) + describe(block, access.space, access.address) + ", which is " +
                std::to_string(access.address % access.bytes) + " bytes past a multiple of " +
                std::to_string(access.bytes) +
                ".\nA vector access must lie at a multiple of its size: handle the elements before the first such "
@@ -101,19 +101,19 @@ void Memcheck::access(const BlockInfo& block, const ThreadId& thread, const Acce
 void Memcheck::check_other(const BlockInfo& block, const ThreadId& thread, const Access& access) {
   if (access.address < null_page) {
     report("memcheck: null pointer", thread, access.pc,
-           access_text(thread, access) + describe(block, access.space, access.address) +
+           access_text(access) + describe(block, access.space, access.address) +
                ": a null pointer, perhaps with an index.");
   }
   if (buffers_.was_freed(access.address)) {
     report("memcheck: freed memory", thread, access.pc,
-           access_text(thread, access) + describe(block, access.space, access.address) +
+           access_text(access) + describe(block, access.space, access.address) +
                ".\nUsually mended by freeing after the last launch that uses the memory.");
   }
-  if (is_program_data(access.address)) return;
+  if (program_data(access.address)) return;
   const bool past_shared = access.address - block.dynamic_shared < (1u << 20) ||
                            (block.static_shared_bytes && access.address - block.static_shared < (1u << 20));
   report(past_shared ? "memcheck: out of bounds in shared memory" : "memcheck: invalid address", thread, access.pc,
-         access_text(thread, access) + describe(block, access.space, access.address) +
+         access_text(access) + describe(block, access.space, access.address) +
              (past_shared
                   ? ", beyond the block's shared memory.\nUsually mended by an index that stays inside the array."
                   : ", which belongs to no buffer of the device.\nIs the pointer one of the host's, or an index out "

@@ -17,13 +17,20 @@ class Memcheck {
   void launch_begin();
   void access(const BlockInfo& block, const ThreadId& thread, const Access& access);
 
+  // Is this one of the program's own variables, such as a __device__ variable?
+  bool is_variable(uintptr_t address) {
+    const Range* range = program_data(address);
+    return range && range->is_module;
+  }
+
  private:
   struct Range {
     uintptr_t begin, end;
+    bool is_module;  // else the launching thread's
   };
 
   void check_other(const BlockInfo& block, const ThreadId& thread, const Access& access);
-  bool is_program_data(uintptr_t address);
+  const Range* program_data(uintptr_t address);
 
   const Buffers& buffers_;
   std::vector<Range> program_;  // loaded modules and the launching thread's stack: variables, constants, arguments

@@ -114,7 +114,7 @@ void Racecheck::report_race(const BlockInfo& block, const ThreadId& thread, cons
   const uint3 other = {before.thread % shape.x, before.thread / shape.x % shape.y, before.thread / shape.x / shape.y};
   const bool same_block = before.block == block.number;
 
-  std::string text = name_of(thread.thread) + " " + now_does + " " + describe(block, access.space, word) + " at " +
+  std::string text = std::string("it ") + now_does + " " + describe(block, access.space, word) + " at " +
                      line_of(access.pc) + ";\n" + name_of(other);
   if (!same_block) {
     const uint3 index = block_index_[before.block];
@@ -131,7 +131,10 @@ void Racecheck::report_race(const BlockInfo& block, const ThreadId& thread, cons
   } else if (before.thread / 32 == thread.number / 32) {
     text += "Usually mended by __syncwarp() or __syncthreads() between the two lines.";
   } else {
-    text += "Usually mended by __syncthreads() between the two lines (in a loop, also from one round to the next).";
+    text +=
+        "Usually mended by a __syncthreads() between the two lines that all threads reach: not in a branch, and in a "
+        "loop "
+        "also from one round to the next.";
   }
   report(is_global ? "racecheck: race in global memory" : "racecheck: race in shared memory", thread, access.pc, text);
 }

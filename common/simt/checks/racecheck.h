@@ -24,6 +24,7 @@ class Racecheck {
   void access(const BlockInfo& block, const ThreadId& thread, const Access& access);
   void barrier_complete() { epoch_++; }
   void warp_complete(unsigned warp, unsigned arrived);
+  void freed(uintptr_t begin, size_t bytes) { global_.forget(begin, bytes); }
 
  private:
   // Who made an access, and when by his own clocks.

@@ -24,6 +24,14 @@ class Shadow {
     return recent.cells[address % page_bytes / word_bytes];
   }
 
+  // Gives back the cells of the pages that lie in the range altogether.
+  void forget(uintptr_t begin, size_t bytes) {
+    for (uintptr_t page = (begin + page_bytes - 1) / page_bytes; page < (begin + bytes) / page_bytes; page++) {
+      pages_.erase(page);
+      if (recent_[page % recent_pages].page == page) recent_[page % recent_pages] = {};
+    }
+  }
+
  private:
   static constexpr uintptr_t page_bytes = 4096;
   static constexpr size_t cells_per_page = page_bytes / word_bytes;

@@ -1,14 +1,12 @@
 // The checks, each with a kernel that has the mistake and one that is near to it and right.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <string>
 
 #include "checks/checks.h"
 #include "simt.h"
-#include "testing.h"
+#include "testing_child.h"
 
 namespace {
 
@@ -65,6 +63,14 @@ __global__ void within_a_warp(float* y) {
 }
 
 __global__ void all_blocks_write_one(float* y) { y[threadIdx.x] = blockIdx.x; }
+
+__device__ float passed_on;
+template <bool between_blocks>
+__global__ void through_a_variable(float* y) {
+  if (threadIdx.x == 0 && (between_blocks || blockIdx.x == 0)) passed_on = blockIdx.x;
+  __syncthreads();
+  if (between_blocks || blockIdx.x == 0) y[blockIdx.x * blockDim.x + threadIdx.x] = passed_on;
+}
 
 __global__ void last_block(const float* x, float* parts, unsigned* ticket, float* y) {
   __shared__ bool last;
@@ -125,27 +131,14 @@ __global__ void source_outside_mask(float* y) {
 // What a process prints that does `body` under the checks; "" if it found nothing.
 template <typename Body>
 std::string finding(Body body) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
+  const ChildResult child = run_in_child([&] {
     simt::checks::start();
     body();
     _exit(cudaGetLastError() == cudaSuccess ? 0 : 3);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  INFO(text);
-  REQUIRE(WIFEXITED(status));
-  REQUIRE(WEXITSTATUS(status) == (text.empty() ? 0 : 134));
-  return text;
+  });
+  INFO(child.text);
+  REQUIRE(child.status == (child.text.empty() ? 0 : 134));
+  return child.text;
 }
 
 template <typename T>
@@ -157,18 +150,7 @@ T* device(const std::vector<T>& host) {
 }
 float* floats(int count = n) { return device(std::vector<float>(count, 1.0f)); }
 
-int line_of(const std::string& code) {
-  FILE* file = std::fopen(__FILE__, "r");
-  REQUIRE(file);
-  char buffer[512];
-  int line = 0;
-  for (int number = 1; !line && std::fgets(buffer, sizeof buffer, file); number++) {
-    if (std::string(buffer).find(code) != std::string::npos) line = number;
-  }
-  std::fclose(file);
-  REQUIRE(line > 0);
-  return line;
-}
+int line_of(const std::string& code) { return line_with(__FILE__, code); }
 
 #define HAS(text, part)                            \
   do {                                             \
@@ -243,6 +225,13 @@ TEST_CASE("racecheck: between blocks") {
   HAS(text, "racecheck: race in global memory in block (1,0,0), thread (0,0,0) at ");
   HAS(text, "thread (0,0,0) of block (0,0,0) wrote the same bytes at ");
   CHECK(finding([] { all_blocks_write_one<<<1, 32>>>(floats()); }).empty());
+}
+
+TEST_CASE("racecheck: __device__ variables are global memory") {
+  const std::string text = finding([] { through_a_variable<true><<<2, 32>>>(floats()); });
+  HAS(text, "racecheck: race in global memory in block (1,0,0), thread (0,0,0) at ");
+  HAS(text, at("passed_on = blockIdx.x;"));
+  CHECK(finding([] { through_a_variable<false><<<2, 32>>>(floats()); }).empty());
 }
 
 TEST_CASE("racecheck understands atomics") {

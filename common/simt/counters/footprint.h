@@ -1,6 +1,7 @@
 // Which 32-byte sectors of device memory a launch touched: a bit a sector, for reads and for writes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -35,13 +36,14 @@ class SectorSet {
   std::unique_ptr<std::atomic<uint64_t>[]> bits_;
 };
 
-// One allocation of device memory. It begins at a multiple of 256, so sectors are not shared between allocations.
+// One allocation of device memory, which begins at a multiple of 256, so that sectors are not shared between allocations;
+// or the __device__ variables of a module.
 struct Region {
   explicit Region(Allocation allocation)
-      : begin(allocation.begin), bytes(allocation.bytes), read(bytes / sector_bytes + 1), written(bytes / sector_bytes + 1) {}
+      : begin(allocation.begin), bytes(allocation.bytes), read(bytes / sector_bytes + 2), written(bytes / sector_bytes + 2) {}
 
   bool contains(uint64_t address) const { return address - begin < bytes; }
-  size_t sector(uint64_t address) const { return (address - begin) / sector_bytes; }
+  size_t sector(uint64_t address) const { return address / sector_bytes - begin / sector_bytes; }
 
   uint64_t begin;
   size_t bytes;
@@ -52,6 +54,8 @@ class Footprint {
  public:
   Footprint() {
     for (const Allocation& allocation : live_allocations()) regions_.push_back(std::make_unique<Region>(allocation));
+    for (const Allocation& variables : device_variables()) regions_.push_back(std::make_unique<Region>(variables));
+    std::sort(regions_.begin(), regions_.end(), [](const auto& a, const auto& b) { return a->begin < b->begin; });
   }
 
   // The region that the address is in, or nullptr.

@@ -33,6 +33,9 @@ class grid_group {
   }
   static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
   static unsigned long long size() { return num_threads(); }
+  static dim3 block_index() { return blockIdx; }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 group_dim() { return gridDim; }
   static bool is_valid() { return false; }
 
   template <bool supported = false>
@@ -74,6 +77,11 @@ class lane_group {
   template <typename T>
   unsigned match_any(T value, SIMT_PLACE(match_any)) const {
     return to_ranks(__match_any_sync(mask_, value, place));
+  }
+
+  template <typename T>
+  unsigned match_all(T value, int& all_equal, SIMT_PLACE(match_all)) const {
+    return to_ranks(__match_all_sync(mask_, value, &all_equal, place));
   }
 
   unsigned lanes() const { return mask_; }
@@ -141,12 +149,60 @@ class thread_block_tile : public lane_group {
 
 template <unsigned Size, typename Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+  static_assert(!std::is_same<Parent, coalesced_group>::value, "the CPU executor does not partition coalesced groups");
   return {};
+}
+
+// Any group whose size is known only when the program runs: a block, or lanes of a warp.
+class thread_group : public lane_group {
+ public:
+  thread_group(const thread_block&) : lane_group(0), is_block_(true) {}
+  thread_group(const lane_group& lanes) : lane_group(lanes), is_block_(false) {}
+
+  void sync(SIMT_PLACE(syncthreads)) const {
+    if (is_block_) {
+      simt::block_barrier(0, place);
+    } else {
+      lane_group::sync(place);
+    }
+  }
+  unsigned thread_rank() const { return is_block_ ? thread_block::thread_rank() : lane_group::thread_rank(); }
+  unsigned num_threads() const { return is_block_ ? thread_block::num_threads() : lane_group::num_threads(); }
+  unsigned size() const { return num_threads(); }
+
+ private:
+  bool is_block_;
+};
+
+// Tiles of `size` threads, a power of two up to 32.
+inline thread_group tiled_partition(const thread_group&, unsigned size) {
+  const unsigned mask = size >= 32 ? simt::full_mask : (1u << size) - 1;
+  return lane_group(mask << (simt::lane() / size * size));
+}
+
+// The lanes of a group that have the same label, or the same truth value.
+template <typename Group, typename Label>
+coalesced_group labeled_partition(const Group& group, Label label, SIMT_PLACE(match_any)) {
+  return coalesced_group(__match_any_sync(group.lanes(), label, place));
+}
+template <typename Group>
+coalesced_group binary_partition(const Group& group, bool predicate, SIMT_PLACE(ballot)) {
+  const unsigned yes = __ballot_sync(group.lanes(), predicate, place);
+  return coalesced_group(predicate ? yes : group.lanes() & ~yes);
 }
 
 template <typename Group>
 void sync(const Group& group, SIMT_PLACE(syncwarp)) {
   group.sync(place);
+}
+
+template <typename Group>
+auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <typename Group>
+auto group_size(const Group& group) {
+  return group.num_threads();
 }
 
 // Functions that reduce() and the scans take.

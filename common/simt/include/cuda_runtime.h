@@ -9,12 +9,35 @@
 #define CUDART_VERSION 12000
 #endif
 
+// By these macros other headers see that CUDA's have been included.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#define __CUDACC_VER_BUILD__ 0
+#define CUDA_VERSION CUDART_VERSION
+#define CUDARTAPI
+#define CUDART_CB
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "simt/qualifiers.h"
 #include "vector_types.h"
@@ -23,6 +46,7 @@
 
 #include "simt/atomics.h"
 #include "simt/bits.h"
+#include "simt/device_variables.h"
 #include "simt/launch.h"
 #include "simt/loads.h"
 #include "simt/math.h"

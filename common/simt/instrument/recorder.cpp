@@ -33,6 +33,11 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
     recording.global = allocations_.front().begin;
     recording.global_bytes = allocations_.back().begin + allocations_.back().bytes - recording.global;
   }
+  const std::vector<Allocation> variables = device_variables();
+  if (!variables.empty()) {
+    recording.variables = variables.front().begin;
+    recording.variables_bytes = variables.back().begin + variables.back().bytes - recording.variables;
+  }
   recording.dynamic_shared = reinterpret_cast<uintptr_t>(simt_dynamic_shared);
   recording.dynamic_bytes = max_shared_bytes;
   recording.static_shared = reinterpret_cast<uintptr_t>(tls.begin);

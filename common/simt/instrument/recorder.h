@@ -36,6 +36,7 @@ struct Recording {
   Recorder* recorder;
   uintptr_t stacks, stacks_bytes;
   uintptr_t global, global_bytes;          // a range that holds all allocations
+  uintptr_t variables, variables_bytes;    // a range that holds all __device__ variables
   uintptr_t dynamic_shared, dynamic_bytes;
   uintptr_t static_shared, static_bytes;
   bool main_program;                       // the static range holds the executor's variables too
@@ -153,6 +154,7 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
     recording.recorder->observe(address, bytes, event, pc, aligned);
   }
   if (address - recording.global >= recording.global_bytes && address - recording.dynamic_shared >= recording.dynamic_bytes &&
+      address - recording.variables >= recording.variables_bytes &&
       (address - recording.static_shared >= recording.static_bytes || is_builtin_variable(address))) {
     return;
   }

@@ -56,8 +56,7 @@ __global__ void per_element_kernel(const float* __restrict__ x, float* __restric
   y[c] = expf(x[c] - max) * inverse(row_sum(x, cols, max));
 }
 
-constexpr int threads = 256;          // per block, one thread an element
-constexpr int threads_per_row = 128;  // per block, one thread a row: smaller, so that fewer rows make more blocks
+constexpr int threads = 256;  // per block, one thread an element
 
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 

@@ -1,6 +1,5 @@
 // Broken: half stays 0 once it is there: the loop never ends.
 // Verdict: timed out at
-// Line: the one that holds `<- here`
 // Variant: tree
 // Case: normal-7x33
 #include <cfloat>
@@ -34,7 +33,7 @@ __device__ float block_reduce(float mine, float* scratch, Op op) {
   const int t = threadIdx.x;
   scratch[t] = mine;
   __syncthreads();
-  for (int half = threads / 2; half >= 0; half /= 2) {  // <- here
+  for (int half = threads / 2; half >= 0; half /= 2) {
     if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);
     __syncthreads();
   }

@@ -1,5 +1,5 @@
 // Broken: of a row that does not fit only the first 12,032 columns are worked on, without a word.
-// Verdict: wrong only past column 12031
+// Verdict: 38225 never written
 // Variant: tree
 // Case: masked_tail-1x50257
 #include <cfloat>

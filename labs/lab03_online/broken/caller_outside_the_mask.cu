@@ -32,8 +32,8 @@ struct Add {
 
 // The value that the lane with number (own number XOR mask) passes.
 __device__ float exchange(unsigned lanes, float value, int mask) {
-  return __shfl_xor_sync(lanes, value, mask);
-}  // <- here
+  return __shfl_xor_sync(lanes, value, mask);  // <- here
+}
 
 // Folds the values of a warp's lanes into one, which every lane gets.
 template <typename T, typename Op>

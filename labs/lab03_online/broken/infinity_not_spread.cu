@@ -1,6 +1,6 @@
 // Broken: a maximum of +INFINITY is not looked at: the other columns become 0 instead of NaN.
 // Verdict: NaN not spread over the whole row
-// Variant: online_f32x4
+// Variant: online
 #include <cfloat>
 #include <cmath>
 
@@ -57,82 +57,26 @@ struct Merge {
   }
 };
 
-// A 16-byte access needs an address that is a multiple of 16, and a row may start at any multiple of 4. So a row of
-// `cols` floats, the first of them at `start` in the matrix, is taken as `head` single floats up to the next boundary,
-// `quads` groups of four, and `tail` single floats: at most 3 + 3 singles.
-struct Split {
-  int head, quads, tail;
-};
-__device__ Split split_row(size_t start, int cols) {
-  int head = static_cast<int>((4 - start % 4) % 4);
-  if (head > cols) head = cols;
-  const int quads = (cols - head) / 4;
-  return {head, quads, cols - head - 4 * quads};
-}
-
-// The column of the single float that thread t looks after, head and tail counted through; -1 if there is none for it.
-__device__ int single_column(Split split, int t) {
-  if (t < split.head) return t;
-  if (t < split.head + split.tail) return t + 4 * split.quads;
-  return -1;
-}
-
-__device__ float max4(float4 v) { return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)); }
-__device__ float sum4(float4 v) { return (v.x + v.y) + (v.z + v.w); }
-__device__ float4 exp4(float4 v, float max) {
-  return make_float4(expf(v.x - max), expf(v.y - max), expf(v.z - max), expf(v.w - max));
-}
-__device__ float4 scale4(float4 v, float scale) {
-  return make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale);
-}
-
-// x, y: (rows, cols), both aligned to 16 bytes. Block r turns row r of x into row r of y.
-__global__ void online_f32x4_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
+// x, y: (rows, cols). Block r turns row r of x into row r of y.
+__global__ void online_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   __shared__ MaxSum per_warp[warps];
-  const size_t start = static_cast<size_t>(blockIdx.x) * cols;
-  x += start;
-  y += start;
-
-  const Split split = split_row(start, cols);
-  const float4* x4 = reinterpret_cast<const float4*>(x + split.head);
-  float4* y4 = reinterpret_cast<float4*>(y + split.head);
-
-  // At most one single float a thread; -INFINITY, which adds nothing, if it has none.
-  const int column = single_column(split, threadIdx.x);
-  const float single = column >= 0 ? x[column] : -INFINITY;
+  x += static_cast<size_t>(blockIdx.x) * cols;
+  y += static_cast<size_t>(blockIdx.x) * cols;
 
   const MaxSum nothing = {lowest, 0.0f};
-  MaxSum row = Merge()(nothing, {single, 1.0f});
-
-  constexpr int loads = 4;
-  for (int first = threadIdx.x; first < split.quads; first += loads * threads) {
-    float4 v[loads];
-#pragma unroll
-    for (int i = 0; i < loads; ++i) {
-      const int q = first + i * threads;
-      v[i] = q < split.quads ? x4[q] : make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
-    }
-
-    MaxSum part = nothing;
-#pragma unroll
-    for (int i = 0; i < loads; ++i) part.max = fmaxf(part.max, max4(v[i]));
-#pragma unroll
-    for (int i = 0; i < loads; ++i) part.sum += sum4(exp4(v[i], part.max));
-    row = Merge()(row, part);
-  }
+  MaxSum row = nothing;
+  for (int c = threadIdx.x; c < cols; c += threads) row = Merge()(row, {x[c], 1.0f});
   row = block_reduce(row, nothing, per_warp, Merge());
 
   const float scale = scale_of(row);
-  if (column >= 0) y[column] = expf(single - row.max) * scale;
-#pragma unroll 4
-  for (int q = threadIdx.x; q < split.quads; q += threads) y4[q] = scale4(exp4(x4[q], row.max), scale);
+  for (int c = threadIdx.x; c < cols; c += threads) y[c] = expf(x[c] - row.max) * scale;
 }
 
-cudaError_t online_f32x4(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+cudaError_t online(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  online_f32x4_kernel<<<rows, threads, 0, stream>>>(x, y, cols);
+  online_kernel<<<rows, threads, 0, stream>>>(x, y, cols);
   return cudaGetLastError();
 }
 
-RUNG_EXPORT(rung::softmax("online_f32x4", online_f32x4))
+RUNG_EXPORT(rung::softmax("online", online))

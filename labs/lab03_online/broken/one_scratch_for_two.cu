@@ -1,5 +1,7 @@
-// Broken: both reductions use the same 8 floats, with nothing between the first one's reads and the second one's
-// writes. Verdict: racecheck: race in shared memory Line: those that hold `<- here` Variant: warp_shuffle
+// Broken: both reductions use the same 8 floats, and no barrier lies between the one and the other.
+// Verdict: racecheck: race in shared memory
+// Line: those that hold `<- here`
+// Variant: warp_shuffle
 #include <cfloat>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Broken: thread 0 alone folds the row, while 255 wait.
-// Move: no serial section
+// Move: no serial section: all threads of the block reduce
 // Variant: warp_shuffle
 #include <cfloat>
 #include <cmath>

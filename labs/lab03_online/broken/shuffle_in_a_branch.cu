@@ -1,6 +1,6 @@
 // Broken: only lanes that have a column come to the shuffle, whose mask names all 32.
 // Verdict: deadlock
-// Line: the one that holds `<- here`
+// Line: those that hold `<- here`
 // Variant: warp_shuffle
 #include <cfloat>
 #include <cmath>
@@ -31,7 +31,9 @@ struct Add {
 };
 
 // The value that the lane with number (own number XOR mask) passes.
-__device__ float exchange(float value, int mask) { return __shfl_xor_sync(all_lanes, value, mask); }  // <- here
+__device__ float exchange(float value, int mask) {
+  return __shfl_xor_sync(all_lanes, value, mask);  // <- here
+}
 __device__ MaxSum exchange(MaxSum value, int mask) { return {exchange(value.max, mask), exchange(value.sum, mask)}; }
 
 // Folds the values of a warp's 32 lanes into one, which every lane gets. All 32 lanes must call it.
@@ -49,7 +51,7 @@ __device__ T block_reduce(T mine, T nothing, T* per_warp, int cols, Op op) {
   const int lane = threadIdx.x % 32;
   if (static_cast<int>(threadIdx.x) < cols) mine = warp_reduce(mine, op);
   if (lane == 0) per_warp[warp] = mine;
-  __syncthreads();
+  __syncthreads();  // <- here
   return warp_reduce(lane < warps ? per_warp[lane] : nothing, op);
 }
 

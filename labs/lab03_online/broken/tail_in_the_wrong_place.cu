@@ -1,5 +1,7 @@
-// Broken: the tail is counted from the end of the groups without the head before them: it lands on columns that are
-// taken. Verdict: racecheck: race in global memory Line: those that hold `<- here` Variant: online_f32x4
+// Broken: the tail's columns are counted without the head: they land among the groups of four.
+// Verdict: racecheck: race in global memory
+// Line: those that hold `<- here`
+// Variant: online_f32x4
 #include <cfloat>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Broken: the number of packs is rounded up: the last one reaches into the next row.
 // Verdict: racecheck: race in global memory
-// Line: the one that holds `<- here`
+// Line: those that hold `<- here`
 // Variant: f16x8
 #include <cfloat>
 #include <cmath>
@@ -31,7 +31,9 @@ __device__ void load(const __half* from, float (&pack)[2]) {
   pack[1] = pair.y;
 }
 
-__device__ void store(__half* to, const float (&pack)[1]) { *to = __float2half_rn(pack[0]); }
+__device__ void store(__half* to, const float (&pack)[1]) {
+  *to = __float2half_rn(pack[0]);  // <- here
+}
 
 __device__ void store(__half* to, const float (&pack)[2]) {
   *reinterpret_cast<__half2*>(to) = __floats2half2_rn(pack[0], pack[1]);

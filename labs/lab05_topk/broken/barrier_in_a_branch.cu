@@ -1,6 +1,8 @@
 // Broken: only the threads that saw the list full go to prune(), which has barriers.
-// Verdict: synccheck: divergent barrier
+// Verdict: racecheck: race in shared memory
+// Line: those that hold `<- here`
 // Variant: online
+// Case: normal-1x4096-k256
 #include <cfloat>
 #include <cmath>
 
@@ -114,7 +116,7 @@ __device__ void sort_descending(Key* keys, int n) {
 // Takes a key if it is above the threshold. Returns true if a prune is due.
 __device__ bool offer(Candidates& candidates, Key key, Key threshold) {
   if (key <= threshold) return false;
-  const int slot = atomicAdd(&candidates.count, 1);
+  const int slot = atomicAdd(&candidates.count, 1);  // <- here
   candidates.keys[slot] = key;
   return slot + 1 >= prune_at;
 }
@@ -122,7 +124,7 @@ __device__ bool offer(Candidates& candidates, Key key, Key threshold) {
 // Sorts the candidates, drops all but the first k and returns the new threshold. All threads must call it, with a
 // barrier between the last offer() and the call. On return they may offer again.
 __device__ Key prune(Candidates& candidates, int k) {
-  const int count = candidates.count;
+  const int count = candidates.count;  // <- here
   const int kept = min(count, k);
   int padded = 1;
   while (padded < count) padded *= 2;

@@ -2,6 +2,7 @@
 // Verdict: memcheck: out of bounds in global memory
 // Line: the one that holds `<- here`
 // Variant: online
+// Case: normal-1x33-k5
 #include <cfloat>
 #include <cmath>
 

@@ -2,6 +2,7 @@
 // Verdict: initcheck: uninitialised shared memory
 // Line: the one that holds `<- here`
 // Variant: online
+// Case: normal-1x600-k50
 #include <cfloat>
 #include <cmath>
 

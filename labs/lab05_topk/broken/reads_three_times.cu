@@ -1,5 +1,5 @@
 // Broken: the logits are read once for the maximum, once for the sum and once for the selection.
-// Move: V is read once
+// Move: V is read once: what is in registers serves the maximum, the sum and the selection
 // Variant: online
 #include <cfloat>
 #include <cmath>

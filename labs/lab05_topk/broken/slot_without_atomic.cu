@@ -1,6 +1,5 @@
 // Broken: the next free slot is counted without an atomic.
 // Verdict: racecheck: race in shared memory
-// Line: the one that holds `<- here`
 // Variant: online
 #include <cfloat>
 #include <cmath>
@@ -115,7 +114,7 @@ __device__ void sort_descending(Key* keys, int n) {
 // Takes a key if it is above the threshold. Returns true if a prune is due.
 __device__ bool offer(Candidates& candidates, Key key, Key threshold) {
   if (key <= threshold) return false;
-  const int slot = candidates.count++;  // <- here
+  const int slot = candidates.count++;
   candidates.keys[slot] = key;
   return slot + 1 >= prune_at;
 }

@@ -1,5 +1,6 @@
-// Broken: the threshold is the largest key instead of the K-th: after a prune, better keys than the K-th are turned
-// away. Verdict: wrong index Variant: online
+// Broken: the threshold is the largest key instead of the K-th: keys between the two are turned away.
+// Verdict: wrong index
+// Variant: online
 #include <cfloat>
 #include <cmath>
 

@@ -102,9 +102,21 @@ __forceinline__ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> va
     return name(address, value);                                     \
   }
 SIMT_SCOPED(atomicAdd)
+SIMT_SCOPED(atomicSub)
+SIMT_SCOPED(atomicXor)
+SIMT_SCOPED(atomicInc)
+SIMT_SCOPED(atomicDec)
 SIMT_SCOPED(atomicExch)
 SIMT_SCOPED(atomicMin)
 SIMT_SCOPED(atomicMax)
 SIMT_SCOPED(atomicAnd)
 SIMT_SCOPED(atomicOr)
 #undef SIMT_SCOPED
+template <typename T>
+__forceinline__ T atomicCAS_block(T* address, simt::Same<T> expected, simt::Same<T> value) {
+  return atomicCAS(address, expected, value);
+}
+template <typename T>
+__forceinline__ T atomicCAS_system(T* address, simt::Same<T> expected, simt::Same<T> value) {
+  return atomicCAS(address, expected, value);
+}

@@ -8,7 +8,7 @@
   }
 #define SIMT_STORE(name)                           \
   template <typename T>                            \
-  __forceinline__ void name(T* address, T value) { \
+  __forceinline__ void name(T* address, simt::Same<T> value) { \
     *address = value;                              \
   }
 

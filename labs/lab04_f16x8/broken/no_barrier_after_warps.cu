@@ -1,4 +1,4 @@
-// Broken: block_reduce returns without a last barrier: the next call overwrites what a slow warp has yet to read.
+// Broken: the warps' results are folded without waiting for all warps.
 // Verdict: racecheck: race in shared memory
 // Line: those that hold `<- here`
 // Variant: f16
@@ -100,9 +100,9 @@ __device__ float block_reduce(float mine, Op op) {
   __shared__ float of_warp[warps];
   for (int offset = 16; offset > 0; offset /= 2) mine = op(mine, __shfl_xor_sync(0xFFFFFFFF, mine, offset));
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;  // <- here
-  __syncthreads();
-  float all = of_warp[0];                                     // <- here
-  for (int w = 1; w < warps; ++w) all = op(all, of_warp[w]);  // <- here
+  float all = of_warp[0];                                       // <- here
+  for (int w = 1; w < warps; ++w) all = op(all, of_warp[w]);
+  __syncthreads();  // or the next call could overwrite of_warp before a slow warp has read it
   return all;
 }
 

@@ -1,7 +1,7 @@
-// Broken: the barrier is inside of the branch: only the threads that fold come to it.
-// Verdict: synccheck: divergent barrier
-// Line: the one that holds `<- here`
+// Broken: an epsilon in the denominator, and exponentials that never quite reach 0: masked columns get a little.
+// Verdict: not zero where masked
 // Variant: tree
+// Case: masked-*
 #include <cfloat>
 #include <cmath>
 
@@ -34,10 +34,8 @@ __device__ float block_reduce(float mine, float* scratch, Op op) {
   scratch[t] = mine;
   __syncthreads();
   for (int half = threads / 2; half > 0; half /= 2) {
-    if (t < half) {
-      scratch[t] = op(scratch[t], scratch[t + half]);
-      __syncthreads();  // <- here
-    }
+    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);
+    __syncthreads();
   }
   const float all = scratch[0];
   __syncthreads();  // or the next call could overwrite scratch[0] before a slow warp has read it
@@ -64,7 +62,7 @@ __global__ void tree_kernel(const float* __restrict__ x, float* __restrict__ y, 
 
   float sum = 0.0f;
   for (int c = threadIdx.x; c < cols; c += threads) {
-    const float e = expf(row[c] - max);
+    const float e = fmaxf(expf(row[c] - max), 1e-12f);
     row[c] = e;
     sum += e;
   }

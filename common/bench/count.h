@@ -1,0 +1,35 @@
+// Counts the bytes that a variant moves, on the executor, with the rung's instrumented build. They depend on the shape,
+// not on the machine: points that were measured on a GPU get theirs here too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "client.h"
+#include "measure.h"
+
+namespace bench {
+
+struct Traffic {
+  int64_t l1_bytes = 0;         // sectors of global loads, stores and atomics, x 32: what the kernel asks L1 for
+  int64_t footprint_bytes = 0;  // distinct sectors that a launch reads, and that it writes, x 32: what DRAM must move
+  int counted_rows = 0;         // scaled up from these; 0: not counted
+};
+
+// How many of a shape's rows are counted: all of a small one, else a part that the others repeat exactly. Every row of
+// such a part begins at the same place in its sector as the row one part on; whole warps have a row a lane.
+// most: not more than this, if such a part exists.
+int rows_to_count(const rung::VariantInfo& variant, int rows, int cols, int k, int most);
+
+// Adds up the launches of a report (simt/counters/counters.h, to_json). Throws Error if it is none.
+Traffic traffic_of(const std::string& report);
+
+// Counts one launch on the first `counted_rows` rows of `workload` and scales to `rows`. client: of the instrumented
+// rung under the executor's worker. `like`: which of its variants. Without counts, `*problem` says why.
+Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& workload, int rows, int counted_rows,
+              std::string* problem);
+
+// Seconds after which a count is given up.
+constexpr double count_time_limit = 30;
+
+}  // namespace bench

@@ -1,0 +1,267 @@
+"""CUDA C++ to C++ for simtcc: what no macro can express is rewritten, what the executor does not have is refused. Lines keep
+their numbers.
+
+    kernel<T><<<grid, block, bytes, stream>>>(a, b);  ->  SIMT_LAUNCH((kernel<T>), (grid, block, bytes, stream))(a, b);
+    extern __shared__ float row[];                    ->  float* const row = ::simt::DynamicShared(); ...
+
+rewrite.sed does the same for the course's own kernels, with less: it needs no Python and knows no launch through a class.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from pathlib import Path
+from typing import NamedTuple
+
+
+class UserError(Exception):
+    pass
+
+
+LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|nccl\w*|"
+             r"npp\w*|nvrtc\w*|nvToolsExt\w*|nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_pipeline\w*|cuda_awbarrier\w*|"
+             r"cuda_gl_interop|cudaGL|cudaEGL\w*|cooperative_groups/memcpy_async")
+
+# A name in the code, and the feature that it belongs to. `{0}`: the matched text.
+UNSUPPORTED = [
+    (r"\b(?:asm|__asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(", "inline PTX (asm)"),
+    (r"\btexture\s*<|\bcudaTextureObject_t\b|\btex(?:1|2|3)D\w*\s*[<(]|\btex(?:Cubemap|1Dfetch)\w*\s*[<(]", "textures"),
+    (r"\bsurface\s*<|\bcudaSurfaceObject_t\b|\bsurf(?:1|2|3)D\w*\s*[<(]", "surfaces"),
+    (r"\bcudaArray(?:_t)?\b|\bcudaMalloc(?:3D)?Array\b|\bcudaMallocMipmappedArray\b", "CUDA arrays (texture memory)"),
+    (r"\b__cluster_dims__\b|\bthis_cluster\s*\(|\bcluster_group\b|\bcudaLaunchAttributeClusterDimension\b",
+     "thread block clusters"),
+    (r"\bcudaLaunchCooperativeKernel\w*|\bmulti_grid_group\b|\bthis_multi_grid\b", "cooperative launches (grid-wide barriers)"),
+    (r"\bcudaLaunchKernel(?:ExC?)?\b|\bcudaLaunchConfig_t\b", "launching through {0} (only <<< >>>)"),
+    (r"\bcudaGraph\w+|\bcudaStream(?:Begin|End)Capture\w*", "CUDA graphs"),
+    (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
+    (r"\bnvcuda\s*::|\bwmma\s*::|\bmma_sync\s*\(", "tensor cores (wmma)"),
+    (r"\bcuda::\w+", "libcu++ ({0})"),
+    (r"\b__pipeline_\w+|\b(?:cg|cooperative_groups)::(?:memcpy_async|wait_prior|wait)\b", "asynchronous copies ({0})"),
+    (r"\b(?:cg|cooperative_groups)::experimental\b|\bblock_tile_memory\b", "tiles of more than 32 threads"),
+    (r"\b(?:tiled_partition|thread_block_tile)\s*<\s*(?:64|128|256|512|1024)\b", "tiles of more than 32 threads"),
+    (r"\bcudaDeviceEnablePeerAccess\b|\bcudaIpc\w+", "several devices or processes ({0})"),
+    (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
+    (r"\b__nv_fp8\w*|\b__nv_fp4\w*", "8-bit and 4-bit floating point ({0})"),
+    (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
+     "capability 7.0"),
+    (r"\bcublas(?!Handle_t|LtHandle_t|Status_t|Operation_t|Math_t|ComputeType_t|(?:Lt)?Create\b|(?:Lt)?Destroy\b|SetStream|"
+     r"SetMathMode|Sgemm\b|SgemmStridedBatched\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
+    (r"\bcudaBindTexture\w*|\bcudaCreateTextureObject\b", "textures"),
+    (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
+]
+
+class Text(NamedTuple):
+    """A source file; `code` is it with comments and strings blanked, of the same length."""
+    path: Path
+    text: str
+    code: str
+    starts: list[int]
+
+    def line(self, at: int) -> int:
+        return bisect_right(self.starts, at)
+
+    def error(self, at: int, what: str) -> UserError:
+        return UserError(f"{self.path}:{self.line(at)}: {what}")
+
+
+def read(path: Path) -> Text:
+    if not path.is_file():
+        raise UserError(f"{path}: no such file")
+    text = path.read_text(errors="surrogateescape").replace("\r\n", "\n").lstrip("\ufeff")
+    return Text(path, text, strip_comments(text), [0, *(m.end() for m in re.finditer("\n", text))])
+
+
+def strip_comments(text: str) -> str:
+    def blank(match: re.Match) -> str:
+        return re.sub(r"[^\n]", " ", match[0])
+    return re.sub(r"""R"([^ ()\\\n]*)\(.*?\)\1"|//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'""",
+                  blank, text, flags=re.DOTALL)
+
+
+def closing(code: str, at: int) -> int:
+    """The position of the bracket that closes the one at `at`; -1 if none does."""
+    open_, close = code[at], {"(": ")", "{": "}", "[": "]"}[code[at]]
+    depth = 0
+    for i in range(at, len(code)):
+        if code[i] == open_:
+            depth += 1
+        elif code[i] == close:
+            depth -= 1
+            if depth == 0:
+                return i
+    return -1
+
+
+def check_supported(source: Text) -> None:
+    code = source.code
+    include = re.search(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|mma\.h|nvcuda[^>\"]*)[>\"]", source.text, re.MULTILINE)
+    if include and code[include.start():].lstrip().startswith("#"):
+        raise source.error(include.start(1), f"the library of <{include[1]}> is not supported by the CPU executor")
+    first = min(((match.start(), match[0], feature) for pattern, feature in UNSUPPORTED
+                 if (match := re.search(pattern, code))), default=None)
+    if first:
+        at, name, feature = first
+        raise source.error(at, f"{feature.format(name.rstrip('( '))} is not supported by the CPU executor")
+    # sync() of the whole grid, whatever the group is called.
+    groups = re.findall(r"\bgrid_group\s*&?\s*(\w+)|(\w+)\s*=\s*(?:\w+\s*::\s*)*this_grid\s*\(", code)
+    names = "|".join({a or b for a, b in groups} | {r"this_grid\s*\(\s*\)"})
+    match = re.search(rf"\b(?:{names})\s*\.\s*(?:sync|barrier_arrive|barrier_wait)\s*\(|\bsync\s*\(\s*(?:\w+::)*(?:{names})\s*\)", code)
+    if match:
+        raise source.error(match.start(), "grid-wide sync() is not supported by the CPU executor: a block runs to its end")
+    check_dynamic_parallelism(source)
+
+
+def check_dynamic_parallelism(source: Text) -> None:
+    code = source.code
+    for kernel in re.finditer(r"\b__global__\b|\b__device__\b", code):
+        if "__host__" in code[max(0, kernel.start() - 30):kernel.end() + 30]:
+            continue
+        body = re.compile(r"[;{=]").search(code, kernel.end())
+        if not body or code[body.start()] != "{":
+            continue
+        end = closing(code, body.start())
+        launch = re.compile(r"<<\s*<").search(code, body.start(), end if end > 0 else len(code))
+        if launch:
+            raise source.error(launch.start(), "dynamic parallelism (a launch inside a kernel) is not supported by the CPU "
+                                               "executor")
+
+
+def warnings(source: Text) -> list[str]:
+    """What compiles here and may yet mean something else."""
+    found = []
+    arch = re.search(r"^[ \t]*#[ \t]*(?:el)?if.*\b__CUDA_ARCH__\b", source.code, re.MULTILINE)
+    if arch:
+        found.append((arch.end(), "__CUDA_ARCH__ is not defined on the CPU executor: kernels too get the host's side of this "
+                                  "condition"))
+    volatile = re.search(r"\bvolatile\s+(?:__shared__\s+)?\w+(?:\s*<[^<>]*>)?\s*\*\s*\w*s(?:h|_?data|mem)|\b__shared__\s+volatile\b|"
+                         r"\bvolatile\s+__shared__\b", source.code)
+    if volatile:
+        found.append((volatile.start(), "volatile shared memory: lanes of a warp run in lockstep only at __syncwarp(), here as "
+                                        "on GPUs since compute capability 7.0; --check finds what relies on more"))
+    return [f"{source.path}:{source.line(at)}: warning: {what}" for at, what in found]
+
+
+# --- rewriting ----------------------------------------------------------------------------------------------------------
+
+def callee_start(code: str, end: int) -> int:
+    """Where the expression begins that ends at `end` and is launched: a name with template arguments, a member, an element."""
+    i = end
+    while True:
+        i = len(code[:i].rstrip())
+        if i and code[i - 1] == ">" and code[i - 2:i] != "->":
+            depth = 0
+            while i > 0:
+                i -= 1
+                depth += {">": 1, "<": -1}.get(code[i], 0)
+                if depth == 0:
+                    break
+            continue
+        if i and code[i - 1] in ")]":
+            pair, depth = {")": "(", "]": "["}[code[i - 1]], 0
+            close = code[i - 1]
+            while i > 0:
+                i -= 1
+                depth += 1 if code[i] == close else -1 if code[i] == pair else 0
+                if depth == 0:
+                    break
+            if close == ")":
+                return i
+            continue
+        start = i
+        while i and (code[i - 1].isalnum() or code[i - 1] == "_"):
+            i -= 1
+        if i == start:
+            return -1
+        before = code[:i].rstrip()
+        if before.endswith("::"):
+            i = len(before) - 2
+            rest = code[:i].rstrip()
+            if not rest or not (rest[-1].isalnum() or rest[-1] in "_>") or re.search(r"\b(?:return|else|do)$", rest):
+                return i
+        elif before.endswith("->"):
+            i = len(before) - 2
+        elif before.endswith(".") and not before.endswith("..."):
+            i = len(before) - 1
+        else:
+            return i
+
+
+def launch_end(code: str, begin: int) -> re.Match | None:
+    """The >>> that closes the launch's configuration, which begins at `begin`."""
+    depth = 0
+    i = begin
+    while i < len(code) and code[i] != ";":
+        if code[i] in "([{":
+            depth += 1
+        elif code[i] in ")]}":
+            depth -= 1
+        elif depth == 0 and (match := re.compile(r">>\s*>").match(code, i)):
+            # x<y<z>>>>: the last three count.
+            while code[match.end():match.end() + 1] == ">":
+                i += 1
+                match = re.compile(r">>\s*>").match(code, i)
+            return match
+        i += 1
+    return None
+
+
+def rewrite(source: Text) -> str:
+    edits: list[tuple[int, int, str]] = []
+    code, text = source.code, source.text
+
+    def keep_lines(begin: int, end: int, replacement: str) -> None:
+        missing = text.count("\n", begin, end) - replacement.count("\n")
+        edits.append((begin, end, replacement + "\n" * missing))
+
+    for launch in re.finditer(r"<<[ \t]*<", code):
+        end = launch_end(code, launch.end())
+        begin = callee_start(code, launch.start())
+        if not end or begin < 0:
+            raise source.error(launch.start(), "this launch is not understood: expected kernel<<<grid, block>>>(arguments)")
+        arguments = re.compile(r"[\s\\]*\(").match(code, end.end())
+        if not arguments:
+            raise source.error(launch.start(), "after <<< >>> a kernel's arguments in parentheses must follow")
+        callee, config = text[begin:launch.start()].rstrip(), text[launch.end():end.start()]
+        keep_lines(begin, end.end(), f"SIMT_LAUNCH(({callee}), ({config}))")
+        # NULL is a number to g++ once it has been deduced.
+        last = closing(code, arguments.end() - 1)
+        for null in re.compile(r"(?<=[(,])\s*\bNULL\b(?=\s*[,)])").finditer(code, arguments.end() - 1, max(last + 1, 0)):
+            edits.append((null.start(), null.end(), null[0].replace("NULL", "nullptr")))
+
+    qualifiers = r"(?:(?:extern|__shared__|volatile|static|const|__align__\s*\([^)]*\)|alignas\s*\([^)]*\)|__attribute__\s*\(\(.*?\)\))\s+|(?:__align__\s*\([^)]*\)|alignas\s*\([^)]*\))\s*)+"
+    for shared in re.finditer(rf"(?<![\w])(?=[^;{{}}]*\bextern\b)(?=[^;{{}}]*\b__shared__\b)({qualifiers})([^;{{}}()\[\]]+?)\s*(\w+)\s*\[\s*\]\s*((?:\[[^\]]*\]|,)?[^;]*);", code):
+        qualifier, type_, name, rest = shared.groups()
+        if "extern" not in qualifier or "__shared__" not in qualifier + type_:
+            continue
+        if rest.strip():
+            raise source.error(shared.start(), "only a one-dimensional array of its own can be dynamic shared memory: "
+                                               "extern __shared__ T name[];")
+        type_ = re.sub(r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)|\b__shared__\b|\bextern\b", " ", type_).strip()
+        if re.search(r"\bvolatile\b", qualifier):
+            type_ = "volatile " + type_
+        if inside_function(code, shared.start()):
+            line = f"{type_}* const {name} = ::simt::DynamicShared(); static_cast<void>({name});"
+        else:
+            line = f'extern __thread {type_} {name}[] __asm__("simt_dynamic_shared");'
+        keep_lines(shared.start(), shared.end(), line)
+    out, at = [], 0
+    for begin, end, replacement in sorted(edits):
+        if begin < at:
+            raise source.error(begin, "this launch is not understood")
+        out += [text[at:begin], replacement]
+        at = end
+    return "".join([*out, text[at:]])
+
+
+def inside_function(code: str, at: int) -> bool:
+    """Is this within braces that are not a namespace's or of extern "C"?"""
+    stack = []
+    for brace in re.finditer(r"[{}]", code[:at]):
+        if brace[0] == "}":
+            if stack:
+                stack.pop()
+            continue
+        before = re.split(r"[;{}]", code[max(0, brace.start() - 200):brace.start()])[-1]
+        stack.append(not re.search(r"\bnamespace\b[^()]*$|\bextern\s*$", before))
+    return any(stack)

@@ -1,0 +1,289 @@
+#include "moves.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "check.h"
+#include "formats.h"
+#include "session.h"
+
+namespace testing_ {
+namespace {
+
+using nlohmann::json;
+using rung::Op;
+using rung::Outcome;
+
+// A round of a reduction by n threads, of which there are log2(n): two operands read, one result written, and one of
+// something else; two reductions, maximum and sum.
+constexpr double accesses_a_round = 8;
+
+// ---- Reading the counters ------------------------------------------------------------------------
+
+Traffic traffic(const json& counts, const std::string& op) {
+  const std::string of = "_pipe_lsu_mem_global_op_" + op + ".sum";
+  return {counts.at("l1tex__t_requests" + of), counts.at("l1tex__t_sectors" + of), counts.at("global_bytes_op_" + op)};
+}
+
+void add(Traffic* sum, const Traffic& more) {
+  sum->requests += more.requests;
+  sum->sectors += more.sectors;
+  sum->bytes += more.bytes;
+}
+
+void read(const json& launch, Count* count) {
+  const json& total = launch.at("total");
+  add(&count->load, traffic(total, "ld"));
+  add(&count->store, traffic(total, "st"));
+  add(&count->atomic, traffic(total, "atom"));
+  count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
+  const double longest = launch.at("longest_thread").at("accesses");
+  if (longest > count->longest_thread) {
+    const json& block = launch.at("block");
+    count->block_threads = block[0].get<int>() * block[1].get<int>() * block[2].get<int>();
+    count->longest_thread = longest;
+    count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
+  }
+  for (const json& line : launch.at("lines")) {
+    const json& counts = line.at("counts");
+    double shared = 0;
+    for (const char* op : {"ld", "st", "atom"})
+      shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
+    count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
+                            traffic(counts, "atom"), shared});
+  }
+}
+
+// ---- Words ---------------------------------------------------------------------------------------
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+// 98304 -> "98,304"
+std::string whole(double value) {
+  std::string digits = format("%.0f", value);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+// One place behind the point, none if it says nothing: 4 -> "4", 31.5 -> "31.5".
+std::string brief(double value) {
+  return std::abs(value - std::round(value)) < 0.05 ? whole(value) : format("%.1f", value);
+}
+
+std::string times_of(double value) { return brief(value) == "1" ? "once" : brief(value) + " times"; }
+
+std::string sectors_a_request(const Traffic& all) {
+  const std::string sectors = brief(all.sectors / std::max(1.0, all.requests));
+  return sectors + (sectors == "1" ? " sector" : " sectors") + " a request";
+}
+
+std::string code_at(const std::string& path, int number) {
+  std::ifstream file(path);
+  std::string line;
+  for (int i = 0; i < number && std::getline(file, line); i++) continue;
+  if (!file) return "";
+  const size_t first = line.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  line = line.substr(first);
+  return line.size() > 80 ? line.substr(0, 77) + "..." : line;
+}
+
+// "\nworst line softmax_smem.cu:50: row[c] = x[c];", the line for which `weight` is the largest.
+std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight) {
+  // A line that several kernels of the call run counts once for all of them.
+  std::map<std::pair<std::string, int>, double> weights;
+  for (const LineCount& line : count.lines) weights[{line.file, line.line}] += weight(line);
+  auto worst = weights.end();
+  for (auto line = weights.begin(); line != weights.end(); ++line) {
+    // Of equals the later one: the line that reads again is to blame, not the one that reads first.
+    if (line->second > 0 && (worst == weights.end() || line->second >= worst->second)) worst = line;
+  }
+  if (worst == weights.end() || worst->first.second == 0) return "";
+  const std::string code = code_at(worst->first.first, worst->first.second);
+  return "\nworst line " + shortened(worst->first.first) + ":" + std::to_string(worst->first.second) +
+         (code.empty() ? "" : ": " + code);
+}
+
+Judgement unmet(const std::string& counted) { return {false, counted}; }
+
+// Loads and stores, each with its name, for demands on both.
+struct Direction {
+  const char *past, *plural;
+  Traffic Count::*total;
+  Traffic LineCount::*of_line;
+};
+constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
+                                    {"written", "stores", &Count::store, &LineCount::store}};
+
+double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes() / 32); }
+
+}  // namespace
+
+// ---- The vocabulary ------------------------------------------------------------------------------
+
+Demand read_at_most(int times) {
+  return [times](const Count& count) -> Judgement {
+    if (count.load.bytes <= times * count.matrix_bytes()) return {};
+    return unmet("read " + times_of(count.load.bytes / count.matrix_bytes()) + ": " + whole(count.load.sectors) +
+                 " sectors where one pass needs " + whole(sectors_of_pass(count)) +
+                 worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+  };
+}
+
+Demand written_once() {
+  return [](const Count& count) -> Judgement {
+    const double bytes = count.store.bytes + count.atomic.bytes;
+    if (bytes == count.matrix_bytes() && count.atomic.bytes == 0) return {};
+    return unmet("written " + times_of(bytes / count.matrix_bytes()) + ": " +
+                 whole(count.store.sectors + count.atomic.sectors) + " sectors where the result has " +
+                 whole(sectors_of_pass(count)) +
+                 worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
+  };
+}
+
+Demand coalesced() {
+  return [](const Count& count) -> Judgement {
+    const bool aligned = count.cols * count.element_bytes % 32 == 0;
+    for (const Direction& direction : directions) {
+      const Traffic& all = count.*direction.total;
+      const double needed = all.bytes / 32 + (aligned ? 0 : all.requests);
+      if (all.requests == 0 || all.sectors <= needed) continue;
+      return unmet(std::string(direction.past) + " with " + sectors_a_request(all) + " where " +
+                   brief(needed / all.requests) + " hold its bytes: " + whole(all.sectors) + " sectors for " +
+                   whole(all.bytes) + " bytes" + worst_line(count, [&](const LineCount& line) {
+                     const Traffic& mine = line.*direction.of_line;
+                     return mine.sectors - mine.bytes / 32;
+                   }));
+    }
+    return {};
+  };
+}
+
+Demand bytes_a_lane(int bytes) {
+  return [bytes](const Count& count) -> Judgement {
+    for (const Direction& direction : directions) {
+      const Traffic& all = count.*direction.total;
+      if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
+      const double a_lane = all.bytes / all.requests / 32;
+      if (a_lane >= bytes && all.sectors <= all.bytes / 32) continue;
+      return unmet(std::string(direction.plural) + " move " + brief(a_lane) + " bytes a lane and " +
+                   sectors_a_request(all) + " where " + std::to_string(bytes) + " bytes a lane would move " +
+                   std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +
+                   whole(all.bytes / bytes / 32) + worst_line(count, [&](const LineCount& line) {
+                     const Traffic& mine = line.*direction.of_line;
+                     return mine.requests - mine.bytes / bytes / 32;
+                   }));
+    }
+    return {};
+  };
+}
+
+Demand nearly_bytes_a_lane(int bytes, int spare) {
+  return [bytes, spare](const Count& count) -> Judgement {
+    const double needed = std::ceil(static_cast<double>(count.cols) * count.element_bytes / bytes / 32);
+    for (const Direction& direction : directions) {
+      const Traffic& all = count.*direction.total;
+      if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
+      const double passes = all.bytes / count.matrix_bytes();
+      const double a_row = all.requests / passes / count.rows;
+      if (a_row <= needed + spare) continue;
+      return unmet(brief(a_row) + " requests for each time that a row is " + direction.past + ", where " +
+                   std::to_string(bytes) + " bytes a lane need " + whole(needed) + " and the row's ends at the most " +
+                   std::to_string(spare) + " more" +
+                   worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
+    }
+    return {};
+  };
+}
+
+Demand bytes_an_element(int bytes) {
+  return [bytes](const Count& count) -> Judgement {
+    const double counted = count.footprint_read * 32 / count.elements();
+    if (counted <= bytes) return {};
+    return unmet("the matrix takes " + brief(counted) + " bytes an element: " + whole(count.footprint_read) +
+                 " different sectors were read, where " + std::to_string(bytes) + " bytes an element are " +
+                 whole(count.elements() * bytes / 32) +
+                 worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+  };
+}
+
+Demand no_serial_section() {
+  return [](const Count& count) -> Judgement {
+    const double rounds = std::log2(std::max(2, count.block_threads));
+    const double most = count.its_share + accesses_a_round * rounds;
+    if (count.longest_thread <= most) return {};
+    return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
+                 whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
+                 whole(most) + " would leave room for reducing in " + brief(std::ceil(rounds)) + " rounds" +
+                 worst_line(count, [](const LineCount& line) {
+                   return line.load.requests + line.store.requests + line.shared_requests;
+                 }));
+  };
+}
+
+Demand writes_only_the_top_k() {
+  return [](const Count& count) -> Judgement {
+    const double bytes = (count.store.bytes + count.atomic.bytes) / count.rows, needed = 8.0 * count.k;
+    if (bytes == needed && count.atomic.bytes == 0) return {};
+    return unmet(brief(bytes) + " bytes written a row where 8 bytes x " + std::to_string(count.k) + " are " +
+                 whole(needed) +
+                 worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
+  };
+}
+
+Demand said_what_loads_cost() {
+  return [](const Count& count) -> Judgement {
+    return {true, "what it costs, counted on " + std::to_string(count.rows) + " x " + std::to_string(count.cols) +
+                      ": every element is read " + times_of(count.load.bytes / count.matrix_bytes()) + ", with " +
+                      sectors_a_request(count.load) +
+                      worst_line(count, [](const LineCount& line) { return line.load.sectors; })};
+  };
+}
+
+// ---- A move --------------------------------------------------------------------------------------
+
+std::string check_move(const Step& step, std::string* remark) {
+  const Case& c = step.test_case;
+  const Move& move = *c.move;
+  const std::vector<unsigned char> input = reference::encode(logits(c, session().seed), step.dtype);
+  rung::Job job = job_for(step, input);
+  job.count = true;
+  job.time_limit = 30;  // a hundred times what the course's own solutions need
+  const Outcome outcome = session().checked->run(job);
+  const std::string shape = std::to_string(c.rows) + " x " + std::to_string(c.cols);
+  if (outcome.kind != Outcome::Kind::returned) {
+    const std::string at =
+        outcome.file.empty() ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
+    return "could not be counted on " + shape + ": " + at + outcome.message + "\nthe move: " + move.title;
+  }
+  if (outcome.error)
+    return "returned " + outcome.error_name + " for " + shape + ", which it must take\nthe move: " + move.title;
+
+  Count count = {};
+  count.rows = c.rows;
+  count.cols = c.cols;
+  count.k = c.k;
+  count.element_bytes = rung::bytes_of(step.dtype);
+  try {
+    const json report = json::parse(outcome.counters);
+    if (report.at("launches").empty()) return "no kernel was launched on " + shape + "\nthe move: " + move.title;
+    for (const json& launch : report.at("launches")) read(launch, &count);
+  } catch (const json::exception& error) {
+    return std::string("the worker's counters cannot be read: ") + error.what();
+  }
+  const Judgement judgement = move.demand(count);
+  if (!judgement.met) return judgement.counted + "\nthe move: " + move.title + " (counted on " + shape + ")";
+  *remark = judgement.counted;
+  return "";
+}
+
+}  // namespace testing_

@@ -1,0 +1,94 @@
+// The words in which a lab's test.cpp says what its move is (Lab::moves), on counters alone: no clock is asked.
+//
+// The rung's instrumented build runs once on the executor, which counts as Nsight Compute does
+// (simt/counters/counters.h); a Demand looks at the counts of that one call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "types.h"
+
+namespace testing_ {
+
+// Accesses of one kind to global memory. A request is one instruction of a warp, a sector 32 bytes.
+struct Traffic {
+  double requests = 0, sectors = 0, bytes = 0;
+};
+
+struct LineCount {
+  std::string file;
+  int line;
+  Traffic load, store, atomic;
+  double shared_requests;
+};
+
+// What one call of a variant did, all its kernels together.
+struct Count {
+  int rows, cols, k;
+  int element_bytes;  // of the variant's type
+  Traffic load, store, atomic;
+  double footprint_read = 0;  // distinct sectors, of all kernels
+  // Of the thread with the most accesses (global and shared), and the mean over its block.
+  double longest_thread = 0, its_share = 0;
+  int block_threads = 0;  // of that block
+  std::vector<LineCount> lines;
+
+  double elements() const { return static_cast<double>(rows) * cols; }
+  double matrix_bytes() const { return elements() * element_bytes; }
+};
+
+struct Judgement {
+  bool met = true;
+  std::string counted;  // what was counted and what is needed, where that is not met; or a remark that fails nothing
+};
+
+using Demand = std::function<Judgement(const Count&)>;
+
+// ---- The vocabulary ------------------------------------------------------------------------------
+
+// Every element is loaded from global memory, at the most so often.
+Demand read_at_most(int times);
+// Every element is stored once and nothing else is.
+Demand written_once();
+// A request moves no more sectors than its bytes fill: 4 with 4 bytes a lane, 16 with 16. A row that starts between two
+// sectors costs one more a request.
+Demand coalesced();
+// All loads and stores are this wide, for whole warps: for a shape whose rows divide into such accesses.
+Demand bytes_a_lane(int bytes);
+// Hardly more requests than that width needs, where rows start anywhere: the few elements before the first boundary and
+// after the last may cost `spare` requests a row more.
+Demand nearly_bytes_a_lane(int bytes, int spare);
+// The matrix takes this many bytes an element in memory.
+Demand bytes_an_element(int bytes);
+// No thread makes more than its share of the block's accesses plus a logarithm: a few accesses for each of the log2(n)
+// rounds in which n threads reduce.
+Demand no_serial_section();
+// Top-K: k indices and k probabilities a row, 4 bytes each, and no other store.
+Demand writes_only_the_top_k();
+// Not a demand: says what the variant's loads cost.
+Demand said_what_loads_cost();
+
+// ---- A move --------------------------------------------------------------------------------------
+
+struct Shape {
+  int rows, cols, k = 0;  // k only for softmax_topk
+};
+
+struct Move {
+  std::string name;   // of the case: "move-read-once"
+  std::string title;  // "every element is read once: ..."; ends every failure
+  Shape shape;
+  Demand demand;
+  std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
+  bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
+};
+
+struct Step;
+
+// Counts one call and judges it. `remark`: set to what there is to say without failing. Returns "" or the failure.
+std::string check_move(const Step& step, std::string* remark);
+
+}  // namespace testing_

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""The moves of the labs, held against those who make them and those who do not: every solution makes the moves of its own
+lab, and the solution of the lab before fails them, at the line that is to blame.
+
+lab04's solution is not tried in lab05: that is another operation, softmax with top-K, and refused as such.
+"""
+
+import os
+import re
+import unittest
+from pathlib import Path
+
+from shelf import build, first_failure, run_tests
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLUTIONS = {
+    "lab01_naive": Path("solutions/lab01_naive/softmax_naive.cu"),
+    "lab02_smem": Path("solutions/lab02_smem/softmax_smem.cu"),
+    "lab03_online": Path("solutions/lab03_online/softmax_online.cu"),
+    "lab04_f16x8": Path("solutions/lab04_f16x8/softmax_f16x8.cu"),
+    "lab05_topk": Path("solutions/lab05_topk/softmax_topk.cu"),
+}
+
+
+def moves(lab, file, case="move-*", checked=True):
+    """Exit status and output of the lab's move tests alone, on this file."""
+    return run_tests(lab, file, "cpu", checked, {"LADDER_CASE": case})
+
+
+class Moves(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        os.chdir(ROOT)
+        said = build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab in SOLUTIONS))
+        if said:
+            raise RuntimeError(said)
+
+    def test_every_solution_makes_the_moves_of_its_lab(self):
+        for lab, file in SOLUTIONS.items():
+            with self.subTest(lab):
+                status, output = moves(lab, file)
+                self.assertEqual(status, 0, output)
+                self.assertRegex(output, r"(?m)^[1-9]\d* passed, 0 failed$")
+
+    def fails(self, lab, file, variant, *, case, says, code):
+        """The variant's first failure is of this case, says this, and blames a line of the file with this code."""
+        status, output = moves(lab, file, case)
+        self.assertEqual(status, 1, output)
+        explanation = "\n".join(first_failure(output, variant))
+        self.assertRegex(explanation, says, output)
+        blamed = re.search(rf"worst line {re.escape(str(file))}:(\d+)", explanation)
+        self.assertIsNotNone(blamed, output)
+        self.assertIn(code, file.read_text().splitlines()[int(blamed[1]) - 1])
+
+    def test_lab01_fails_the_moves_of_lab02(self):
+        file = SOLUTIONS["lab01_naive"]
+        self.fails("lab02_smem", file, "per_row f32", case="move-coalesced", code="x[c]",
+                   says=r"read with 32 sectors a request where 4 hold its bytes: 49,152 sectors for 196,608 bytes")
+        self.fails("lab02_smem", file, "per_row f32", case="move-read-once", code="x[c]",
+                   says=r"read 3 times: 49,152 sectors where one pass needs 2,048")
+        self.fails("lab02_smem", file, "per_element f32", case="move-read-once", code="x[c]", says=r"read 1,025 times: ")
+
+    def test_lab02_fails_the_moves_of_lab03(self):
+        file = SOLUTIONS["lab02_smem"]
+        # Each of two loops over the row, by one thread: 2 x 4096 and what it does with the others.
+        self.fails("lab03_online", file, "serial f32", case="move-no-serial", code="row[c]",
+                   says=r"one thread makes 8,292 memory accesses, while the 256 threads of its block make 130 on average")
+        status, output = moves("lab03_online", file, "move-read-twice")
+        self.assertEqual(status, 1, output)
+        self.assertIn("returned cudaErrorInvalidValue for 1 x 60001, which it must take",
+                      "\n".join(first_failure(output, "tree f32")))
+
+    def test_lab03_fails_the_moves_of_lab04(self):
+        file = SOLUTIONS["lab03_online"]
+        for variant in ("warp_shuffle f32", "online f32", "online_f32x4 f32"):
+            self.fails("lab04_f16x8", file, variant, case="move-half-the-bytes", code="x", says=r"takes 4 bytes an element")
+        for case in ("move-uint4", "move-uint4-odd"):
+            self.fails("lab04_f16x8", file, "online f32", case=case, code="x[c]", says=r"16 bytes a lane")
+
+    def test_lab04_is_no_file_for_lab05(self):
+        status, output = moves("lab05_topk", SOLUTIONS["lab04_f16x8"])
+        self.assertEqual(status, 1, output)
+        self.assertIn("needs variants of rung::softmax_topk", output)
+
+    def test_three_passes_are_not_one(self):
+        # Of lab05's own: what three_pass may do, online may not.
+        self.fails("lab05_topk", Path("labs/lab05_topk/broken/reads_three_times.cu"), "online f32", case="move-read-once",
+                   code="row[column]", says=r"read 3 times: 24,576 sectors where one pass needs 8,192")
+
+    def test_asking_for_moves_where_nothing_counts(self):
+        status, output = moves("lab02_smem", SOLUTIONS["lab02_smem"], checked=False)
+        self.assertEqual(status, 2, output)
+        self.assertIn("moves are counted by the CPU executor", output)
+
+
+if __name__ == "__main__":
+    unittest.main()

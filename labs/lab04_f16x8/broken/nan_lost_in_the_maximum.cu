@@ -1,0 +1,196 @@
+// Broken: a sum that is NaN passes for an empty one: a NaN stays in its column.
+// Verdict: NaN not spread over the whole row
+// Variant: f16x8
+#include <cfloat>
+#include <cmath>
+
+#include "rung.h"
+
+constexpr int threads = 256;  // per block
+constexpr int warps = threads / 32;
+
+// Where a maximum starts: the lowest finite float, so that x - max is -INFINITY and never NaN where all x are
+// -INFINITY.
+constexpr float lowest = -FLT_MAX;
+
+// 1 / sum; 0 for the sum 0 of a row that is masked altogether.
+__device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : 0.0f; }
+
+// ---- A pack: neighbouring halves that one access moves ------------------------------------------
+//
+// A half is a way to store a number, not to compute with it: load() widens to fp32, store() rounds, and a result is
+// rounded that one time only. The address must be a multiple of the bytes moved. For 1 and 2 halves:
+
+__device__ void load(const __half* from, float (&pack)[1]) { pack[0] = __half2float(*from); }
+
+__device__ void load(const __half* from, float (&pack)[2]) {
+  const float2 pair = __half22float2(*reinterpret_cast<const __half2*>(from));
+  pack[0] = pair.x;
+  pack[1] = pair.y;
+}
+
+__device__ void store(__half* to, const float (&pack)[1]) { *to = __float2half_rn(pack[0]); }
+
+__device__ void store(__half* to, const float (&pack)[2]) {
+  *reinterpret_cast<__half2*>(to) = __floats2half2_rn(pack[0], pack[1]);
+}
+
+// Two halves in a 32-bit word, the one at the lower address in the lower 16 bits: to floats and back.
+__device__ float2 widen(unsigned word) {
+  const __half low = __ushort_as_half(static_cast<unsigned short>(word & 0xFFFF));
+  const __half high = __ushort_as_half(static_cast<unsigned short>(word >> 16));
+  return make_float2(__half2float(low), __half2float(high));
+}
+
+__device__ unsigned narrow(float low, float high) {
+  const unsigned low_bits = __half_as_ushort(__float2half_rn(low));
+  const unsigned high_bits = __half_as_ushort(__float2half_rn(high));
+  return high_bits << 16 | low_bits;
+}
+
+// from: a multiple of 16 bytes.
+__device__ void load(const __half* from, float (&pack)[8]) {
+  const uint4 words = *reinterpret_cast<const uint4*>(from);
+  const float2 pairs[4] = {widen(words.x), widen(words.y), widen(words.z), widen(words.w)};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    pack[2 * i] = pairs[i].x;
+    pack[2 * i + 1] = pairs[i].y;
+  }
+}
+
+// to: a multiple of 16 bytes.
+__device__ void store(__half* to, const float (&pack)[8]) {
+  *reinterpret_cast<uint4*>(to) = make_uint4(narrow(pack[0], pack[1]), narrow(pack[2], pack[3]),
+                                             narrow(pack[4], pack[5]), narrow(pack[6], pack[7]));
+}
+
+// ---- (max, sum) in one pass ---------------------------------------------------------------------
+
+struct MaxSum {
+  float max;
+  float sum;  // of exp(x - max) over the elements seen
+};
+
+// Adds a pack of elements to those seen.
+template <int Width>
+__device__ void absorb(MaxSum& seen, const float (&pack)[Width]) {
+  float max = seen.max;
+#pragma unroll
+  for (int i = 0; i < Width; ++i) max = fmaxf(max, pack[i]);
+  float sum = seen.sum * __expf(seen.max - max);
+#pragma unroll
+  for (int i = 0; i < Width; ++i) sum += __expf(pack[i] - max);
+  seen.max = max;
+  seen.sum = sum;
+}
+
+struct Max {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+struct Add {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+template <typename Op>
+__device__ float block_reduce(float mine, Op op) {
+  __shared__ float of_warp[warps];
+  for (int offset = 16; offset > 0; offset /= 2) mine = op(mine, __shfl_xor_sync(0xFFFFFFFF, mine, offset));
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
+  __syncthreads();
+  float all = of_warp[0];
+  for (int w = 1; w < warps; ++w) all = op(all, of_warp[w]);
+  __syncthreads();  // or the next call could overwrite of_warp before a slow warp has read it
+  return all;
+}
+
+// ---- A row: head, packs, tail -------------------------------------------------------------------
+
+// A row of `cols` halves as `head` single halves up to the first address that an access of Width halves may have,
+// `packs` groups of Width, and `tail` single halves: at most (Width - 1) + (Width - 1) singles.
+struct Split {
+  int head, packs, tail;
+};
+
+// start: the row's first element, counted from the beginning of the matrix, which is a multiple of 256 bytes in memory.
+// x and y begin alike, so one split serves the row of x and the row of y.
+template <int Width>
+__device__ Split split_row(size_t start, int cols) {
+  int head = static_cast<int>((Width - start % Width) % Width);
+  if (head > cols) head = cols;
+  const int packs = (cols - head) / Width;
+  const int tail = cols - head - Width * packs;
+  return {head, packs, tail};
+}
+
+// The column of the single half that thread t looks after, head and tail counted through; -1 if there is none for it.
+template <int Width>
+__device__ int single_column(Split split, int t) {
+  if (t < split.head) return t;
+  if (t < split.head + split.tail) return t + Width * split.packs;
+  return -1;
+}
+
+template <int Width>
+__device__ void normalise(float (&pack)[Width], float max, float scale) {
+#pragma unroll
+  for (int i = 0; i < Width; ++i) pack[i] = __expf(pack[i] - max) * scale;
+}
+
+// x, y: (rows, cols), both aligned to 256 bytes. Block r turns row r of x into row r of y.
+template <int Width>
+__global__ void softmax_kernel(const __half* __restrict__ x, __half* __restrict__ y, int cols) {
+  const size_t start = static_cast<size_t>(blockIdx.x) * cols;
+  const Split split = split_row<Width>(start, cols);
+  x += start;
+  y += start;
+  const int column = single_column<Width>(split, threadIdx.x);
+
+  // First pass: the row's (max, sum). A load needs no result of the pack before it; unrolling puts two in flight.
+  MaxSum mine = {lowest, 0.0f};
+  if (column >= 0) {
+    float single[1];
+    load(x + column, single);
+    absorb(mine, single);
+  }
+  const __half* x_packs = x + split.head;
+#pragma unroll 2
+  for (int p = threadIdx.x; p < split.packs; p += threads) {
+    float pack[Width];
+    load(x_packs + Width * p, pack);
+    absorb(mine, pack);
+  }
+  const float max = block_reduce(mine.max, Max());
+  const float scale = inverse(block_reduce(mine.sum * __expf(mine.max - max), Add()));
+
+  // Second pass: the row again, while it is still in a cache, and the one rounding to half.
+  if (column >= 0) {
+    float single[1];
+    load(x + column, single);
+    normalise(single, max, scale);
+    store(y + column, single);
+  }
+  __half* y_packs = y + split.head;
+#pragma unroll 2
+  for (int p = threadIdx.x; p < split.packs; p += threads) {
+    float pack[Width];
+    load(x_packs + Width * p, pack);
+    normalise(pack, max, scale);
+    store(y_packs + Width * p, pack);
+  }
+}
+
+template <int Width>
+cudaError_t launch(const __half* x, __half* y, int rows, int cols, cudaStream_t stream) {
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  if (rows == 0) return cudaSuccess;  // a grid of no blocks would be an error
+  softmax_kernel<Width><<<rows, threads, 0, stream>>>(x, y, cols);
+  return cudaGetLastError();
+}
+
+cudaError_t f16x8(const __half* x, __half* y, int rows, int cols, cudaStream_t stream) {
+  return launch<8>(x, y, rows, cols, stream);
+}
+
+RUNG_EXPORT(rung::softmax("f16x8", f16x8))
