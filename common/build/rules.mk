@@ -189,7 +189,7 @@ build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_cou
 # cudart is linked statically, so that no library that a rung brings can stand in for it.
 nvcc_flags := -std=c++17 -O3 -lineinfo -arch=$(CUDA_ARCH) -cudart static -I common/rung -Xcompiler -Wall,-Wextra
 
-build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h gpu_timing.h)
+build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 

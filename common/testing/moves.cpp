@@ -1,3 +1,4 @@
+// Counts one call of a variant on the executor, and says in words a student can use what the counts should have been.
 #include "moves.h"
 
 #include <algorithm>

@@ -1,0 +1,88 @@
+// The worker's device memory: every buffer stands between two guards, and what nothing has written yet shows.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "protocol.h"
+#include "rung.h"
+#ifdef __SIMT__
+#include "checks/checks.h"
+#endif
+
+namespace rung {
+
+// Ends the process with a message to the client if `error` is one. `doing`: "cudaMalloc of the worker's own buffer".
+void check(cudaError_t error, const char* doing);
+
+// A buffer on the device: guard | data | guard. Allocated anew when its size changes, so that the back guard begins at
+// the first byte past the data.
+struct Buffer {
+  unsigned char* allocation = nullptr;
+  size_t data_bytes = 0;
+
+  unsigned char* data() const { return allocation + guard_bytes; }
+
+  void release() {
+    if (allocation) check(cudaFree(allocation), "cudaFree of the worker's own buffer");
+    allocation = nullptr;
+  }
+
+  void resize(size_t bytes) {
+    if (allocation && bytes == data_bytes) return;
+    release();
+    void* p = nullptr;
+    check(cudaMalloc(&p, guard_bytes + bytes + guard_bytes), "cudaMalloc of the worker's own buffer");
+    allocation = static_cast<unsigned char*>(p);
+    data_bytes = bytes;
+  }
+
+  void fill_guards() const {
+    check(cudaMemset(allocation, guard_byte, guard_bytes), "cudaMemset");
+    check(cudaMemset(data() + data_bytes, guard_byte, guard_bytes), "cudaMemset");
+  }
+};
+
+// The buffers of one launch: input, first output, second output; and what the variant is called with.
+struct BufferSet {
+  Buffer buffers[buffer_count];
+  void* argument[buffer_count] = {};
+
+  void prepare(const Variant& variant, const Request& request) {
+    const int used = variant.op == Op::softmax ? 2 : 3;
+    for (int i = 0; i < buffer_count; i++) {
+      buffers[i].resize(request.data_bytes[i]);
+      buffers[i].fill_guards();
+      argument[i] = i < used && !(request.null_arguments >> i & 1) ? buffers[i].data() : nullptr;
+    }
+    name_buffers(variant, request);
+  }
+
+  void poison_outputs() const {
+    for (int i = 1; i < buffer_count; i++) {
+      if (!buffers[i].data_bytes) continue;
+      check(cudaMemset(buffers[i].data(), 0xFF, buffers[i].data_bytes), "cudaMemset");
+#ifdef __SIMT__
+      simt::checks::set_uninitialised(buffers[i].data(), buffers[i].data_bytes);
+#endif
+    }
+  }
+
+  // For the checks' messages, and so that they know the guards from the data.
+  void name_buffers(const Variant& variant, const Request& request) const {
+#ifdef __SIMT__
+    const bool topk = variant.op == Op::softmax_topk;
+    const char* const names[buffer_count] = {topk ? "logits" : "x", topk ? "index" : "y", "prob"};
+    for (int i = 0; i < buffer_count; i++) {
+      const size_t element = topk && i > 0 ? 4 : static_cast<size_t>(bytes_of(variant.dtype));
+      const size_t cols = static_cast<size_t>(topk && i > 0 ? request.k : request.cols);
+      if (request.rows <= 0 || request.cols <= 0 || (topk && request.k <= 0)) continue;
+      if (buffers[i].data_bytes != static_cast<size_t>(request.rows) * cols * element) continue;
+      simt::checks::name_buffer(buffers[i].data(), names[i], static_cast<size_t>(request.rows), cols, element);
+    }
+#else
+    (void)variant, (void)request;
+#endif
+  }
+};
+
+}  // namespace rung
