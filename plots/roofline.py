@@ -174,7 +174,7 @@ def y_limits(ladder: list[dict], roofs: dict, height: float) -> tuple[float, flo
     top = max(*map(gflops, ladder), roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"])
     bottom = min(*map(gflops, ladder), FLOP_PER_ELEMENT * roofs["exp_gops"])
     bottom, top = min(bottom / 4, top / 2000), top * 2.5
-    share = 0 * min((TIGHT_LINE * len(ladder) + 2 * LINE) / height, 0.8)
+    share = min((TIGHT_LINE * len(ladder) + 2 * LINE) / height, 0.8)
     log_exp = math.log(FLOP_PER_ELEMENT * roofs["exp_gops"])
     return min(bottom, math.exp((log_exp - share * math.log(top)) / (1 - share))), top
 

@@ -174,6 +174,11 @@ class Layout(unittest.TestCase):
         self.assertTrue(0.0 <= places[0] and places[-1] <= 10.0, places)
         self.assertEqual(roofline.spread([1.0, 8.0], 2.0, 0.0, 10.0), [1.0, 8.0])
 
+    def test_below_keeps_clear_of_lines_and_names(self) -> None:
+        self.assertEqual(roofline.below([100.0, 50.0], 8, 13), [92.0, 42.0])
+        self.assertEqual(roofline.below([100.0, 95.0], 8, 13), [87.0, 74.0])  # not at 92, which the second line crosses
+        self.assertEqual(roofline.below([100.0, 100.0], 8, 13), [92.0, 79.0])
+
 
 class Content(unittest.TestCase):
     def test_every_point_is_drawn_where_it_was_measured(self) -> None:

@@ -176,6 +176,18 @@ void before_atomic(const void* address, unsigned bytes) {
 }
 
 cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) {
+  if (current_block) {
+    Failure failure = {};
+    failure.what = "dynamic parallelism";
+    std::snprintf(failure.detail, sizeof failure.detail, "A kernel launches %s: the executor runs no kernel inside another.",
+                  kernel.name);
+    failure.in_kernel = true;
+    const uint3 block = blockIdx, thread = threadIdx;
+    std::memcpy(failure.block, &block, sizeof failure.block);
+    std::memcpy(failure.thread, &thread, sizeof failure.thread);
+    failure.pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
+    report_failure(failure);
+  }
   const cudaError_t error = check_launch(config, kernel.function);
   if (error == cudaSuccess) {
     static std::atomic<uint64_t> launches{0};
