@@ -13,9 +13,9 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "bench"))
-import results  # noqa: E402
-from results import UserError  # noqa: E402
+from places import below, spread
+from points import (FLOP_PER_ELEMENT, UserError, arrow_pairs, footprint_intensity, gbytes, gflops, intensity, is_solution,
+                    name_of, results, select)
 
 try:
     import matplotlib
@@ -26,7 +26,6 @@ try:
 except ImportError:
     matplotlib = None
 
-FLOP_PER_ELEMENT = 5  # the nominal work: max, subtract, exp, add, multiply; one of the five is an exp
 # Okabe and Ito's colours for the colour-blind, darkened where text in them would be too faint on white.
 LAB_COLOURS = {"01": "#4D4D4D", "02": "#0072B2", "03": "#00805E", "04": "#C04A00", "05": "#A8437F", "06": "#9A6A00"}
 OTHER_COLOUR = "#4D4D4D"
@@ -56,108 +55,8 @@ class Chart:
     step_arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
 
 
-def intensity(point: dict) -> float:
-    """The x of a point, FLOP a byte that the kernel asks of L1: counted sectors x 32.
-
-    Where nothing was counted, the nominal bytes: each input byte read once and each output byte written once.
-    """
-    return point["nominal_flops"] / point.get("l1_bytes", point["nominal_bytes"])
-
-
-def footprint_intensity(point: dict) -> float:
-    """FLOP a byte of the footprint, the distinct sectors that the launch reads and writes; nominal as in intensity()."""
-    return point["nominal_flops"] / point.get("footprint_bytes", point["nominal_bytes"])
-
-
-def gflops(point: dict) -> float:
-    return point["nominal_flops"] / point["seconds"] / 1e9
-
-
-def gbytes(point: dict) -> float:
-    return point["nominal_bytes"] / point["seconds"] / 1e9
-
-
 def colour_of(point: dict) -> str:
     return LAB_COLOURS.get(point["lab"][3:5], OTHER_COLOUR)
-
-
-def is_solution(point: dict) -> bool:
-    return point["source"] == "solution"
-
-
-def name_of(point: dict, ladder: list[dict]) -> str:
-    """The variant, with its dtype and k only where other points share its name, and whose it is."""
-    alike = [other for other in ladder if (other["lab"], other["variant"]) == (point["lab"], point["variant"])]
-    name = point["variant"]
-    if len({other["dtype"] for other in alike}) > 1:
-        name += f" {point['dtype']}"
-    if len({other["k"] for other in alike}) > 1:
-        name += f" K={point['k']}"
-    if is_solution(point):
-        return name
-    return f"yours: {name}"
-
-
-def select(points: list[dict], cols: int, kind: str, source: str = "student") -> list[dict]:
-    """One shape, in ladder order: the solutions and the points of `source`. Of a rung measured at several numbers of rows,
-    the most rows."""
-    chosen: dict[tuple, dict] = {}
-    for point in points:
-        if point["cols"] == cols and point["input"] == kind and point["source"] in ("solution", source):
-            key = (point["source"], *results.rung_of(point))
-            if key not in chosen or point["rows"] > chosen[key]["rows"]:
-                chosen[key] = point
-    if not chosen:
-        shapes = sorted({(point["input"], point["cols"]) for point in points})
-        present = "; ".join(f"--input {shape[0]} --cols {shape[1]}" for shape in shapes)
-        raise UserError(f"no points with --input {kind} --cols {cols}; the file has: {present}")
-    return results.ladder_order(list(chosen.values()))
-
-
-def arrow_pairs(ladder: list[dict]) -> list[tuple[dict, dict]]:
-    """(rung before, rung) for every step. The solution's ladder, or the student's own while there is no other."""
-    drawn = [point for point in ladder if is_solution(point)] or ladder
-    pairs = [(results.rung_before(point, ladder), point) for point in drawn]
-    return [(before, point) for before, point in pairs if before is not None]
-
-
-def spread(wanted: list[float], gap: float, low: float, high: float) -> list[float]:
-    """Ascending places as near to the ascending `wanted` as a gap between neighbours allows, inside [low, high]."""
-    if not wanted:
-        return []
-    gap = min(gap, (high - low) / len(wanted))
-    clusters: list[list[float]] = []  # each [sum of wanted - offset, members]; a cluster sits tightly, gap apart
-    for want in wanted:
-        clusters.append([want, 1])
-        while len(clusters) > 1 and (place(clusters[-2], gap, low, high)[1] + gap
-                                     > place(clusters[-1], gap, low, high)[0]):
-            total, members = clusters.pop()
-            clusters[-1][0] += total - members * clusters[-1][1] * gap
-            clusters[-1][1] += members
-    return [place(cluster, gap, low, high)[0] + i * gap for cluster in clusters for i in range(int(cluster[1]))]
-
-
-def below(lines: list[float], off: float, gap: float) -> list[float]:
-    """For each of the descending `lines` a place at least `off` below it, `off` from all others and `gap` apart."""
-    places: list[float] = []
-    for line in lines:
-        y = line - off
-        while True:
-            lower = [other - off for other in lines if abs(y - other) < 0.999 * off]
-            lower += [other - gap for other in places if abs(y - other) < 0.999 * gap]
-            if not lower:
-                break
-            y = min(lower)
-        places.append(y)
-    return places
-
-
-def place(cluster: list[float], gap: float, low: float, high: float) -> tuple[float, float]:
-    """The first and last place of a cluster, as near to its members' mean wish as the bounds allow."""
-    total, members = cluster
-    length = (members - 1) * gap
-    first = min(max(total / members, low), high - length)
-    return first, first + length
 
 
 # ---- the roofline panel -------------------------------------------------------------------------------------------

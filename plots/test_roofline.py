@@ -143,7 +143,8 @@ class Layout(unittest.TestCase):
 
     def test_many_names_under_a_low_exp_roof(self) -> None:
         points = dense_points()[:2] + counted_points()[2:]
-        self.check_no_overlap(synthetic(points, {**ROOFS, "exp_gops": 0.3}))
+        for some in (points, points[1:], counted_points()[1:]):
+            self.check_no_overlap(synthetic(some, {**ROOFS, "exp_gops": 0.03}))
 
     def test_names_beside_long_lines_at_one_height(self) -> None:
         points = [counted(point("lab01_naive", "per_row", 1.0, source=source), 128) for source in ("solution", "student")]

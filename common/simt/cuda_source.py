@@ -51,6 +51,10 @@ UNSUPPORTED = [
     (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
 ]
 
+# Not `operator<< <T>`.
+LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
+
+
 class Text(NamedTuple):
     """A source file; `code` is it with comments and strings blanked, of the same length."""
     path: Path
@@ -93,27 +97,25 @@ def closing(code: str, at: int) -> int:
     return -1
 
 
-def check_supported(source: Text) -> None:
-    code = source.code
-    include = re.search(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|mma\.h|nvcuda[^>\"]*)[>\"]", source.text, re.MULTILINE)
-    if include and code[include.start():].lstrip().startswith("#"):
-        raise source.error(include.start(1), f"the library of <{include[1]}> is not supported by the CPU executor")
-    first = min(((match.start(), match[0], feature) for pattern, feature in UNSUPPORTED
-                 if (match := re.search(pattern, code))), default=None)
-    if first:
-        at, name, feature = first
-        raise source.error(at, f"{feature.format(name.rstrip('( '))} is not supported by the CPU executor")
+def unsupported(source: Text) -> list[tuple[int, str]]:
+    """Where the file uses what the executor does not have, and what that is."""
+    code, found = source.code, []
+    for include in re.finditer(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|mma\.h|nvcuda[^>\"]*)[>\"]", source.text,
+                               re.MULTILINE):
+        if code[include.start():].lstrip().startswith("#"):
+            found.append((include.start(1), f"the library of <{include[1]}> is"))
+    for pattern, feature in UNSUPPORTED:
+        found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]
     # sync() of the whole grid, whatever the group is called.
     groups = re.findall(r"\bgrid_group\s*&?\s*(\w+)|(\w+)\s*=\s*(?:\w+\s*::\s*)*this_grid\s*\(", code)
-    names = "|".join({a or b for a, b in groups} | {r"this_grid\s*\(\s*\)"})
-    match = re.search(rf"\b(?:{names})\s*\.\s*(?:sync|barrier_arrive|barrier_wait)\s*\(|\bsync\s*\(\s*(?:\w+::)*(?:{names})\s*\)", code)
-    if match:
-        raise source.error(match.start(), "grid-wide sync() is not supported by the CPU executor: a block runs to its end")
-    check_dynamic_parallelism(source)
+    names = "|".join(sorted({a or b for a, b in groups}) + [r"this_grid\s*\(\s*\)"])
+    found += [(match.start(), "grid-wide sync() is") for match in re.finditer(
+        rf"\b(?:{names})\s*\.\s*(?:sync|barrier_arrive|barrier_wait)\s*\(|\bsync\s*\(\s*(?:\w+::)*(?:{names})\s*\)", code)]
+    return found + dynamic_parallelism(source) + implicit_warp_synchrony(source)
 
 
-def check_dynamic_parallelism(source: Text) -> None:
-    code = source.code
+def dynamic_parallelism(source: Text) -> list[tuple[int, str]]:
+    code, found = source.code, []
     for kernel in re.finditer(r"\b__global__\b|\b__device__\b", code):
         if "__host__" in code[max(0, kernel.start() - 30):kernel.end() + 30]:
             continue
@@ -121,10 +123,35 @@ def check_dynamic_parallelism(source: Text) -> None:
         if not body or code[body.start()] != "{":
             continue
         end = closing(code, body.start())
-        launch = re.compile(r"<<\s*<").search(code, body.start(), end if end > 0 else len(code))
+        launch = LAUNCH.search(code, body.start(), end if end > 0 else len(code))
         if launch:
-            raise source.error(launch.start(), "dynamic parallelism (a launch inside a kernel) is not supported by the CPU "
-                                               "executor")
+            found.append((launch.start(), "dynamic parallelism (a launch inside a kernel) is"))
+    return found
+
+
+def implicit_warp_synchrony(source: Text) -> list[tuple[int, str]]:
+    """The last steps of old tree reductions: s[tid] += s[tid + 16]; s[tid] += s[tid + 8]; with s volatile and no __syncwarp()."""
+    found = []
+    names = {match[1] for match in re.finditer(r"\bvolatile\s+(?:__shared__\s+)?\w+(?:\s*<[^<>]*>)?\s*\*?\s*(?:const\s+|__restrict__\s+)?(\w+)",
+                                              source.code)}
+    for name in names:
+        step = rf"\b{name}\s*\[[^\]]*\]\s*[-+*|&^]?=[^;]*\b{name}\s*\[[^\]]*[+^-]\s*(?:32|16|8|4|2|1)\s*\][^;]*;"
+        steps = list(re.finditer(step, source.code))
+        for one, next_ in zip(steps, steps[1:]):
+            between = source.code[one.end():next_.start()]
+            if "sync" not in between and len(between) < 200:
+                found.append((one.start(), f"a warp in lockstep (volatile {name} without __syncwarp() between the steps) is"))
+                break
+    return found
+
+
+def refusal(source: Text, at: int, what: str) -> tuple[int, int, str]:
+    """An edit that makes it an error, unless the preprocessor leaves it out."""
+    line = source.line(at)
+    while line > 1 and source.text[:source.starts[line - 1]].endswith("\\\n"):
+        line -= 1
+    begin = source.starts[line - 1]
+    return begin, begin, f'#line {source.line(at)}\n#error {what} not supported by the CPU executor\n#line {line}\n'
 
 
 def warnings(source: Text) -> list[str]:
@@ -151,9 +178,11 @@ def callee_start(code: str, end: int) -> int:
         i = len(code[:i].rstrip())
         if i and code[i - 1] == ">" and code[i - 2:i] != "->":
             depth = 0
+            parentheses = 0  # k<(n > 1)><<<...>>>
             while i > 0:
                 i -= 1
-                depth += {">": 1, "<": -1}.get(code[i], 0)
+                parentheses += {")": 1, "(": -1}.get(code[i], 0)
+                depth += {">": 1, "<": -1}.get(code[i], 0) if parentheses == 0 else 0
                 if depth == 0:
                     break
             continue
@@ -214,7 +243,9 @@ def rewrite(source: Text) -> str:
         missing = text.count("\n", begin, end) - replacement.count("\n")
         edits.append((begin, end, replacement + "\n" * missing))
 
-    for launch in re.finditer(r"<<[ \t]*<", code):
+    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in unsupported(source))}.values()
+
+    for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())
         begin = callee_start(code, launch.start())
         if not end or begin < 0:

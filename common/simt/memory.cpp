@@ -87,8 +87,8 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes, size_t height,
-                         cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes,
+                         size_t height, cudaMemcpyKind kind) {
   if (width_bytes > to_pitch || width_bytes > from_pitch) return set_last_error(cudaErrorInvalidPitchValue);
   for (size_t row = 0; row < height; row++) {
     const cudaError_t error = cudaMemcpy(static_cast<char*>(to) + row * to_pitch,

@@ -1,5 +1,5 @@
-// The part of cuBLAS that is matrix multiplication of floats, computed by the host in the simplest way: for programs whose
-// own kernels are the point. It is not a kernel: nothing of it is counted or checked.
+// The part of cuBLAS that is matrix multiplication of floats, computed by the host in the simplest way: for programs
+// whose own kernels are the point. It is not a kernel: nothing of it is counted or checked.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -18,8 +18,8 @@ inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return C
 
 // C = alpha op(A) op(B) + beta C, column-major: op(A) is m x k, op(B) k x n.
 inline cublasStatus_t cublasSgemm(cublasHandle_t, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
-                                  const float* alpha, const float* a, int lda, const float* b, int ldb, const float* beta,
-                                  float* c, int ldc) {
+                                  const float* alpha, const float* a, int lda, const float* b, int ldb,
+                                  const float* beta, float* c, int ldc) {
   if (m < 0 || n < 0 || k < 0 || lda < 1 || ldb < 1 || ldc < m) return CUBLAS_STATUS_INVALID_VALUE;
   for (int col = 0; col < n; col++) {
     for (int row = 0; row < m; row++) {
@@ -36,13 +36,13 @@ inline cublasStatus_t cublasSgemm(cublasHandle_t, cublasOperation_t of_a, cublas
   return CUBLAS_STATUS_SUCCESS;
 }
 
-inline cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m,
-                                                int n, int k, const float* alpha, const float* a, int lda, long long stride_a,
-                                                const float* b, int ldb, long long stride_b, const float* beta, float* c,
-                                                int ldc, long long stride_c, int count) {
+inline cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b,
+                                                int m, int n, int k, const float* alpha, const float* a, int lda,
+                                                long long stride_a, const float* b, int ldb, long long stride_b,
+                                                const float* beta, float* c, int ldc, long long stride_c, int count) {
   for (int i = 0; i < count; i++) {
-    const cublasStatus_t status = cublasSgemm(handle, of_a, of_b, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb,
-                                              beta, c + i * stride_c, ldc);
+    const cublasStatus_t status = cublasSgemm(handle, of_a, of_b, m, n, k, alpha, a + i * stride_a, lda,
+                                              b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
     if (status != CUBLAS_STATUS_SUCCESS) return status;
   }
   return CUBLAS_STATUS_SUCCESS;

@@ -28,14 +28,16 @@ constexpr int bins = 256;
 __device__ unsigned int totals[bins];
 
 __global__ void histogram_global(const unsigned char* data, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&totals[data[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&totals[data[i]], 1u);
 }
 
 __global__ void histogram_shared(const unsigned char* data, int n) {
   __shared__ unsigned int counts[bins];
   counts[threadIdx.x] = 0;
   __syncthreads();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&counts[data[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&counts[data[i]], 1u);
   __syncthreads();
   atomicAdd(&totals[threadIdx.x], counts[threadIdx.x]);
 }

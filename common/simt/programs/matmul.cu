@@ -1,5 +1,5 @@
-// C = A B of 128 x 128 floats: every thread reads its row and column from global memory, or a block shares tiles of 16 x 16.
-// Blocks of 16 x 16 threads: 8 x 8 blocks of 8 warps; a warp is two rows of 16 threads. 64 x 8 = 512 warps.
+// C = A B of 128 x 128 floats: every thread reads its row and column from global memory, or a block shares tiles of 16
+// x 16. Blocks of 16 x 16 threads: 8 x 8 blocks of 8 warps; a warp is two rows of 16 threads. 64 x 8 = 512 warps.
 //
 // Figures by hand.
 //   Naive loads: 128 steps x 2 x 512 warps. Of A a warp reads one element in each of two rows: 2 sectors; of B 16

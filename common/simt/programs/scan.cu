@@ -1,5 +1,5 @@
-// An inclusive scan of 16384 integers with cooperative groups: a warp scans by shuffles, a block adds the sums of its warps,
-// a second launch scans the sums of the blocks, a third adds them. 64 blocks of 256 threads: 512 warps.
+// An inclusive scan of 16384 integers with cooperative groups: a warp scans by shuffles, a block adds the sums of its
+// warps, a second launch scans the sums of the blocks, a third adds them. 64 blocks of 256 threads: 512 warps.
 //
 // Figures by hand.
 //   scan_blocks loads 4 bytes a lane: 512 warps x 4 sectors, stores as many, and one sum a block.
@@ -13,7 +13,8 @@
 // Expect: scan_blocks 1 barriers 1024
 //   Shared stores: one a warp, and one by the first warp of each block: 512 + 64.
 // Expect: scan_blocks 1 shared_requests_op_st 576
-//   The second launch scans 64 sums in one block of 256: 2 of its warps load and store 4 sectors each, 1 stores the total.
+//   The second launch scans 64 sums in one block of 256: 2 of its warps load and store 4 sectors each, 1 stores the
+//   total.
 // Expect: scan_blocks 2 l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 2
 // Expect: scan_blocks 2 l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 9
 //   add_sums, blocks 1 to 63: every warp reads its elements (4 sectors) and its block's one sum (1 sector): 504 x 5.

@@ -1,5 +1,5 @@
-// Transposes a matrix three ways: straight, through a tile in shared memory, and through a tile whose rows are one longer.
-// 512 x 512 floats, tiles of 32 x 32, blocks of 32 x 8 threads: 256 blocks of 8 warps, 4 rows a thread.
+// Transposes a matrix three ways: straight, through a tile in shared memory, and through a tile whose rows are one
+// longer. 512 x 512 floats, tiles of 32 x 32, blocks of 32 x 8 threads: 256 blocks of 8 warps, 4 rows a thread.
 //
 // Figures by hand; the same were read from an H200.
 //   Loads: 512 x 512 / 32 = 8192 warp rows of 128 bytes, 4 sectors each.
@@ -11,7 +11,8 @@
 //   Through a tile: whole rows again, 8192 x 4.
 // Expect: transpose_tile 1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 32768
 // Expect: transpose_tile 1 l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 32768
-//   Reading a column of the tile: 32 lanes 32 words apart, one bank: 32 wavefronts, 31 of them conflicts: 8192 x 32, x 31.
+//   Reading a column of the tile: 32 lanes 32 words apart, one bank: 32 wavefronts, 31 of them conflicts: 8192 x 32,
+//   x 31.
 // Expect: transpose_tile 1 l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 262144
 // Expect: transpose_tile 1 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 253952
 // Expect: transpose_tile 1 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum 0

@@ -1,4 +1,5 @@
-// Tells the executor, when an instrumented module is loaded, where its __device__ variables are: they are global memory.
+// Tells the executor, when an instrumented module is loaded, where its __device__ variables are: they are global
+// memory.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__

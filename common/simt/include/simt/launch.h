@@ -44,7 +44,7 @@ struct Launcher {
   Address address;
 
   template <typename... Arguments>
-  cudaError_t operator()(const Arguments&... arguments) const {
+  cudaError_t operator()(Arguments... arguments) const {
     const void* function = nullptr;
     if constexpr (std::is_invocable<Address, AddressOf>::value) function = address(AddressOf{});
     // Parameters are copied when `call` calls the kernel: every thread has its own.
@@ -61,7 +61,7 @@ Launcher<Call, Address> make_launcher(const char* name, LaunchConfig config, Cal
 
 }  // namespace simt
 
-#define SIMT_LAUNCH(kernel, config)                                                                         \
-  ::simt::make_launcher(                                                                                    \
+#define SIMT_LAUNCH(kernel, config)                                                                            \
+  ::simt::make_launcher(                                                                                       \
       #kernel, ::simt::LaunchConfig config, [&](const auto&... simt_arguments) { kernel(simt_arguments...); }, \
       [&](auto simt_address) -> decltype(simt_address(kernel)) { return simt_address(kernel); })

@@ -6,10 +6,10 @@
   __forceinline__ T name(const T* address) { \
     return *address;                         \
   }
-#define SIMT_STORE(name)                           \
-  template <typename T>                            \
+#define SIMT_STORE(name)                                       \
+  template <typename T>                                        \
   __forceinline__ void name(T* address, simt::Same<T> value) { \
-    *address = value;                              \
+    *address = value;                                          \
   }
 
 SIMT_LOAD(__ldg)

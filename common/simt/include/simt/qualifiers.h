@@ -8,6 +8,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+#define __builtin_assume(condition) static_cast<void>(0)
 #define __device_builtin__
 #define __cudart_builtin__
 #define __cluster_dims__(...) static_assert(false, "the CPU executor has no thread block clusters");
@@ -16,9 +17,10 @@
 // `extern __shared__ T name[];` needs more than a macro: rewrite.sed turns it into simt_dynamic_shared.
 #define __shared__ thread_local
 
-// Every thread may read it, the host fills it with cudaMemcpyToSymbol: an ordinary variable. What is __device__ counts as
-// global memory in an instrumented kernel and what is __constant__ does not, so there the latter has a section of its own.
-// A `#` begins a comment to the assembler: to the compiler the sections differ, so constant and other variables may be in it.
+// Every thread may read it, the host fills it with cudaMemcpyToSymbol: an ordinary variable. What is __device__ counts
+// as global memory in an instrumented kernel and what is __constant__ does not, so there the latter has a section of
+// its own. A `#` begins a comment to the assembler: to the compiler the sections differ, so constant and other
+// variables may be in it.
 #if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
 #define SIMT_TEXT_OF(x) #x
 #define SIMT_CONSTANT_SECTION(number) section("simt_constant,\"aw\",@progbits#" SIMT_TEXT_OF(number))

@@ -92,12 +92,7 @@ enum cudaComputeMode {
   cudaComputeModeProhibited,
   cudaComputeModeExclusiveProcess
 };
-enum cudaMemoryType {
-  cudaMemoryTypeUnregistered,
-  cudaMemoryTypeHost,
-  cudaMemoryTypeDevice,
-  cudaMemoryTypeManaged
-};
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 enum cudaMemoryAdvise {
   cudaMemAdviseSetReadMostly = 1,
   cudaMemAdviseUnsetReadMostly,
@@ -162,11 +157,12 @@ struct cudaDeviceProp {
   int l2CacheSize, clockRate, memoryClockRate, memoryBusWidth;
   size_t totalConstMem;
   int concurrentKernels, cooperativeLaunch, integrated, canMapHostMemory, unifiedAddressing, managedMemory;
-  int computeMode, ECCEnabled, asyncEngineCount, deviceOverlap, kernelExecTimeoutEnabled, tccDriver, pciBusID, pciDeviceID,
-      pciDomainID, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard,
-      multiGpuBoardGroupID, singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess,
-      computePreemptionSupported, canUseHostPointerForRegisteredMem, cooperativeMultiDeviceLaunch,
-      hostNativeAtomicSupported, directManagedMemAccessFromHost, persistingL2CacheMaxSize, accessPolicyMaxWindowSize;
+  int computeMode, ECCEnabled, asyncEngineCount, deviceOverlap, kernelExecTimeoutEnabled, tccDriver, pciBusID,
+      pciDeviceID, pciDomainID, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported,
+      isMultiGpuBoard, multiGpuBoardGroupID, singleToDoublePrecisionPerfRatio, pageableMemoryAccess,
+      concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem,
+      cooperativeMultiDeviceLaunch, hostNativeAtomicSupported, directManagedMemAccessFromHost, persistingL2CacheMaxSize,
+      accessPolicyMaxWindowSize;
   size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
   int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3];  // no textures: 0
 };

@@ -9,7 +9,8 @@ template <typename T>
 cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
   return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes, flags);
 }
-constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4;
+constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
+                   cudaHostAllocWriteCombined = 4;
 constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2;
 constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4;
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
@@ -74,7 +75,8 @@ inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaS
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  static_assert(!std::is_const<std::remove_all_extents_t<T>>::value, "a symbol is a variable that is not const, not a string");
+  static_assert(!std::is_const<std::remove_all_extents_t<T>>::value,
+                "a symbol is a variable that is not const, not a string");
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
   std::memcpy(const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, from, bytes);
   return cudaSuccess;
@@ -114,7 +116,9 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) { return cudaStreamCreate(stream); }
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  return cudaStreamCreate(stream);
+}
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
@@ -142,7 +146,8 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
 
-constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
+constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
+                   cudaEventInterprocess = 4;
 constexpr unsigned cudaEventRecordDefault = 0, cudaEventRecordExternal = 1;
 inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
   return cudaEventRecord(event, stream);

@@ -1,0 +1,73 @@
+"""The points of a chart: which of a results file's are drawn, where they stand, what they are called."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "bench"))
+import results  # noqa: E402
+from results import UserError  # noqa: E402
+
+FLOP_PER_ELEMENT = 5  # the nominal work: max, subtract, exp, add, multiply; one of the five is an exp
+
+
+def intensity(point: dict) -> float:
+    """The x of a point, FLOP a byte that the kernel asks of L1: counted sectors x 32.
+
+    Where nothing was counted, the nominal bytes: each input byte read once and each output byte written once.
+    """
+    return point["nominal_flops"] / point.get("l1_bytes", point["nominal_bytes"])
+
+
+def footprint_intensity(point: dict) -> float:
+    """FLOP a byte of the footprint, the distinct sectors that the launch reads and writes; nominal as in intensity()."""
+    return point["nominal_flops"] / point.get("footprint_bytes", point["nominal_bytes"])
+
+
+def gflops(point: dict) -> float:
+    return point["nominal_flops"] / point["seconds"] / 1e9
+
+
+def gbytes(point: dict) -> float:
+    return point["nominal_bytes"] / point["seconds"] / 1e9
+
+
+def is_solution(point: dict) -> bool:
+    return point["source"] == "solution"
+
+
+def name_of(point: dict, ladder: list[dict]) -> str:
+    """The variant, with its dtype and k only where other points share its name, and whose it is."""
+    alike = [other for other in ladder if (other["lab"], other["variant"]) == (point["lab"], point["variant"])]
+    name = point["variant"]
+    if len({other["dtype"] for other in alike}) > 1:
+        name += f" {point['dtype']}"
+    if len({other["k"] for other in alike}) > 1:
+        name += f" K={point['k']}"
+    if is_solution(point):
+        return name
+    return f"yours: {name}"
+
+
+def select(points: list[dict], cols: int, kind: str, source: str = "student") -> list[dict]:
+    """One shape, in ladder order: the solutions and the points of `source`. Of a rung measured at several numbers of rows,
+    the most rows."""
+    chosen: dict[tuple, dict] = {}
+    for point in points:
+        if point["cols"] == cols and point["input"] == kind and point["source"] in ("solution", source):
+            key = (point["source"], *results.rung_of(point))
+            if key not in chosen or point["rows"] > chosen[key]["rows"]:
+                chosen[key] = point
+    if not chosen:
+        shapes = sorted({(point["input"], point["cols"]) for point in points})
+        present = "; ".join(f"--input {shape[0]} --cols {shape[1]}" for shape in shapes)
+        raise UserError(f"no points with --input {kind} --cols {cols}; the file has: {present}")
+    return results.ladder_order(list(chosen.values()))
+
+
+def arrow_pairs(ladder: list[dict]) -> list[tuple[dict, dict]]:
+    """(rung before, rung) for every step. The solution's ladder, or the student's own while there is no other."""
+    drawn = [point for point in ladder if is_solution(point)] or ladder
+    pairs = [(results.rung_before(point, ladder), point) for point in drawn]
+    return [(before, point) for before, point in pairs if before is not None]
