@@ -394,7 +394,8 @@ Outcome Client::run(const Job& job) {
   outcome.seconds.resize(static_cast<size_t>(job.launches));
   memcpy(outcome.seconds.data(), impl.shared + layout.seconds, outcome.seconds.size() * sizeof(double));
   if (reply.count > 0 && static_cast<size_t>(reply.count) <= layout.counters_bytes) {
-    outcome.counters.assign(reinterpret_cast<const char*>(impl.shared) + layout.counters, static_cast<size_t>(reply.count));
+    outcome.counters.assign(reinterpret_cast<const char*>(impl.shared) + layout.counters,
+                            static_cast<size_t>(reply.count));
   }
   for (double& s : outcome.seconds) {
     if (!(s >= 0 && s <= job.time_limit)) s = job.time_limit;  // an impossible time must not pass for a fast one

@@ -74,7 +74,8 @@ struct Reply {
 };
 
 // Where things lie in the memfd: the input, then the whole allocation of each buffer as it was after the last launch,
-// then the seconds of every launch, then the counters' JSON if they were asked for. A buffer of 0 bytes still has its two guards.
+// then the seconds of every launch, then the counters' JSON if they were asked for. A buffer of 0 bytes still has its
+// two guards.
 struct Layout {
   size_t input;
   size_t raw[buffer_count], raw_bytes[buffer_count];

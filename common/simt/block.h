@@ -57,8 +57,8 @@ class Block {
   Block();
   ~Block();
 
-  // Before and after this OS thread runs blocks of a launch. With `record`, the accesses of instrumented code are counted
-  // (if there are counters) and shown to the observer (if there is one).
+  // Before and after this OS thread runs blocks of a launch. With `record`, the accesses of instrumented code are
+  // counted (if there are counters) and shown to the observer (if there is one).
   void begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters);
   void end_launch();
 

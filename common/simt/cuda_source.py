@@ -51,6 +51,14 @@ UNSUPPORTED = [
     (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
 ]
 
+ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
+
+# Qualifiers with extern and __shared__ among them (or in the type), type, name[], what follows before the semicolon.
+DYNAMIC_SHARED = re.compile(
+    r"(?<!\w)(?=[^;{}]*\bextern\b)(?=[^;{}]*\b__shared__\b)"
+    rf"((?:(?:extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\))\s+|(?:{ALIGNED})\s*)+)"
+    r"([^;{}()\[\]]+?)\s*(\w+)\s*\[\s*\]\s*((?:\[[^\]]*\]|,)?[^;]*);")
+
 # Not `operator<< <T>`.
 LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
 
@@ -79,8 +87,9 @@ def read(path: Path) -> Text:
 def strip_comments(text: str) -> str:
     def blank(match: re.Match) -> str:
         return re.sub(r"[^\n]", " ", match[0])
-    return re.sub(r"""R"([^ ()\\\n]*)\(.*?\)\1"|//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'""",
-                  blank, text, flags=re.DOTALL)
+    raw_string, comment = r'R"([^ ()\\\n]*)\(.*?\)\1"', r"//(?:\\\n|[^\n])*|/\*.*?\*/"
+    string, character = r'"(?:\\.|[^"\\\n])*"', r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'"
+    return re.sub(f"{raw_string}|{comment}|{string}|{character}", blank, text, flags=re.DOTALL)
 
 
 def closing(code: str, at: int) -> int:
@@ -260,15 +269,14 @@ def rewrite(source: Text) -> str:
         for null in re.compile(r"(?<=[(,])\s*\bNULL\b(?=\s*[,)])").finditer(code, arguments.end() - 1, max(last + 1, 0)):
             edits.append((null.start(), null.end(), null[0].replace("NULL", "nullptr")))
 
-    qualifiers = r"(?:(?:extern|__shared__|volatile|static|const|__align__\s*\([^)]*\)|alignas\s*\([^)]*\)|__attribute__\s*\(\(.*?\)\))\s+|(?:__align__\s*\([^)]*\)|alignas\s*\([^)]*\))\s*)+"
-    for shared in re.finditer(rf"(?<![\w])(?=[^;{{}}]*\bextern\b)(?=[^;{{}}]*\b__shared__\b)({qualifiers})([^;{{}}()\[\]]+?)\s*(\w+)\s*\[\s*\]\s*((?:\[[^\]]*\]|,)?[^;]*);", code):
+    for shared in DYNAMIC_SHARED.finditer(code):
         qualifier, type_, name, rest = shared.groups()
         if "extern" not in qualifier or "__shared__" not in qualifier + type_:
             continue
         if rest.strip():
             raise source.error(shared.start(), "only a one-dimensional array of its own can be dynamic shared memory: "
                                                "extern __shared__ T name[];")
-        type_ = re.sub(r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)|\b__shared__\b|\bextern\b", " ", type_).strip()
+        type_ = re.sub(rf"{ALIGNED}|\b__shared__\b|\bextern\b", " ", type_).strip()
         if re.search(r"\bvolatile\b", qualifier):
             type_ = "volatile " + type_
         if inside_function(code, shared.start()):

@@ -71,8 +71,8 @@ class Pool {
     }
   }
 
-  // Waits until all blocks before the calling one are done. Blocks are taken in rising order, so that is when every other
-  // OS thread is beyond it.
+  // Waits until all blocks before the calling one are done. Blocks are taken in rising order, so that is when every
+  // other OS thread is beyond it.
   void wait_for_turn() {
     if (had_turn_) return;
     const uint64_t own = own_->number.load();
@@ -171,7 +171,8 @@ void set_cores(int count) { Pool::get().cores = count < 1 ? 1 : count > max_core
 bool pass_to_busy_thread(int signal) { return Pool::get().pass_signal(signal); }
 
 void before_atomic(const void* address, unsigned bytes) {
-  record(reinterpret_cast<uintptr_t>(address), bytes, Event::atomic, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+  record(reinterpret_cast<uintptr_t>(address), bytes, Event::atomic,
+         reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
 }
 
@@ -179,8 +180,8 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) {
   if (current_block) {
     Failure failure = {};
     failure.what = "dynamic parallelism";
-    std::snprintf(failure.detail, sizeof failure.detail, "A kernel launches %s: the executor runs no kernel inside another.",
-                  kernel.name);
+    std::snprintf(failure.detail, sizeof failure.detail,
+                  "A kernel launches %s: the executor runs no kernel inside another.", kernel.name);
     failure.in_kernel = true;
     const uint3 block = blockIdx, thread = threadIdx;
     std::memcpy(failure.block, &block, sizeof failure.block);

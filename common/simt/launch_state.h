@@ -12,7 +12,8 @@ struct LaunchCounters;
 }
 
 struct LaunchState {
-  LaunchState(uint64_t id, const LaunchConfig& config, const BoundKernel& kernel) : id(id), config(config), kernel(kernel) {}
+  LaunchState(uint64_t id, const LaunchConfig& config, const BoundKernel& kernel)
+      : id(id), config(config), kernel(kernel) {}
 
   const uint64_t id;  // launches are numbered from 1
   const LaunchConfig config;
@@ -33,7 +34,8 @@ struct LaunchState {
   }
 };
 
-// Dynamic shared memory of the block that this OS thread runs. Static shared memory is thread-local in the kernel's module.
+// Dynamic shared memory of the block that this OS thread runs. Static shared memory is thread-local in the kernel's
+// module.
 constexpr size_t max_shared_bytes = 227 * 1024;
 
 }  // namespace simt

@@ -116,7 +116,8 @@ void Collector::add_to_launch() {
     Counts& sum = key & is_place ? launch_.by_place[key & ~is_place] : launch_.by_pc[base_ + key];
     sum.add(counts);
   }
-  keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses, &launch_.its_block_accesses);
+  keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,
+               &launch_.its_block_accesses);
 }
 
 }  // namespace simt::counters

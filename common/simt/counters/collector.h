@@ -12,12 +12,13 @@
 
 namespace simt::counters {
 
-// A launch while it is being counted. What OS threads add does not depend on how many they are or in what order they come.
+// A launch while it is being counted. What OS threads add does not depend on how many they are or in what order they
+// come.
 struct LaunchCounters {
   Footprint footprint;
   std::mutex mutex;
-  std::map<uintptr_t, Counts> by_pc;      // return addresses of hooks
-  std::map<uint64_t, Counts> by_place;    // barriers and warp operations: pack(Place)
+  std::map<uintptr_t, Counts> by_pc;    // return addresses of hooks
+  std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
 };
 
@@ -28,7 +29,8 @@ class Collector {
   // What program counters are relative to.
   void set_base(uintptr_t base) { base_ = base; }
 
-  // A memory instruction of a warp. Returns the lanes whose address is in device or shared memory; the others do not count.
+  // A memory instruction of a warp. Returns the lanes whose address is in device or shared memory; the others do not
+  // count.
   uint32_t access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses);
 
   // A barrier or a warp operation of a warp.

@@ -5,8 +5,9 @@
 namespace simt::counters {
 
 Region* Footprint::find(uint64_t address) const {
-  const auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
-                                      [](uint64_t a, const std::unique_ptr<Region>& region) { return a < region->begin; });
+  const auto after =
+      std::upper_bound(regions_.begin(), regions_.end(), address,
+                       [](uint64_t a, const std::unique_ptr<Region>& region) { return a < region->begin; });
   if (after == regions_.begin()) return nullptr;
   Region* const region = std::prev(after)->get();
   return region->contains(address) ? region : nullptr;

@@ -21,7 +21,8 @@ class SectorSet {
       uint64_t mask = ~uint64_t{0};
       if (word == first / 64) mask &= ~uint64_t{0} << (first % 64);
       if (word == last / 64) mask &= ~uint64_t{0} >> (63 - last % 64);
-      if ((bits_[word].load(std::memory_order_relaxed) & mask) != mask) bits_[word].fetch_or(mask, std::memory_order_relaxed);
+      if ((bits_[word].load(std::memory_order_relaxed) & mask) != mask)
+        bits_[word].fetch_or(mask, std::memory_order_relaxed);
     }
   }
 
@@ -36,11 +37,14 @@ class SectorSet {
   std::unique_ptr<std::atomic<uint64_t>[]> bits_;
 };
 
-// One allocation of device memory, which begins at a multiple of 256, so that sectors are not shared between allocations;
-// or the __device__ variables of a module.
+// One allocation of device memory, which begins at a multiple of 256, so that sectors are not shared between
+// allocations; or the __device__ variables of a module.
 struct Region {
   explicit Region(Allocation allocation)
-      : begin(allocation.begin), bytes(allocation.bytes), read(bytes / sector_bytes + 2), written(bytes / sector_bytes + 2) {}
+      : begin(allocation.begin),
+        bytes(allocation.bytes),
+        read(bytes / sector_bytes + 2),
+        written(bytes / sector_bytes + 2) {}
 
   bool contains(uint64_t address) const { return address - begin < bytes; }
   size_t sector(uint64_t address) const { return address / sector_bytes - begin / sector_bytes; }

@@ -32,8 +32,8 @@ long long number(const std::string& text, long long lowest, long long highest, c
   errno = 0;
   const long long value = std::strtoll(text.c_str(), &end, 10);
   if (end == text.c_str() || *end || errno || value < lowest || value > highest) {
-    throw std::runtime_error(std::string(what) + " is \"" + text + "\"; expected a number from " + std::to_string(lowest) +
-                             " to " + std::to_string(highest));
+    throw std::runtime_error(std::string(what) + " is \"" + text + "\"; expected a number from " +
+                             std::to_string(lowest) + " to " + std::to_string(highest));
   }
   return value;
 }
@@ -75,7 +75,9 @@ std::vector<Reading> read_readings(const std::string& path) {
     const std::string reason = !file && errno ? std::strerror(errno) : "the file is empty";
     throw std::runtime_error(path + ": cannot be read: " + reason);
   }
-  const auto drop_return = [&] { if (!line.empty() && line.back() == '\r') line.pop_back(); };
+  const auto drop_return = [&] {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+  };
   drop_return();
   if (line != header()) throw std::runtime_error(path + ":1: expected the header " + header());
   std::vector<Reading> readings;

@@ -20,13 +20,16 @@ const std::vector<Metric>& metrics() {
     const char* const ops[] = {"ld", "st", "atom"};
     for (int op = 0; op < access_ops; op++) {
       const std::string suffix = std::string("_op_") + ops[op] + ".sum";
-      list.push_back({"l1tex__t_requests_pipe_lsu_mem_global" + suffix, [op](const Counts& c) { return c.global[op].requests; }});
-      list.push_back({"l1tex__t_sectors_pipe_lsu_mem_global" + suffix, [op](const Counts& c) { return c.global[op].sectors; }});
+      list.push_back(
+          {"l1tex__t_requests_pipe_lsu_mem_global" + suffix, [op](const Counts& c) { return c.global[op].requests; }});
+      list.push_back(
+          {"l1tex__t_sectors_pipe_lsu_mem_global" + suffix, [op](const Counts& c) { return c.global[op].sectors; }});
       list.push_back({std::string("global_bytes_op_") + ops[op], [op](const Counts& c) { return c.global[op].bytes; }});
     }
     for (int op = 0; op < access_ops; op++) {
       const std::string suffix = std::string("_op_") + ops[op] + ".sum";
-      list.push_back({std::string("shared_requests_op_") + ops[op], [op](const Counts& c) { return c.shared[op].requests; }});
+      list.push_back(
+          {std::string("shared_requests_op_") + ops[op], [op](const Counts& c) { return c.shared[op].requests; }});
       list.push_back({"l1tex__data_pipe_lsu_wavefronts_mem_shared" + suffix,
                       [op](const Counts& c) { return c.shared[op].wavefronts; }});
       list.push_back({"l1tex__data_bank_conflicts_pipe_lsu_mem_shared" + suffix,

@@ -77,9 +77,8 @@ bool partners_agree(uint32_t active, const uint64_t* addresses, unsigned distanc
 
 SharedCount count_shared_atomic(const WarpAccess& access) {
   unsigned lanes_of[banks] = {}, most = 0;
-  for_lanes(access.active, access.addresses, [&](uint64_t address) {
-    most = max_of(most, ++lanes_of[address / word_bytes % banks]);
-  });
+  for_lanes(access.active, access.addresses,
+            [&](uint64_t address) { most = max_of(most, ++lanes_of[address / word_bytes % banks]); });
   return {most, most ? most - 1 : 0};
 }
 

@@ -17,14 +17,14 @@ enum class Op : uint8_t { load, store, atomic, reduction };
 constexpr unsigned warp_lanes = 32;
 constexpr unsigned sector_bytes = 32;
 
-// One memory instruction of a warp. Each active lane accesses `bytes` (1, 2, 4, 8 or 16) bytes at its address, a multiple
-// of `bytes`.
+// One memory instruction of a warp. Each active lane accesses `bytes` (1, 2, 4, 8 or 16) bytes at its address, a
+// multiple of `bytes`.
 struct WarpAccess {
   Space space;
   Op op;
   unsigned bytes;
-  uint32_t active;                       // a bit a lane
-  const uint64_t* addresses;             // 32; those of inactive lanes are not looked at
+  uint32_t active;            // a bit a lane
+  const uint64_t* addresses;  // 32; those of inactive lanes are not looked at
 };
 
 struct GlobalCount {
@@ -37,7 +37,8 @@ struct SharedCount {
 GlobalCount count_global(const WarpAccess& access);
 SharedCount count_shared(const WarpAccess& access);
 
-// Do the lanes access neighbouring addresses, lane 0 first? All 32 lanes must be active. The common case, and quickly seen.
+// Do the lanes access neighbouring addresses, lane 0 first? All 32 lanes must be active. The common case, and quickly
+// seen.
 bool is_contiguous(const uint64_t* addresses, unsigned bytes);
 
 }  // namespace simt::counters

@@ -58,7 +58,8 @@ std::string output_of(const std::vector<std::string>& command) {
   close(ends[1]);
   std::string output;
   char buffer[4096];
-  for (ssize_t got; started && (got = read(ends[0], buffer, sizeof buffer)) > 0;) output.append(buffer, static_cast<size_t>(got));
+  for (ssize_t got; started && (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<size_t>(got));
   close(ends[0]);
   if (started) waitpid(child, nullptr, 0);
   return output;

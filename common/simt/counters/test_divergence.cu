@@ -29,7 +29,9 @@ __global__ void early_return(const float* x, float* y) {
 
 __global__ void two_branches_on_a_line(const float* x, float* y) {
   float v;
+  // clang-format off
   if (threadIdx.x % 2) v = x[threadIdx.x] * 2; else v = y[threadIdx.x] + 1;
+  // clang-format on
   y[32 + threadIdx.x] = v;
 }
 
@@ -186,8 +188,8 @@ TEST_CASE("functions that are called") {
 
 TEST_CASE("break and continue") {
   const auto launch = count_warp(leave_and_continue);
-  // Lane l reads x in the rounds i = l (mod 2) up to the first with i >= l / 4, and y in all of these but the last. Each
-  // sector of 8 lanes has two values of l / 4, 2s and 2s + 1, and lanes of both parities.
+  // Lane l reads x in the rounds i = l (mod 2) up to the first with i >= l / 4, and y in all of these but the last.
+  // Each sector of 8 lanes has two values of l / 4, 2s and 2s + 1, and lanes of both parities.
   //   round 0: even lanes read x, 4 sectors; lanes 0 and 2 leave; the other even lanes read y: 4 sectors
   //   round 1: odd lanes read x, 4; lanes 1 to 7 leave, y: 3
   //   round 2: even lanes of 4 and on, x: 4; lanes 4, 6, 8, 10 leave, y: 3

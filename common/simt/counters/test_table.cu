@@ -170,8 +170,7 @@ TEST_CASE("softmax, a thread a row") {
 
 TEST_CASE("softmax, every thread redoes the row") {
   DeviceArray<float> x(64 * 600), y(64 * 600);
-  const auto launch =
-      count_launch([&] { every_thread_redoes_the_row<<<dim3(3, 64), 256>>>(x.data(), y.data(), 600); });
+  const auto launch = count_launch([&] { every_thread_redoes_the_row<<<dim3(3, 64), 256>>>(x.data(), y.data(), 600); });
   CHECK(loads(launch.total) == Pair(1460416, 1464000));
   CHECK(stores(launch.total) == Pair(1216, 4800));
 }

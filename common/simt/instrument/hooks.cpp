@@ -9,8 +9,8 @@ using simt::Event;
 using simt::LaneLog;
 using simt::recording;
 
-// What the compiler copies as one object of unknown alignment is, on the device, several accesses: the widest of 4, 2 or 1
-// bytes that divides its size.
+// What the compiler copies as one object of unknown alignment is, on the device, several accesses: the widest of 4, 2
+// or 1 bytes that divides its size.
 void record_pieces(uintptr_t address, size_t bytes, Event event, uintptr_t pc) {
   if (!recording.lane) return;
   const unsigned piece = bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
@@ -22,28 +22,29 @@ void record_pieces(uintptr_t address, size_t bytes, Event event, uintptr_t pc) {
 #define CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 #define ADDRESS reinterpret_cast<uintptr_t>(address)
 
-// Aligned accesses, and those of which the compiler knows that they may not be: one of N bytes counts as pieces of less.
-#define SIMT_ACCESS(bytes)                                                                                           \
-  void __tsan_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }                      \
-  void __tsan_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); }                    \
-  void __tsan_volatile_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }             \
-  void __tsan_volatile_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); }           \
-  void __tsan_read_write##bytes(void* address) {                                                                     \
-    simt::record(ADDRESS, bytes, Event::load, CALLER);                                                               \
-    simt::record(ADDRESS, bytes, Event::store, CALLER);                                                              \
+// Aligned accesses, and those of which the compiler knows that they may not be: one of N bytes counts as pieces of
+// less.
+#define SIMT_ACCESS(bytes)                                                                                 \
+  void __tsan_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }            \
+  void __tsan_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); }          \
+  void __tsan_volatile_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }   \
+  void __tsan_volatile_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); } \
+  void __tsan_read_write##bytes(void* address) {                                                           \
+    simt::record(ADDRESS, bytes, Event::load, CALLER);                                                     \
+    simt::record(ADDRESS, bytes, Event::store, CALLER);                                                    \
   }
-#define SIMT_UNALIGNED(bytes, piece)                                                                                 \
-  void __tsan_unaligned_read##bytes(void* address) {                                                                 \
-    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::load, CALLER, false);    \
-  }                                                                                                                  \
-  void __tsan_unaligned_write##bytes(void* address) {                                                                \
-    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false);   \
-  }                                                                                                                  \
-  void __tsan_unaligned_volatile_read##bytes(void* address) {                                                        \
-    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::load, CALLER, false);    \
-  }                                                                                                                  \
-  void __tsan_unaligned_volatile_write##bytes(void* address) {                                                       \
-    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false);   \
+#define SIMT_UNALIGNED(bytes, piece)                                                                               \
+  void __tsan_unaligned_read##bytes(void* address) {                                                               \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::load, CALLER, false);  \
+  }                                                                                                                \
+  void __tsan_unaligned_write##bytes(void* address) {                                                              \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false); \
+  }                                                                                                                \
+  void __tsan_unaligned_volatile_read##bytes(void* address) {                                                      \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::load, CALLER, false);  \
+  }                                                                                                                \
+  void __tsan_unaligned_volatile_write##bytes(void* address) {                                                     \
+    for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false); \
   }
 
 extern "C" {

@@ -10,16 +10,18 @@ namespace simt {
 
 enum class Event : uint8_t { load, store, atomic, back_edge, barrier, warp_operation };
 
-// An event's key says where and what: | path 16 | pc 32 | event 8 | bytes 8 |. Lanes execute an instruction together only
-// if their keys are equal. `path` numbers the chain of calls that led here (paths.h); `pc` is relative to the kernel's
-// module.
+// An event's key says where and what: | path 16 | pc 32 | event 8 | bytes 8 |. Lanes execute an instruction together
+// only if their keys are equal. `path` numbers the chain of calls that led here (paths.h); `pc` is relative to the
+// kernel's module.
 constexpr unsigned key_path_shift = 48, key_pc_shift = 16, key_event_shift = 8;
 
 inline unsigned key_path(uint64_t key) { return static_cast<unsigned>(key >> key_path_shift); }
 inline uint32_t key_pc(uint64_t key) { return static_cast<uint32_t>(key >> key_pc_shift); }
 inline Event key_event(uint64_t key) { return static_cast<Event>(key >> key_event_shift & 0xff); }
 inline unsigned key_bytes(uint64_t key) { return key & 0xff; }
-constexpr uint64_t key_meta(Event event, unsigned bytes) { return static_cast<uint64_t>(event) << key_event_shift | bytes; }
+constexpr uint64_t key_meta(Event event, unsigned bytes) {
+  return static_cast<uint64_t>(event) << key_event_shift | bytes;
+}
 
 // Events that a lane may be ahead. A warp's log is 32 KiB: it stays in the first cache.
 constexpr unsigned log_rows = 64;
@@ -27,17 +29,17 @@ constexpr unsigned log_lanes = 32;
 
 struct WarpLog {
   uint64_t keys[log_rows][log_lanes];
-  // The address; for a barrier or a warp operation its place in the source (recorder.h); for a back edge the pc, relative
-  // to the module, that it left from.
+  // The address; for a barrier or a warp operation its place in the source (recorder.h); for a back edge the pc,
+  // relative to the module, that it left from.
   uint64_t values[log_rows][log_lanes];
 };
 
 // A lane's position in its column and in the program.
 struct LaneLog {
-  uint64_t* next;      // where its next key goes; the value goes log_rows * log_lanes further
-  uint64_t* end;       // equal to next: no room (or no log yet)
-  uint64_t frame;      // path and the module's base: frame + (pc << key_pc_shift) + meta is a key
-  uintptr_t last_pc;   // of the last event or basic block in the current call
+  uint64_t* next;     // where its next key goes; the value goes log_rows * log_lanes further
+  uint64_t* end;      // equal to next: no room (or no log yet)
+  uint64_t frame;     // path and the module's base: frame + (pc << key_pc_shift) + meta is a key
+  uintptr_t last_pc;  // of the last event or basic block in the current call
 };
 
 }  // namespace simt

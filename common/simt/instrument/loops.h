@@ -1,6 +1,6 @@
-// Where loops end. A jump backwards begins a loop's next round; the loop's end is the furthest point from which a thread of
-// this block has jumped back to the same place. Kept for a block at a time, so that results do not depend on which OS
-// thread runs which blocks.
+// Where loops end. A jump backwards begins a loop's next round; the loop's end is the furthest point from which a
+// thread of this block has jumped back to the same place. Kept for a block at a time, so that results do not depend on
+// which OS thread runs which blocks.
 #pragma once
 
 #include <cstdint>

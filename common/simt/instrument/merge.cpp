@@ -37,7 +37,8 @@ uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
   uint32_t lanes = 0;
   unsigned rows = log_rows;
   for (unsigned lane = 0; lane < log_lanes; lane++) {
-    counts[lane] = static_cast<unsigned>(lanes_[warp_number * log_lanes + lane].next - &warp.log->keys[0][lane]) / log_lanes;
+    counts[lane] =
+        static_cast<unsigned>(lanes_[warp_number * log_lanes + lane].next - &warp.log->keys[0][lane]) / log_lanes;
     if (!counts[lane]) continue;
     lanes |= 1u << lane;
     rows = std::min(rows, counts[lane]);

@@ -1,4 +1,5 @@
-// Chains of calls, numbered. In the order of Paths::before, functions take the place of their calls: as if all were inlined.
+// Chains of calls, numbered. In the order of Paths::before, functions take the place of their calls: as if all were
+// inlined.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class Paths {
   Paths() { clear(); }
   void clear() { nodes_.assign(1, {0, 0, 0, 0, 0}); }
 
-  // The path that calls from `path` at pc, relative to the module. Beyond the limit (a deep recursion that takes many turns)
-  // paths are no longer told apart.
+  // The path that calls from `path` at pc, relative to the module. Beyond the limit (a deep recursion that takes many
+  // turns) paths are no longer told apart.
   unsigned enter(unsigned path, uint32_t call_pc) {
     for (unsigned child = nodes_[path].first_child; child; child = nodes_[child].sibling) {
       if (nodes_[child].call_pc == call_pc) return child;
@@ -25,7 +26,8 @@ class Paths {
   unsigned leave(unsigned path) const { return nodes_[path].parent; }
   uint32_t call_pc(unsigned path) const { return nodes_[path].call_pc; }
 
-  // Does position a on path_a come before position b on path_b? Positions are twice the pc, plus 1 for what comes after it.
+  // Does position a on path_a come before position b on path_b? Positions are twice the pc, plus 1 for what comes after
+  // it.
   bool before(unsigned path_a, uint64_t a, unsigned path_b, uint64_t b) const;
 
  private:

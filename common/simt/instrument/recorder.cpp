@@ -53,8 +53,14 @@ void Recorder::end_launch() {
 }
 
 void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
-  info_ = {index, number, launch_->threads_per_block(), launch_->config.shared_bytes, recording.dynamic_shared,
-           recording.static_shared, recording.static_bytes, launch_->id};
+  info_ = {index,
+           number,
+           launch_->threads_per_block(),
+           launch_->config.shared_bytes,
+           recording.dynamic_shared,
+           recording.static_shared,
+           recording.static_bytes,
+           launch_->id};
   recording.stacks = stacks.begin();
   recording.stacks_bytes = stacks.bytes();
   paths_.clear();
@@ -118,7 +124,8 @@ void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
 void Recorder::make_room(LaneLog* lane) {
   const unsigned warp = static_cast<unsigned>(lane - lanes_.data()) / log_lanes;
   if (lane->next) current_block->pause();
-  // A log that was merged to its end has been given back. A lane that goes on after a pause has room in any that is left.
+  // A log that was merged to its end has been given back. A lane that goes on after a pause has room in any that is
+  // left.
   if (!warps_[warp].log) take_log(warp);
 }
 
@@ -127,7 +134,8 @@ void Recorder::take_log(unsigned warp) {
   warps_[warp].log = std::move(free_logs_.back());
   free_logs_.pop_back();
   const unsigned none[log_lanes] = {};
-  for (unsigned lane = 0; lane < log_lanes; lane++) lanes_[warp * log_lanes + lane].next = &warps_[warp].log->keys[0][lane];
+  for (unsigned lane = 0; lane < log_lanes; lane++)
+    lanes_[warp * log_lanes + lane].next = &warps_[warp].log->keys[0][lane];
   restart_columns(warp, none);
 }
 

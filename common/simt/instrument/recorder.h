@@ -2,14 +2,16 @@
 //
 // The rule by which lanes are put together is that of hardware which reconverges wherever it can: of the lanes' next
 // events the one that stands first in the program is executed, together with all lanes whose next event is the same.
-//  - "First" is by program counter; a function stands where it is called, and what a loop repeats waits at the loop's end
+//  - "First" is by program counter; a function stands where it is called, and what a loop repeats waits at the loop's
+//  end
 //    until every lane is out of the loop or there too.
-//  - Nothing is executed while a lane has not yet said what it does next. A lane that has returned is no longer asked. Nor
+//  - Nothing is executed while a lane has not yet said what it does next. A lane that has returned is no longer asked.
+//  Nor
 //    is a lane that cannot go on before others do (a barrier), if otherwise nobody could; nor are the others if a lane
 //    gives way (a spin lock) to let them go on.
-// Departures from the hardware: it need not reconverge at the first possible instruction, which the compiler decides (it
-// may duplicate or predicate code that this compiler keeps together, and the other way round); a goto into or out of the
-// middle of a loop, which the layout of the code does not show as a loop.
+// Departures from the hardware: it need not reconverge at the first possible instruction, which the compiler decides
+// (it may duplicate or predicate code that this compiler keeps together, and the other way round); a goto into or out
+// of the middle of a loop, which the layout of the code does not show as a loop.
 //
 // Work streams: a lane is never ahead by more than a log has rows.
 #pragma once
@@ -30,16 +32,17 @@ namespace simt {
 
 class Recorder;
 
-// What the hooks need at every access, of the block that this OS thread runs. `lane` is nullptr when nothing is recorded.
+// What the hooks need at every access, of the block that this OS thread runs. `lane` is nullptr when nothing is
+// recorded.
 struct Recording {
   LaneLog* lane;
   Recorder* recorder;
   uintptr_t stacks, stacks_bytes;
-  uintptr_t global, global_bytes;          // a range that holds all allocations
-  uintptr_t variables, variables_bytes;    // a range that holds all __device__ variables
+  uintptr_t global, global_bytes;        // a range that holds all allocations
+  uintptr_t variables, variables_bytes;  // a range that holds all __device__ variables
   uintptr_t dynamic_shared, dynamic_bytes;
   uintptr_t static_shared, static_bytes;
-  bool main_program;                       // the static range holds the executor's variables too
+  bool main_program;  // the static range holds the executor's variables too
   Observer* observer;
 };
 extern __thread Recording recording __attribute__((tls_model("initial-exec")));
@@ -107,7 +110,8 @@ class Recorder {
   void release_log(unsigned warp);
   void restart_columns(unsigned warp, const unsigned* heads);
   unsigned merge_rows(WarpState* warp, uint32_t lanes, unsigned rows);
-  void merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads, const unsigned* counts);
+  void merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads,
+                       const unsigned* counts);
   void execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint64_t* values);
 
   const LaunchState* launch_ = nullptr;
@@ -128,7 +132,8 @@ inline uint64_t pack(Place place) {
   return static_cast<uint64_t>(place.line) << 48 | (reinterpret_cast<uintptr_t>(place.file) & 0xffffffffffff);
 }
 
-// --- what the hooks do --------------------------------------------------------------------------------------------------
+// --- what the hooks do
+// --------------------------------------------------------------------------------------------------
 
 bool is_builtin_variable(uintptr_t address);
 
@@ -153,7 +158,8 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
   if (__builtin_expect(recording.observer != nullptr, 0)) {
     recording.recorder->observe(address, bytes, event, pc, aligned);
   }
-  if (address - recording.global >= recording.global_bytes && address - recording.dynamic_shared >= recording.dynamic_bytes &&
+  if (address - recording.global >= recording.global_bytes &&
+      address - recording.dynamic_shared >= recording.dynamic_bytes &&
       address - recording.variables >= recording.variables_bytes &&
       (address - recording.static_shared >= recording.static_bytes || is_builtin_variable(address))) {
     return;
