@@ -31,8 +31,8 @@ __global__ void two_branches_on_a_line(const float* x, float* y) {
   float v;
   // clang-format off
   if (threadIdx.x % 2) v = x[threadIdx.x] * 2; else v = y[threadIdx.x] + 1;
-  // clang-format on
   y[32 + threadIdx.x] = v;
+  // clang-format on
 }
 
 // In every round half of the lanes take each branch; the halves change places.
