@@ -151,10 +151,12 @@ instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -finline-functi
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
               -fsanitize=thread -fsanitize-coverage=trace-pc
 
-# For simtcc, which compiles whole programs the same way.
-.PHONY: print-instrument
+# For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
+.PHONY: print-instrument print-rung-flags
 print-instrument:
 	@echo $(instrument)
+print-rung-flags:
+	@echo $(rung_flags)
 
 # $(call compile_checked,options): from $< to $@, an object.
 define compile_checked

@@ -3,10 +3,11 @@
 . "$(dirname "$0")/common.sh"
 compiler=$1
 shift
+read -ra flags < <(make -s -f common/build/rules.mk print-rung-flags)
+[ ${#flags[@]} -gt 0 ] || fail "common/build/rules.mk names no flags"
 status=0
 for file in "$@"; do
   { echo "#line 1 \"$file\""; sed -E -f common/simt/rewrite.sed "$file"; } |
-    "$compiler" -std=c++17 -O2 -fPIC -Wall -Wextra -Werror -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
-      -I common/simt/include -I common/rung -x c++ - -c -o /dev/null || status=1
+    "$compiler" "${flags[@]}" -Werror -x c++ - -c -o /dev/null || status=1
 done
 exit $status
