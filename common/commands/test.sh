@@ -35,7 +35,8 @@ check "build: programs and tests, no warnings" common/commands/quiet.sh make -s 
   $programs $own_tests $lab_tests
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
-for folder in common/commands plots common/bench common/simt common/testing; do
+check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
+for folder in common/commands plots common/bench common/simt common/testing theory; do
   check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
 for program in $own_tests; do

@@ -1,0 +1,63 @@
+"""Tests of check_book.py: a false equation, a stale figure and a bare drill must be seen."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_book
+
+
+class Equations(unittest.TestCase):
+    def wrong(self, line):
+        return [wrong for sides in check_book.equations(line) if (wrong := check_book.check_equation(*sides))]
+
+    def test_units_are_skipped_and_rounding_is_allowed(self):
+        for line in ("128 warps x 2 x 4096 requests x 32 bytes / 4096 elements = 8192 bytes",
+                     "5 / 8200 = 0.00061 FLOP a byte", "64,140 / 4232 = 15.2", "2^31 = 2,147,483,648",
+                     "3 reads x 32 bytes + 1 write x 32 bytes = 128 bytes an element,   5 / 128 = 0.039 FLOP a byte",
+                     "log2(256) = 8 rounds", "8 x 4096 = 32,768 = 2^15", "0.625 x 4232 = 2645 GFLOP/s", "10 / 3 = 3.3"):
+            self.assertEqual(self.wrong(line), [], line)
+
+    def test_a_false_one_is_seen(self):
+        for line in ("2 + 2 = 5", "5 / 128 = 0.040 FLOP a byte", "8 x 4096 = 32,768 = 2^14",
+                     "1 x 2 = 2 bytes,   3 x 4 = 13 bytes", "10 / 3 = 3.4", "1000 / 3 = 340"):
+            self.assertEqual(len(self.wrong(line)), 1, line)
+
+    def test_symbols_claim_nothing(self):
+        self.assertEqual(self.wrong("m = max(m1, m2)"), [])
+
+
+class Chapters(unittest.TestCase):
+    def problems(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "chapter.md"
+            path.write_text(text)
+            return check_book.check(path)
+
+    drills = "\n## Drills\n\n" + "".join(
+        f"**{i}.** Why?\n\n<details><summary>Answer</summary>\n\nSo.\n\n</details>\n\n" for i in range(1, 6))
+
+    def test_a_good_one(self):
+        self.assertEqual(self.problems("# T\n\n    1 + 1 = 2\n" + self.drills), [])
+
+    def test_what_is_wrong_is_named(self):
+        self.assertIn("line 3", self.problems("# T\n\n    1 + 1 = 3\n" + self.drills)[0])
+        self.assertIn("nowhere.md", self.problems("# T [a](nowhere.md)\n" + self.drills)[0])
+        self.assertIn("4 folded", self.problems(self.drills.replace("<details>", "", 1))[0])
+
+    def test_a_fenced_block_is_code(self):
+        self.assertEqual(self.problems("```\n    a = 1 + 1 = 3\n```\n" + self.drills), [])
+
+    def test_figures_are_held_against_the_results(self):
+        copy = check_book.measured("nvidia-h200", "roofs", "copy_gbs")
+        comment = "<!-- nvidia-h200 roofs copy_gbs -->"
+        self.assertEqual(self.problems(f"{copy:.0f} GB/s{comment}" + self.drills), [])
+        self.assertIn("measured", self.problems(f"{copy * 1.1:.0f} GB/s{comment}" + self.drills)[0])
+        unknown_field = "1 <!-- nvidia-h200 lab02_smem.tree.f32.4096x4096 x -->"
+        unknown_variant = "1 <!-- nvidia-h200 lab02_smem.bush.f32.4096x4096 us -->"
+        self.assertIn("no figure", self.problems(unknown_field + self.drills)[0])
+        self.assertIn("has no", self.problems(unknown_variant + self.drills)[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
