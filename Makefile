@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 commands := common/commands
 export BACKEND CASE CASES CHECKS CXX FILE SHAPE SOLUTION
 
-.PHONY: help ladder roofline test setup bench-simt
+.PHONY: help ladder roofline test setup bench-simt experiments
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,9 @@ hint%:
 
 roofline:
 	@$(commands)/roofline.sh
+
+experiments:
+	@$(commands)/experiments.sh
 
 bench-simt:
 	@$(commands)/bench_simt.sh

@@ -16,6 +16,7 @@
 
        takes 35.4 us<!-- nvidia-h200 lab02_smem.tree.f32.4096x4096 us -->
        copies at 4232 GB/s<!-- nvidia-h200 roofs copy_gbs -->
+       warm 3.02 us<!-- experiments-nvidia-h200 cache warm_us -->
 
    The number must be that of plots/results/<machine>.json within 6 %, the noise between two runs.
 
@@ -102,8 +103,11 @@ def check_equation(left: str, right: str) -> str:
 def measured(machine: str, name: str, field: str) -> float:
     """The figure that a comment names. Errors: KeyError, FileNotFoundError."""
     results = json.loads((ROOT / "plots/results" / f"{machine}.json").read_text())
-    if name == "roofs":
-        return results["roofs"][field]
+    if name == "in_flight":  # of the experiments: gbs_<threads an SM>x<loads a thread>
+        threads, loads = (int(n) for n in field.removeprefix("gbs_").split("x"))
+        return next(p["gbs"] for p in results[name] if (p["threads_an_sm"], p["loads_a_thread"]) == (threads, loads))
+    if name in results:
+        return results[name][field]
     lab, variant, dtype, *rest = name.split(".")
     shape = rest[0].split("x")
     for point in results["points"]:
@@ -135,7 +139,7 @@ def check_measured(text: str) -> list[str]:
         before = re.findall(NUMBER, text[max(0, comment.start() - 60):comment.start()])
         try:
             wanted = measured(*comment.groups())
-        except (KeyError, ValueError, FileNotFoundError) as error:
+        except (KeyError, ValueError, StopIteration, FileNotFoundError) as error:
             problems.append(f"{comment[0]}: {error}")
             continue
         shown = float(before[-1].replace(",", "")) if before else math.nan

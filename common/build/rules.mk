@@ -199,6 +199,10 @@ build/cuda/roofs: common/bench/roofs.cu build/cpu/obj/common/bench/machine.cpp.o
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) $(filter %.cu %.o,$^) -ldl -o $@
 
+build/cuda/experiments: theory/experiments.cu
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) $< -o $@
+
 build/cuda/%.so: %.cu common/rung/rung.h
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< -o $@

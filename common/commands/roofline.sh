@@ -8,7 +8,7 @@ else
   choose_backend >/dev/null
   build "$(roofs_program)" || fail "the course's own code does not compile; see above"
   results=$(results_file)
-  [ -f "$results" ] || fail "nothing was measured on this machine yet: run make ladder, or give FILE=$(ls plots/results/*.json 2>/dev/null | head -1)"
+  [ -f "$results" ] || fail "nothing was measured on this machine yet: run make ladder, or give FILE=$(grep -l '"points"' plots/results/*.json 2>/dev/null | head -1)"
 fi
 "$python" plots/roofline.py "$results" || exit
 say "the chart: plots/roofline.svg"
