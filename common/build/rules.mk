@@ -93,7 +93,8 @@ define link
 @$(CXX) $(filter %.o %.a,$^) $(if $(filter build/cpu/tests/%,$@),$(catch_library)) -ldl -pthread -o $@
 endef
 
-build/cpu/tests/lab%: build/cpu/obj/labs/lab%/test.cpp.o $(testing) $(reference) $(client)
+# The shared tests first: what they print comes in the order of linking.
+build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(reference) $(client)
 	$(link)
 
 build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)

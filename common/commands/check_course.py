@@ -8,7 +8,14 @@ A starter differs from its solution only in numbered regions:
     ...                                  ...
     // END 1                             // END 1
 
-Everything outside the regions must be the same, line for line, and the numbers must be 1, 2, 3 ... in both.
+Everything outside the regions must be the same, line for line, and the numbers must be 1, 2, 3 ... in both. Region 0, near
+the top, is for what is predicted before there is code:
+
+    // TODO 0: ...                          // STEP 0: ...
+    RUNG_PREDICT({"name", rung::unknown})   RUNG_PREDICT({"name", 4})
+    // END 0                                // END 0
+
+The names are the same in both, in test.cpp and in the handout.
 """
 
 from __future__ import annotations
@@ -26,11 +33,11 @@ def regions(path: Path, opening: str) -> tuple[list[str], list[int], list[str]]:
     kept: list[str] = []
     numbers: list[int] = []
     problems: list[str] = []
-    inside = 0
+    inside: int | None = None
     for number, line in enumerate(path.read_text().splitlines(), 1):
         start = re.match(rf"\s*// {opening} (\d+):", line)
         end = re.match(r"\s*// END (\d+)$", line)
-        if start and inside:
+        if start and inside is not None:
             problems.append(f"{path}:{number}: region {start[1]} begins inside region {inside}")
         if start:
             inside = int(start[1])
@@ -39,14 +46,14 @@ def regions(path: Path, opening: str) -> tuple[list[str], list[int], list[str]]:
         elif end:
             if int(end[1]) != inside:
                 problems.append(f"{path}:{number}: END {end[1]} closes no region of this number")
-            inside = 0
-        elif not inside:
+            inside = None
+        elif inside is None:
             kept.append(line)
-    if inside:
+    if inside is not None:
         problems.append(f"{path}: region {inside} is never closed")
-    if not numbers:
+    if 1 not in numbers:
         problems.append(f"{path}: has no // {opening} 1: ... // END 1 region")
-    elif numbers != list(range(1, len(numbers) + 1)):
+    elif numbers[0] > 1 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         problems.append(f"{path}: regions are numbered {numbers}")
     return kept, numbers, problems
 
@@ -67,6 +74,26 @@ def compare(starter: Path, solution: Path) -> list[str]:
     return problems
 
 
+def predictions(path: Path) -> dict[str, str]:
+    """What a file predicts: name -> the number as it is written."""
+    code = "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("//"))
+    table = re.search(r"^RUNG_PREDICT\((.*?)\}\)$", code, re.MULTILINE | re.DOTALL)
+    return dict(re.findall(r'\{"(\w+)", ([^{}]+)', table[1])) if table else {}
+
+
+def check_predictions(lab: Path, starter: Path, solution: Path) -> list[str]:
+    asked, answered = predictions(starter), predictions(solution)
+    problems = []
+    if list(asked) != list(answered):
+        problems.append(f"{starter} predicts {list(asked)}, {solution} {list(answered)}")
+    problems += [f"{starter}: {name} is filled in already" for name, value in asked.items() if value != "rung::unknown"]
+    problems += [f"{solution}: {name} is not filled in" for name, value in answered.items() if "unknown" in value]
+    for name, mention in (("test.cpp", '"{}"'), ("README.md", "`{}`")):
+        text = (lab / name).read_text() if (lab / name).is_file() else ""
+        problems += [f"{lab / name}: says nothing of the prediction {asked_for}" for asked_for in asked if mention.format(asked_for) not in text]
+    return problems
+
+
 def check_lab(root: Path, lab: Path) -> list[str]:
     problems = [f"{lab}/{name} is missing" for name in sorted(LAB_FILES) if not (lab / name).is_file()]
     kernels = sorted(lab.glob("*.cu"))
@@ -80,6 +107,7 @@ def check_lab(root: Path, lab: Path) -> list[str]:
         return problems + [f"{solution} is missing: the solution mirrors the lab"]
     problems += [f"{path}: a solution is one file" for path in solution.parent.iterdir() if path != solution]
     problems += compare(starter, solution)
+    problems += check_predictions(lab, starter, solution)
     hints = (lab / "hints.md").read_text() if (lab / "hints.md").is_file() else ""
     numbers = [int(n) for n in re.findall(r"^## Hint (\d+)$", hints, re.MULTILINE)]
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < LEAST_HINTS:

@@ -82,6 +82,20 @@ shared_object() {
   esac
 }
 
+# The instrumented build of a lab's solution, on which predictions are counted. Nothing, and a word about it, if it
+# cannot be had: a class may be given the labs without the solutions.
+counted_solution() {
+  local file object
+  file=solutions/$1/$(kernel_of "$1")
+  object=$(shared_object "$file" build/cpu/checked)
+  if [ -n "${PREBUILT:-}" ]; then
+    [ -e "$object" ] && [ -x "$build/worker" ] && echo "$object" && return
+  elif [ -f "$file" ]; then
+    build "$build/worker" "$object" && echo "$object" && return
+  fi
+  step "predictions are not checked: $file cannot be counted"
+}
+
 # Sets $backend (cpu or cuda) and prints the line that says which and why.
 choose_backend() {
   build "$build/backend" || fail "the course's own code does not compile; see above"

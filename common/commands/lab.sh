@@ -22,7 +22,10 @@ case ${CHECKS:-on} in
 esac
 [ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
 
-LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
+# What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.
+solution=$(counted_solution "$lab")
+
+LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
   LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} "$build/tests/$lab" || exit
 [ -n "${CASE:-}" ] && exit 0
 

@@ -51,12 +51,13 @@ starter_fails() {
   local output
   output=$(make "lab${1:3:2}" 2>&1) && { echo "the untouched starter passed"; return 1; }
   echo "$output"
-  grep -q "Next: edit labs/$1/" <<<"$output" && grep -q "TODO 1" <<<"$output"
+  grep -q "Next: edit labs/$1/" <<<"$output" && grep -q "TODO 0" <<<"$output" && grep -q "TODO 1" <<<"$output" &&
+    grep -q "not filled in yet: " <<<"$output"
 }
 for lab in $lab_list; do
   so=solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
   environment="BACKEND=cpu LADDER_RUNG=$build/$so LADDER_CHECKED=$build/checked/$so LADDER_FILE=${so%.so}.cu"
-  environment+=" LADDER_WORKER=$build/worker"
+  environment+=" LADDER_WORKER=$build/worker LADDER_SOLUTION=$build/checked/$so"
   check "$lab: solution" bash -c "make -s -f common/build/rules.mk $build/$so $build/checked/$so && env $environment $build/tests/$lab"
   if [ "$lab" = lab01_naive ]; then
     check "$lab: solution, 50,257 columns" env $environment LADDER_CASE=normal-1x50257 "$build/tests/$lab"

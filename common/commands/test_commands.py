@@ -126,6 +126,25 @@ class CourseCheck(unittest.TestCase):
         self.starter.write_text(self.starter.read_text() + "int more;\n")
         self.finds("different numbers of lines")
 
+    def test_predictions(self):
+        solution = self.root / "solutions/lab02_smem/softmax_smem.cu"
+        readme = self.root / "labs/lab02_smem/README.md"
+        text = solution.read_text()
+        solution.write_text(text.replace('"tree_barriers"', '"barriers_of_the_tree"'))
+        self.finds("'tree_barriers'], ")
+        solution.write_text(text.replace('"tree_barriers", 2 * (1 + 8 + 1)', '"tree_barriers", rung::unknown'))
+        self.finds("softmax_smem.cu: tree_barriers is not filled in")
+        solution.write_text(text)
+        self.starter.write_text(self.starter.read_text().replace('"tree_barriers", rung::unknown', '"tree_barriers", 20'))
+        self.finds("softmax_smem.cu: tree_barriers is filled in already")
+        readme.write_text(readme.read_text().replace("`float4_loads`", "float4 loads"))
+        self.finds("README.md: says nothing of the prediction float4_loads")
+
+    def test_numbers_begin_at_0_or_1(self):
+        self.assertEqual(check_course.check(self.root), [])
+        self.starter.write_text(self.starter.read_text().replace("TODO 1:", "TODO 7:").replace("END 1", "END 7"))
+        self.finds("regions are numbered [0, 7, 2, 3, 4, 5]")
+
     def test_missing_and_stray_files(self):
         (self.root / "labs/lab02_smem/hints.md").unlink()
         (self.root / "labs/lab03_online/notes.txt").write_text("")

@@ -79,6 +79,7 @@ struct Client::Impl {
 
   std::string worker, rung, problem;
   std::vector<VariantInfo> variants;
+  std::vector<PredictionInfo> predictions;
   bool loaded_once = false;
   pid_t child = -1;
   int control = -1;  // our end of the socket
@@ -283,13 +284,21 @@ bool Client::Impl::load() {
   const bool whole = got == sizeof reply && reply.magic == reply_magic && reply.job == 0;
   if (whole && reply.kind == Reply::failed) return fail(failed(reply).message);
   std::vector<VariantInfo> table;
-  bool good = whole && reply.kind == Reply::table && reply.count >= 1 && reply.count <= max_variants;
+  bool good = whole && reply.kind == Reply::table && reply.count >= 1 && reply.count <= max_variants &&
+              reply.predictions >= 0 && reply.predictions <= max_predictions;
   for (int i = 0; good && i < reply.count; i++) {
     TableEntry entry;
     good = receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
            entry.magic == reply_magic && entry.op >= 0 && entry.op <= static_cast<int>(Op::softmax_topk) &&
            entry.dtype >= 0 && entry.dtype <= static_cast<int>(Dtype::bf16);
     if (good) table.push_back({text_of(entry.name), static_cast<Op>(entry.op), static_cast<Dtype>(entry.dtype)});
+  }
+  std::vector<PredictionInfo> predicted;
+  for (int i = 0; good && i < reply.predictions; i++) {
+    PredictionEntry entry;
+    good = receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
+           entry.magic == reply_magic && entry.name[0];
+    if (good) predicted.push_back({text_of(entry.name), entry.value});
   }
   if (!good) {
     kill(-child, SIGKILL);
@@ -300,6 +309,7 @@ bool Client::Impl::load() {
     stop();
     return fail("its table of variants has changed");
   }
+  if (!loaded_once) predictions = predicted;  // what was predicted first stays
   variants = table;
   loaded_once = true;
   return true;
@@ -315,6 +325,7 @@ Client::~Client() = default;
 
 const std::vector<VariantInfo>& Client::variants() { return impl_->variants; }
 const std::string& Client::problem() const { return impl_->problem; }
+const std::vector<PredictionInfo>& Client::predictions() const { return impl_->predictions; }
 
 Outcome Client::run(const Job& job) {
   Impl& impl = *impl_;

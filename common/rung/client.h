@@ -20,6 +20,12 @@ struct VariantInfo {
   Dtype dtype;
 };
 
+// What the rung's author predicted (RUNG_PREDICT).
+struct PredictionInfo {
+  std::string name;
+  double value;  // as it came, also if it is absurd; NaN: not filled in
+};
+
 // One call of one variant.
 struct Job {
   int variant = 0;                // index into Client::variants()
@@ -75,6 +81,8 @@ class Client {
   // The rung's table. Empty if the worker cannot load it; problem() then says why.
   const std::vector<VariantInfo>& variants();
   const std::string& problem() const;
+  // The rung's predictions, in its order; mostly none.
+  const std::vector<PredictionInfo>& predictions() const;
 
   Outcome run(const Job& job);
 

@@ -8,6 +8,7 @@
 //       |  start the process                |  load the rung
 //       |            <- Reply::table        |
 //       |            <- TableEntry x count  |
+//       |  <- PredictionEntry x predictions |
 //       |  Request ->                       |  copy, poison, call, synchronise, copy back
 //       |            <- Reply::returned     |  or Reply::failed, and then the process ends
 //
@@ -56,14 +57,21 @@ struct TableEntry {
   char name[64];
 };
 
+struct PredictionEntry {
+  uint32_t magic;
+  char name[64];
+  double value;  // NaN: still to be predicted
+};
+
 struct Reply {
   enum Kind : int32_t { table = 1, returned = 2, failed = 3 };
 
   uint32_t magic;
   int32_t kind;
-  uint64_t job;   // 0 while no job is running
-  int32_t count;  // table: number of TableEntry messages that follow; returned: bytes of counters
-  int32_t error;  // returned: the cudaError_t of the call or of the synchronisation after it
+  uint64_t job;         // 0 while no job is running
+  int32_t count;        // table: number of TableEntry messages that follow; returned: bytes of counters
+  int32_t predictions;  // table: number of PredictionEntry messages that follow those
+  int32_t error;        // returned: the cudaError_t of the call or of the synchronisation after it
   char error_name[64];
   // failed: what went wrong, and where, as far as it is known.
   char message[1600];

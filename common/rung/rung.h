@@ -4,6 +4,10 @@
 //
 //     RUNG_EXPORT(rung::softmax("serial", serial), rung::softmax("tree", tree))
 //
+// A lab's file may begin with numbers that its author predicts before there is a kernel:
+//
+//     RUNG_PREDICT({"tree_barriers", 20}, {"float4_loads", rung::unknown})
+//
 // The file is built into a shared object, which a worker process loads (worker.cpp). Nothing else of a rung is visible
 // to the code that judges it.
 #pragma once
@@ -11,6 +15,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+
+#include <limits>
 
 #include "types.h"
 
@@ -52,6 +58,15 @@ Variant softmax_topk(const char* name, TopkFunction<T>* function) {
   return {name, Op::softmax_topk, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
 }
 
+// A predicted number. The lab's test.cpp says what each name stands for and counts it; at most max_predictions.
+struct Prediction {
+  const char* name;  // at most 63 characters
+  double value;
+};
+
+// Stands for a number that is still to be predicted: NaN, equal to no count.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 // The arguments that every rung must refuse (design: the input contract). A rung may refuse more: a row that does not
 // fit in its shared memory, say.
 inline bool valid(const void* x, const void* y, int rows, int cols) { return x && y && rows >= 0 && cols > 0; }
@@ -76,4 +91,12 @@ const bool rung_is_instrumented = true;
     static const rung::Variant table[] = {__VA_ARGS__};        \
     *count = static_cast<int>(sizeof table / sizeof table[0]); \
     return table;                                              \
+  }
+
+// So are the predictions, if there are any.
+#define RUNG_PREDICT(...)                                           \
+  extern "C" const rung::Prediction* rung_predictions(int* count) { \
+    static const rung::Prediction table[] = {__VA_ARGS__};          \
+    *count = static_cast<int>(sizeof table / sizeof table[0]);      \
+    return table;                                                   \
   }

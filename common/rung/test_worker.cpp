@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -321,6 +322,70 @@ TEST_CASE("a rung that cannot be loaded is a problem in words", "[worker]") {
   CHECK(contains(problem_of(worker(), testdata("exits_at_load.so")), "exit status 0 while the rung was being loaded"));
   CHECK(contains(problem_of("no/such/worker", testdata("misbehaves.so")), "no/such/worker"));
   CHECK(contains(problem_of("/bin/true", testdata("misbehaves.so")), "exit status 0"));
+}
+
+// While it lives, testdata/predicts.cu does as this says.
+class Predicting {
+ public:
+  explicit Predicting(const char* how) { setenv("LADDER_TEST_PREDICTIONS", how, 1); }
+  ~Predicting() { unsetenv("LADDER_TEST_PREDICTIONS"); }
+};
+
+TEST_CASE("predictions arrive as they were made, whatever their values", "[worker]") {
+  Client client(worker(), testdata("predicts.so"));
+  REQUIRE(client.problem() == "");
+  CHECK(client.variants().size() == 1);
+  const auto& predictions = client.predictions();
+  REQUIRE(predictions.size() == 4);
+  CHECK(predictions[0].name == "sectors");
+  CHECK(predictions[0].value == 4);
+  CHECK(predictions[1].name == "later");
+  CHECK(std::isnan(predictions[1].value));
+  CHECK((std::isinf(predictions[2].value) && predictions[2].value < 0));
+  CHECK(predictions[3].name.size() == 63);
+  CHECK(predictions[3].value == 1e300);
+
+  CHECK(Client(worker(), testdata("misbehaves.so")).predictions().empty());
+  const Predicting predicting("as many as can be");
+  CHECK(Client(worker(), testdata("predicts.so")).predictions().size() == rung::max_predictions);
+}
+
+TEST_CASE("a malformed table of predictions is a problem in words", "[worker]") {
+  struct {
+    const char *how, *part;
+  } const table[] = {
+      {"no table", "the table of its predictions is empty or absurdly long"},
+      {"none", "the table of its predictions is empty or absurdly long"},
+      {"fewer than none", "the table of its predictions is empty or absurdly long"},
+      {"too many", "the table of its predictions is empty or absurdly long"},
+      {"nameless", "one of its predictions has no name or one of more than 63 characters"},
+      {"empty name", "one of its predictions has no name or one of more than 63 characters"},
+      {"long name", "one of its predictions has no name or one of more than 63 characters"},
+      // Messages that the rung itself wrote to the worker's socket:
+      {"forged: too many", "it wrote to the worker's own connection"},
+      {"forged: fewer than none", "it wrote to the worker's own connection"},
+      {"forged: wrong magic", "it wrote to the worker's own connection"},
+      {"forged: short message", "it wrote to the worker's own connection"},
+      {"forged: no name", "it wrote to the worker's own connection"},
+      {"forged: one missing", "it wrote to the worker's own connection"},
+  };
+  for (auto [how, part] : table) {
+    DYNAMIC_SECTION(how) {
+      const Predicting predicting(how);
+      Client client(worker(), testdata("predicts.so"));
+      INFO(client.problem());
+      CHECK(contains(client.problem(), part));
+      CHECK(client.variants().empty());
+      CHECK(client.predictions().empty());
+    }
+  }
+}
+
+TEST_CASE("the name of a prediction ends where its array ends", "[worker]") {
+  const Predicting predicting("forged: name without an end");
+  Client client(worker(), testdata("predicts.so"));
+  REQUIRE(client.predictions().size() == 1);
+  CHECK(client.predictions()[0].name == std::string(64, '?'));
 }
 
 TEST_CASE("clients leave no descriptors behind", "[worker]") {

@@ -9,6 +9,9 @@ enum class Dtype : int { f32, f16, bf16 };
 // The largest k that softmax_topk takes.
 constexpr int max_k = 1024;
 
+// The most predictions that a rung can make (RUNG_PREDICT).
+constexpr int max_predictions = 32;
+
 constexpr int bytes_of(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 2; }
 
 constexpr const char* name_of(Dtype dtype) {

@@ -280,12 +280,16 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
   send_or_exit(&reply, sizeof reply);
 }
 
-const Variant* load(const char* path, int* count) {
+void* load(const char* path) {
   void* rung = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!rung) fail(dlerror());
 #ifdef __SIMT__
   if (dlsym(rung, "rung_is_instrumented")) simt::checks::start();
 #endif
+  return rung;
+}
+
+const Variant* load_variants(void* rung, int* count) {
   auto variants = reinterpret_cast<const Variant* (*)(int*)>(dlsym(rung, "rung_variants"));
   if (!variants) fail("it exports no variants: does the file end with RUNG_EXPORT(...)?");
   const Variant* table = variants(count);
@@ -293,9 +297,25 @@ const Variant* load(const char* path, int* count) {
   return table;
 }
 
-void send_table(const Variant* table, int count) {
+// The predictions of a rung that makes any; else none.
+const Prediction* load_predictions(void* rung, int* count) {
+  *count = 0;
+  auto predictions = reinterpret_cast<const Prediction* (*)(int*)>(dlsym(rung, "rung_predictions"));
+  if (!predictions) return nullptr;
+  const Prediction* table = predictions(count);
+  if (!table || *count < 1 || *count > max_predictions) fail("the table of its predictions is empty or absurdly long");
+  for (int i = 0; i < *count; i++) {
+    const char* name = table[i].name;
+    if (!name || !*name || strnlen(name, sizeof PredictionEntry::name) == sizeof PredictionEntry::name)
+      fail("one of its predictions has no name or one of more than 63 characters");
+  }
+  return table;
+}
+
+void send_tables(const Variant* table, int count, const Prediction* predictions, int predictions_count) {
   begin_reply(Reply::table);
   reply.count = count;
+  reply.predictions = predictions_count;
   send_or_exit(&reply, sizeof reply);
   for (int i = 0; i < count; i++) {
     TableEntry entry{};
@@ -303,6 +323,13 @@ void send_table(const Variant* table, int count) {
     entry.op = static_cast<int32_t>(table[i].op);
     entry.dtype = static_cast<int32_t>(table[i].dtype);
     copy_text(entry.name, sizeof entry.name, table[i].name);
+    send_or_exit(&entry, sizeof entry);
+  }
+  for (int i = 0; i < predictions_count; i++) {
+    PredictionEntry entry{};
+    entry.magic = reply_magic;
+    copy_text(entry.name, sizeof entry.name, predictions[i].name);
+    entry.value = predictions[i].value;
     send_or_exit(&entry, sizeof entry);
   }
 }
@@ -327,11 +354,13 @@ int main(int argc, char** argv) {
 #endif
   check(cudaFree(nullptr), "no CUDA device can be used");
 
-  int count = 0;
-  const Variant* table = load(argv[1], &count);
+  void* const rung = load(argv[1]);
+  int count = 0, predictions_count = 0;
+  const Variant* table = load_variants(rung, &count);
+  const Prediction* predictions = load_predictions(rung, &predictions_count);
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream), "cudaStreamCreate");
-  send_table(table, count);
+  send_tables(table, count, predictions, predictions_count);
 
   SharedMemory memory;
   for (;;) {

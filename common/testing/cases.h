@@ -35,7 +35,7 @@ struct Move;
 
 struct Case {
   std::string name;   // "normal-64x1024", "normal-7x600-k5", "cols-zero": stable, for CASE=name
-  std::string group;  // "widths", "rows", "values", "masks", "nan", "k", "contract", "move"
+  std::string group;  // "widths", "rows", "values", "masks", "nan", "k", "contract", "move", "predict"
   Values values = Values::normal;
   int rows = 0, cols = 0, k = 0;  // what the variant is called with
   // Contract cases only: what the buffers are sized for, and the null pointer that is passed.

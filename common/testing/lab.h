@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "moves.h"
+#include "predictions.h"
 #include "types.h"
 
 namespace testing_ {
@@ -39,6 +40,8 @@ struct Lab {
   std::vector<std::string> tested_apart = {};
   // What the lab teaches, held against the counters once a variant is right.
   std::vector<Move> moves = {};
+  // What a student predicts before writing code.
+  std::vector<Prediction> predictions = {};
 };
 
 // Defined by labs/<name>/test.cpp.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "check.h"
 #include "formats.h"
 #include "session.h"
+#include "words.h"
 
 namespace testing_ {
 namespace {
@@ -42,6 +42,8 @@ void read(const json& launch, Count* count) {
   add(&count->load, traffic(total, "ld"));
   add(&count->store, traffic(total, "st"));
   add(&count->atomic, traffic(total, "atom"));
+  count->barriers += total.at("barriers").get<double>();
+  count->warp_operations += total.at("warp_operations").get<double>();
   count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
   const double longest = launch.at("longest_thread").at("accesses");
   if (longest > count->longest_thread) {
@@ -61,26 +63,6 @@ void read(const json& launch, Count* count) {
 }
 
 // ---- Words ---------------------------------------------------------------------------------------
-
-std::string format(const char* pattern, double value) {
-  char text[64];
-  snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
-// 98304 -> "98,304"
-std::string whole(double value) {
-  std::string digits = format("%.0f", value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
-
-// One place behind the point, none if it says nothing: 4 -> "4", 31.5 -> "31.5".
-std::string brief(double value) {
-  return std::abs(value - std::round(value)) < 0.05 ? whole(value) : format("%.1f", value);
-}
-
-std::string times_of(double value) { return brief(value) == "1" ? "once" : brief(value) + " times"; }
 
 std::string sectors_a_request(const Traffic& all) {
   const std::string sectors = brief(all.sectors / std::max(1.0, all.requests));
@@ -252,37 +234,45 @@ Demand said_what_loads_cost() {
 
 // ---- A move --------------------------------------------------------------------------------------
 
-std::string check_move(const Step& step, std::string* remark) {
+std::string count_call(rung::Client& client, const Step& step, Count* count) {
   const Case& c = step.test_case;
-  const Move& move = *c.move;
   const std::vector<unsigned char> input = reference::encode(logits(c, session().seed), step.dtype);
   rung::Job job = job_for(step, input);
   job.count = true;
   job.time_limit = 30;  // a hundred times what the course's own solutions need
-  const Outcome outcome = session().checked->run(job);
+  const Outcome outcome = client.run(job);
   const std::string shape = std::to_string(c.rows) + " x " + std::to_string(c.cols);
   if (outcome.kind != Outcome::Kind::returned) {
     const std::string at =
         outcome.file.empty() ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
-    return "could not be counted on " + shape + ": " + at + outcome.message + "\nthe move: " + move.title;
+    return "could not be counted on " + shape + ": " + at + outcome.message;
   }
-  if (outcome.error)
-    return "returned " + outcome.error_name + " for " + shape + ", which it must take\nthe move: " + move.title;
+  if (outcome.error) return "returned " + outcome.error_name + " for " + shape + ", which it must take";
 
-  Count count = {};
-  count.rows = c.rows;
-  count.cols = c.cols;
-  count.k = c.k;
-  count.element_bytes = rung::bytes_of(step.dtype);
+  *count = {};
+  count->rows = c.rows;
+  count->cols = c.cols;
+  count->k = c.k;
+  count->element_bytes = rung::bytes_of(step.dtype);
   try {
     const json report = json::parse(outcome.counters);
-    if (report.at("launches").empty()) return "no kernel was launched on " + shape + "\nthe move: " + move.title;
-    for (const json& launch : report.at("launches")) read(launch, &count);
+    if (report.at("launches").empty()) return "no kernel was launched on " + shape;
+    for (const json& launch : report.at("launches")) read(launch, count);
   } catch (const json::exception& error) {
     return std::string("the worker's counters cannot be read: ") + error.what();
   }
+  return "";
+}
+
+std::string check_move(const Step& step, std::string* remark) {
+  const Move& move = *step.test_case.move;
+  Count count;
+  const std::string problem = count_call(*session().checked, step, &count);
+  if (!problem.empty()) return problem + "\nthe move: " + move.title;
   const Judgement judgement = move.demand(count);
-  if (!judgement.met) return judgement.counted + "\nthe move: " + move.title + " (counted on " + shape + ")";
+  if (!judgement.met)
+    return judgement.counted + "\nthe move: " + move.title + " (counted on " + std::to_string(count.rows) + " x " +
+           std::to_string(count.cols) + ")";
   *remark = judgement.counted;
   return "";
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client.h"
 #include "types.h"
 
 namespace testing_ {
@@ -30,7 +31,9 @@ struct Count {
   int rows, cols, k;
   int element_bytes;  // of the variant's type
   Traffic load, store, atomic;
-  double footprint_read = 0;  // distinct sectors, of all kernels
+  double footprint_read = 0;   // distinct sectors, of all kernels
+  double barriers = 0;         // once a warp
+  double warp_operations = 0;  // shuffles, votes, __syncwarp, once a warp
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;  // of that block
@@ -87,6 +90,9 @@ struct Move {
 };
 
 struct Step;
+
+// Counts one call of an instrumented rung, which `client` has loaded. Returns "" or why that failed.
+std::string count_call(rung::Client& client, const Step& step, Count* count);
 
 // Counts one call and judges it. `remark`: set to what there is to say without failing. Returns "" or the failure.
 std::string check_move(const Step& step, std::string* remark);

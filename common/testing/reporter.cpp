@@ -19,7 +19,7 @@
 namespace testing_ {
 namespace {
 
-constexpr int spelled_out = 3;  // failures of a variant that are explained in full
+constexpr int spelled_out = 3;  // failures of a variant that are explained in full; predictions are few and short: all
 
 struct Failure {
   std::string name, text;
@@ -141,7 +141,11 @@ class LadderReporter : public StreamingBase {
     } else {
       group_.failures.push_back({test_case, failure_});
       failed_++;
-      if (first_failure_.empty() && group != "exported") first_failure_ = test_case;
+      if (group == "predict") {
+        first_prediction_ = first_prediction_.empty() ? test_case : first_prediction_;
+      } else if (first_failure_.empty() && group != "exported") {
+        first_failure_ = test_case;
+      }
     }
     group_.notes += note_;
     failure_.clear();
@@ -159,7 +163,7 @@ class LadderReporter : public StreamingBase {
     for (const Failure& failure : group_.failures) {
       // The same first line again would not help.
       const std::string first_line = failure.text.substr(0, failure.text.find('\n'));
-      if (explained_ < spelled_out && first_line != last_explained_) {
+      if ((explained_ < spelled_out || group_.name == "predict") && first_line != last_explained_) {
         explained_++;
         last_explained_ = first_line;
         printf("    %s\n", failure.name.c_str());
@@ -215,7 +219,8 @@ class LadderReporter : public StreamingBase {
       printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), s.source.c_str());
       printf("Next: edit %s\n", s.source.c_str());
       print_todos(s.source);
-      if (!first_failure_.empty()) printf("One case alone: %s CASE=%s\n", s.command().c_str(), first_failure_.c_str());
+      const std::string& one = first_failure_.empty() ? first_prediction_ : first_failure_;
+      if (!one.empty()) printf("One case alone: %s CASE=%s\n", s.command().c_str(), one.c_str());
       if (s.own_file) printf("A hint: make hint%s\n", lab.name.substr(3, 2).c_str());
     } else {
       printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), s.source.c_str());
@@ -233,7 +238,7 @@ class LadderReporter : public StreamingBase {
   int explained_ = 0;                       // of this variant
   std::string last_explained_;
   int passed_ = 0, failed_ = 0, not_run_ = 0;
-  std::string first_failure_;
+  std::string first_failure_, first_prediction_;
 };
 
 CATCH_REGISTER_REPORTER("ladder", LadderReporter)

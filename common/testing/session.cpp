@@ -45,14 +45,28 @@ bool held_to(const rung::VariantInfo& info, const Move& move) {
 }
 
 Case case_of(const Move& move) {
-  Case c;
-  c.name = move.name;
-  c.group = "move";
-  c.rows = c.buffer_rows = move.shape.rows;
-  c.cols = c.buffer_cols = move.shape.cols;
-  c.k = c.buffer_k = move.shape.k;
+  Case c = counted_case(move.name, "move", move.shape);
   c.move = &move;
   return c;
+}
+
+// Those of the lab's predictions that are to be checked, with what the rung says. A file that makes none of them is
+// somebody's own kernel or another lab's; one that makes some must make all, as the lab's own files must.
+void add_predictions(const std::string& solution) {
+  Session& s = session();
+  std::map<std::string, double> values;
+  for (const rung::PredictionInfo& p : s.client->predictions()) values[p.name] = p.value;
+  const bool makes_any = std::any_of(lab.predictions.begin(), lab.predictions.end(),
+                                     [&](const Prediction& p) { return values.count(p.name) > 0; });
+  if (!makes_any && !s.own_file) return;
+  for (const Prediction& p : lab.predictions) {
+    if (!s.wants(p.case_name())) continue;
+    const auto value = values.find(p.name);
+    const bool made = value != values.end();
+    s.predicted.push_back({&p, made, made ? value->second : 0});
+  }
+  if (!s.predicted.empty())
+    s.solution.reset(new rung::Client(environment("LADDER_COUNTER", "build/cpu/worker"), solution));
 }
 
 void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Case>& cases, bool everything) {
@@ -83,6 +97,16 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
 Session& session() {
   static Session instance;
   return instance;
+}
+
+Case counted_case(const std::string& name, const std::string& group, Shape shape) {
+  Case c;
+  c.name = name;
+  c.group = group;
+  c.rows = c.buffer_rows = shape.rows;
+  c.cols = c.buffer_cols = shape.cols;
+  c.k = c.buffer_k = shape.k;
+  return c;
 }
 
 std::string Session::command() const {
@@ -116,6 +140,7 @@ int prepare() {
 
   std::vector<Case> cases = all_cases(lab.op);
   for (const Move& move : lab.moves) cases.push_back(case_of(move));
+  for (const Prediction& p : lab.predictions) cases.push_back(counted_case(p.case_name(), "predict", p.shape));
   s.wanted = environment("LADDER_CASE");
   const std::vector<Case> all = cases;
   cases.erase(std::remove_if(cases.begin(), cases.end(), [&](const Case& c) { return !s.wants(c.name); }), cases.end());
@@ -124,6 +149,8 @@ int prepare() {
     for (const std::string& name : similar_names(all, s.wanted)) message += " " + name;
     return fail(2, message);
   }
+  cases.erase(std::remove_if(cases.begin(), cases.end(), [](const Case& c) { return c.group == "predict"; }),
+              cases.end());  // not run as the others are: add_predictions()
   const bool everything = !s.wanted.empty() || environment("LADDER_CASES") == "all";
 
   const rung::Backend backend = rung::choose_backend();
@@ -148,10 +175,17 @@ int prepare() {
     any_tested = true;
     add_steps(static_cast<int>(i), variants[i], cases, everything);
   }
-  if (s.steps.empty() && s.missing.empty()) {
+  const std::string counted = environment("LADDER_SOLUTION");
+  if (!counted.empty()) add_predictions(counted);
+  if (s.steps.empty() && s.missing.empty() && (!any_tested || s.predicted.empty())) {
     if (!any_tested) {
       return fail(1, s.source + " exports nothing that " + lab.name + " tests: it needs variants of rung::" +
                          (lab.op == rung::Op::softmax ? "softmax" : "softmax_topk"));
+    }
+    if (cases.empty()) {
+      return fail(2, "CASE=" + s.wanted + ": " +
+                         (counted.empty() ? "predictions are counted on the solution, which is not there"
+                                          : s.source + " predicts nothing of " + lab.name + " (RUNG_PREDICT)"));
     }
     // Only moves can be for some variants and not for others.
     return fail(2, "CASE=" + s.wanted + ": " +

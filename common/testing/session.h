@@ -3,12 +3,11 @@
 // From the environment, set by the Makefile:
 //     LADDER_RUNG     the built rung, a shared object (needed)
 //     LADDER_CHECKED  its instrumented build, for the checks (small cases) and the lab's moves; none: neither
-//     LADDER_FILE     its source, as the student knows it; default labs/<lab>/<file>
-//     LADDER_WORKER   the worker program; default that of the backend
-//     LADDER_CASE     run only this case; * and ? match as in a shell
-//     LADDER_CASES    "all": also those that are left out because they take long
-//     LADDER_SEED     other random values
-//     BACKEND         auto, cuda or cpu
+//     LADDER_SOLUTION the instrumented build of the lab's solution, on which predictions are counted; none: they are
+//     not checked LADDER_COUNTER  the worker program that counts it; default build/cpu/worker LADDER_FILE     its
+//     source, as the student knows it; default labs/<lab>/<file> LADDER_WORKER   the worker program; default that of
+//     the backend LADDER_CASE     run only this case; * and ? match as in a shell LADDER_CASES    "all": also those
+//     that are left out because they take long LADDER_SEED     other random values BACKEND         auto, cuda or cpu
 #pragma once
 
 #include <map>
@@ -40,7 +39,9 @@ struct Session {
   std::string wanted;    // LADDER_CASE
   uint64_t seed = 0;
   std::unique_ptr<rung::Client> client;
-  std::unique_ptr<rung::Client> checked;  // the rung's instrumented build; null if the checks are off
+  std::unique_ptr<rung::Client> checked;   // the rung's instrumented build; null if the checks are off
+  std::unique_ptr<rung::Client> solution;  // of the lab, instrumented, on the executor; null if nothing is predicted
+  std::vector<Predicted> predicted;
   std::vector<Step> steps;
   std::vector<std::string> missing;             // "tree f32": expected, not exported
   std::map<std::string, std::string> left_out;  // label -> which cases were left out and why
@@ -55,6 +56,9 @@ struct Session {
 
 // The session of this process, empty until prepare().
 Session& session();
+
+// A case that is counted and not compared: shape, normal values, no checks of its own.
+Case counted_case(const std::string& name, const std::string& group, Shape shape);
 
 // Reads the environment, loads the rung and lists the steps. Returns 0, or the exit status after printing one error.
 int prepare();

@@ -1,5 +1,6 @@
-// The Catch2 tests that every lab's program has: each expected variant is there, and each variant passes the shared
-// cases. The names of the sections are what reporter.cpp prints: "variant / group / case".
+// The Catch2 tests that every lab's program has: what was predicted is counted, each expected variant is there, and
+// each variant passes the shared cases. The names of the sections are what reporter.cpp prints: "variant / group /
+// case".
 #include "catch2_any.h"
 #include "check.h"
 #include "session.h"
@@ -19,6 +20,16 @@ struct Record {
 };
 
 }  // namespace
+
+TEST_CASE("what was predicted is what is counted") {
+  for (const Predicted& predicted : session().predicted) {
+    DYNAMIC_SECTION("predictions / predict / " << predicted.prediction->case_name()) {
+      const std::string failure = check_prediction(predicted);
+      if (!failure.empty()) FAIL_CHECK(failure);
+      SUCCEED();
+    }
+  }
+}
 
 TEST_CASE("the expected variants are exported") {
   for (const std::string& label : session().missing) {

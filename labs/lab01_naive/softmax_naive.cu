@@ -11,6 +11,19 @@
 
 #include "rung.h"
 
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab01 holds it against the
+// count; README.md, "Predict first", has the questions in full.
+RUNG_PREDICT(
+    // per_row: 32 threads of a warp load x[c], each from a row of its own: 32-byte sectors that this load asks for.
+    {"apart_sectors", rung::unknown},
+    // per_element: all 32 threads of a warp load the same x[c]: sectors that this load asks for.
+    {"same_address_sectors", rung::unknown},
+    // per_element, V = 1000: how often each element of a row is loaded.
+    {"per_element_reads", rung::unknown},
+    // per_row, V = 1000: bytes of the sectors that all loads of one row ask for.
+    {"per_row_bytes", rung::unknown})
+// END 0
+
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
 // x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
 constexpr float lowest = -FLT_MAX;

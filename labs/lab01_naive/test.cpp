@@ -21,6 +21,43 @@ const testing_::Lab testing_::lab = {
     {
         {"move-cost", "what being naive costs", {32, 256}, testing_::said_what_loads_cost()},
     },
+    {
+        {"apart_sectors",
+         "The 32 threads of a warp load x[c] in one instruction, each from a row of its own. How many "
+         "32-byte sectors does that instruction ask for?",
+         "per_row",
+         Dtype::f32,
+         {32, 1000},
+         testing_::sectors_a_load(),
+         "A sector is 32 neighbouring bytes, and the unit in which memory moves. Here neighbouring "
+         "threads are a whole row apart, 4,000 bytes, so no two of them find their floats in one sector: "
+         "a sector for each thread, and 4 bytes used of each."},
+        {"same_address_sectors",
+         "All 32 threads of a warp load the same x[c] in one instruction, as in row_max. How many sectors "
+         "does that instruction ask for?",
+         "per_element",
+         Dtype::f32,
+         {1, 64},
+         testing_::sectors_of_the_commonest_load(),
+         "An instruction asks for the distinct sectors that its threads touch. One address lies in one "
+         "sector, however many threads want it."},
+        {"per_element_reads",
+         "In a row of 1000 columns, how often is each element loaded?",
+         "per_element",
+         Dtype::f32,
+         {1, 1000},
+         testing_::reads_of_an_element(),
+         "Each of the 1000 threads of a row goes over the whole row for the maximum and once more for the "
+         "sum; then the element's own thread loads it to write the result."},
+        {"per_row_bytes",
+         "A row of 1000 columns: how many bytes do all its loads ask for, whole sectors counted?",
+         "per_row",
+         Dtype::f32,
+         {32, 1000},
+         testing_::bytes_read_a_row(),
+         "Three passes (maximum, sum, result) over 1000 elements. Whole sectors move: what does a load of "
+         "4 bytes cost if nobody else in the warp uses its sector?"},
+    },
 };
 
 // Right where the logits are small; at 1e4 every exp() overflows, and the test shows what comes of it.

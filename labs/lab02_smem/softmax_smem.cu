@@ -13,6 +13,19 @@
 
 #include "rung.h"
 
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab02 holds it against the
+// count; README.md, "Predict first", has the questions in full.
+RUNG_PREDICT(
+    // tree: 32-byte sectors that a warp asks for when its threads load 32 neighbouring floats.
+    {"neighbours_sectors", rung::unknown},
+    // tree, V = 1000: bytes of the sectors that all loads of one row ask for, from global memory.
+    {"smem_row_bytes", rung::unknown},
+    // tree_f32x4, V = 2000: load instructions a row, those of all warps together.
+    {"float4_loads", rung::unknown},
+    // tree: barriers that a thread comes to in one row.
+    {"tree_barriers", rung::unknown})
+// END 0
+
 constexpr int threads = 256;  // per block; block_reduce needs a power of two
 
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)

@@ -35,4 +35,43 @@ const testing_::Lab testing_::lab = {
          {"tree_f32x4"},
          /*others_too=*/false},
     },
+    {
+        {"neighbours_sectors",
+         "The 32 threads of a warp load 32 neighbouring floats in one instruction; the first lies at the "
+         "start of a sector. How many 32-byte sectors does the instruction ask for?",
+         "tree",
+         Dtype::f32,
+         {8, 1024},
+         testing_::sectors_a_load(),
+         "32 floats of 4 bytes are 128 bytes without a gap. Count the pieces of 32 bytes in them: several "
+         "threads share a sector."},
+        {"smem_row_bytes",
+         "A row of 1000 columns: how many bytes do all its loads from global memory ask for, whole "
+         "sectors counted?",
+         "tree",
+         Dtype::f32,
+         {8, 1000},
+         testing_::bytes_read_a_row(),
+         "Maximum, sum and result all need the row, but two of the three find it in shared memory. What "
+         "is left is one pass, and neighbouring threads use all of every sector."},
+        {"float4_loads",
+         "A row of 2000 columns, 4 floats a load: how many load instructions do the block's warps "
+         "execute, all together? An instruction of a warp counts once, for however many of its threads.",
+         "tree_f32x4",
+         Dtype::f32,
+         {8, 2000},
+         testing_::loads_a_row(),
+         "2000 columns are 500 groups of four, and a warp takes 32 of them at a time. The last warp is "
+         "not full, but its instruction counts like any other."},
+        {"tree_barriers",
+         "256 threads reduce in a tree: how many barriers does a thread come to in one row? block_reduce "
+         "is called twice and ends with a barrier of its own; in it there is one when all values are in "
+         "shared memory, and one after every round.",
+         "tree",
+         Dtype::f32,
+         {8, 1000},
+         testing_::barriers_a_row(),
+         "Each round halves the number of values: 256, 128 and so on down to 1. Those rounds, the barrier "
+         "before them and the one at the end make one reduction; a row needs the maximum and the sum."},
+    },
 };

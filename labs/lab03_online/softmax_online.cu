@@ -13,6 +13,19 @@
 
 #include "rung.h"
 
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab03 holds it against the
+// count; README.md, "Predict first", has the questions in full.
+RUNG_PREDICT(
+    // warp_shuffle: shuffle instructions that one warp executes for one row.
+    {"shuffles", rung::unknown},
+    // online, V = 10,000: bytes of the sectors that all loads of one row ask for.
+    {"online_bytes", rung::unknown},
+    // online, V = 10,000: bytes of the different sectors among them.
+    {"online_distinct_bytes", rung::unknown},
+    // online_f32x4, V = 8192: load instructions a row, those of all warps together.
+    {"online_float4_loads", rung::unknown})
+// END 0
+
 constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 constexpr unsigned all_lanes = 0xFFFFFFFFu;

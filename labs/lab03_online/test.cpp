@@ -26,4 +26,43 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(2),
          {"online", "online_f32x4"}},
     },
+    {
+        {"shuffles",
+         "One warp, one row: how many shuffle instructions does it execute? block_reduce is called twice; "
+         "in it a warp reduces its own 32 values, and after the barrier the results of all warps, one a "
+         "lane.",
+         "warp_shuffle",
+         Dtype::f32,
+         {8, 1000},
+         testing_::warp_operations_a_row(),
+         "After the exchange over distance 16 a lane knows 2 values, after 8 it knows 4: count the steps "
+         "until it knows 32. Two such butterflies make a block_reduce (the second has 8 values to fold, "
+         "but runs over all distances), and two of these make a row."},
+        {"online_bytes",
+         "A row of 10,000 columns: how many bytes do all its loads from global memory ask for?",
+         "online",
+         Dtype::f32,
+         {1, 10000},
+         testing_::bytes_read_a_row(),
+         "One pass gives maximum and sum. But the row is kept nowhere: to write the result each element "
+         "is loaded again."},
+        {"online_distinct_bytes",
+         "The same row: how many bytes do the different sectors hold that those loads touch? It is the "
+         "least that must come from DRAM.",
+         "online",
+         Dtype::f32,
+         {1, 10000},
+         testing_::distinct_bytes_read_a_row(),
+         "The second pass asks for the sectors of the first once more. Where a cache still has them, DRAM "
+         "moves each only once."},
+        {"online_float4_loads",
+         "A row of 8192 columns, 4 floats a load: how many load instructions do the block's warps "
+         "execute, all together?",
+         "online_f32x4",
+         Dtype::f32,
+         {1, 8192},
+         testing_::loads_a_row(),
+         "One instruction of a warp takes 32 threads x 4 floats = 128 columns. How many are needed for "
+         "the row, and how often is the row read?"},
+    },
 };

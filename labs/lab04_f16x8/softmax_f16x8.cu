@@ -13,6 +13,19 @@
 
 #include "rung.h"
 
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab04 holds it against the
+// count; README.md, "Predict first", has the questions in full.
+RUNG_PREDICT(
+    // f16: 32-byte sectors that a warp asks for when its threads load 32 neighbouring halves.
+    {"half_sectors", rung::unknown},
+    // f16x8: the same for 32 neighbouring packs of eight halves.
+    {"pack_sectors", rung::unknown},
+    // f16x8, V = 8000: bytes of the sectors that all loads of one row ask for.
+    {"two_pass_bytes", rung::unknown},
+    // f16x8, V = 1001, where rows begin anywhere: store instructions a row, of all warps together.
+    {"odd_row_stores", rung::unknown})
+// END 0
+
 constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 

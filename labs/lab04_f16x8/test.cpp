@@ -29,4 +29,42 @@ const testing_::Lab testing_::lab = {
          testing_::nearly_bytes_a_lane(16, 14),
          {"f16x8"}},
     },
+    {
+        {"half_sectors",
+         "The 32 threads of a warp load 32 neighbouring halves in one instruction, 2 bytes each; the "
+         "first lies at the start of a sector. How many 32-byte sectors does it ask for?",
+         "f16",
+         Dtype::f16,
+         {8, 4096},
+         testing_::sectors_a_load(),
+         "32 halves are 64 bytes. An instruction for so few bytes is as much work for the load unit as "
+         "one for many."},
+        {"pack_sectors",
+         "The same for 32 neighbouring packs of eight halves: how many sectors does one instruction ask "
+         "for?",
+         "f16x8",
+         Dtype::f16,
+         {8, 4096},
+         testing_::sectors_a_load(),
+         "A pack is 8 x 2 = 16 bytes, so 32 threads load 512 bytes, the most that one instruction of a "
+         "warp can."},
+        {"two_pass_bytes",
+         "A row of 8000 halves: how many bytes do all its loads ask for?",
+         "f16x8",
+         Dtype::f16,
+         {2, 8000},
+         testing_::bytes_read_a_row(),
+         "2 bytes an element, and as in lab 03's online every element is loaded twice: once for (max, "
+         "sum), once for the result. As much as a row of floats that is read once."},
+        {"odd_row_stores",
+         "Rows of 1001 halves, so that a row can begin anywhere. How many store instructions do the warps "
+         "execute for one row, all together? Head and tail, at most 14 halves, are stored by the first "
+         "threads of the block, each its one half, in one instruction.",
+         "f16x8",
+         Dtype::f16,
+         {8, 1001},
+         testing_::stores_a_row(),
+         "The 124 or 125 whole packs take 4 warps, the last of them not full. The single halves before "
+         "and after them share one more instruction. Element by element the row would take 32."},
+    },
 };

@@ -11,6 +11,18 @@
 
 #include "rung.h"
 
+// STEP 0: what was predicted before there was any code.
+RUNG_PREDICT(
+    // per_row: 32 threads of a warp load x[c], each from a row of its own: 32-byte sectors that this load asks for.
+    {"apart_sectors", 32},
+    // per_element: all 32 threads of a warp load the same x[c]: sectors that this load asks for.
+    {"same_address_sectors", 1},
+    // per_element, V = 1000: how often each element of a row is loaded.
+    {"per_element_reads", 2 * 1000 + 1},
+    // per_row, V = 1000: bytes of the sectors that all loads of one row ask for.
+    {"per_row_bytes", 3 * 1000 * 32})
+// END 0
+
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
 // x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
 constexpr float lowest = -FLT_MAX;

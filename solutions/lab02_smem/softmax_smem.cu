@@ -13,6 +13,18 @@
 
 #include "rung.h"
 
+// STEP 0: what was predicted before there was any code.
+RUNG_PREDICT(
+    // tree: 32-byte sectors that a warp asks for when its threads load 32 neighbouring floats.
+    {"neighbours_sectors", 32 * 4 / 32},
+    // tree, V = 1000: bytes of the sectors that all loads of one row ask for, from global memory.
+    {"smem_row_bytes", 1000 * 4},
+    // tree_f32x4, V = 2000: load instructions a row, those of all warps together.
+    {"float4_loads", (2000 / 4 + 31) / 32},
+    // tree: barriers that a thread comes to in one row.
+    {"tree_barriers", 2 * (1 + 8 + 1)})
+// END 0
+
 constexpr int threads = 256;  // per block; block_reduce needs a power of two
 
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)

@@ -13,6 +13,18 @@
 
 #include "rung.h"
 
+// STEP 0: what was predicted before there was any code.
+RUNG_PREDICT(
+    // warp_shuffle: shuffle instructions that one warp executes for one row.
+    {"shuffles", 2 * (5 + 5)},
+    // online, V = 10,000: bytes of the sectors that all loads of one row ask for.
+    {"online_bytes", 2 * 10000 * 4},
+    // online, V = 10,000: bytes of the different sectors among them.
+    {"online_distinct_bytes", 10000 * 4},
+    // online_f32x4, V = 8192: load instructions a row, those of all warps together.
+    {"online_float4_loads", 2 * 8192 / (4 * 32)})
+// END 0
+
 constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 constexpr unsigned all_lanes = 0xFFFFFFFFu;

@@ -13,6 +13,18 @@
 
 #include "rung.h"
 
+// STEP 0: what was predicted before there was any code.
+RUNG_PREDICT(
+    // f16: 32-byte sectors that a warp asks for when its threads load 32 neighbouring halves.
+    {"half_sectors", 32 * 2 / 32},
+    // f16x8: the same for 32 neighbouring packs of eight halves.
+    {"pack_sectors", 32 * 16 / 32},
+    // f16x8, V = 8000: bytes of the sectors that all loads of one row ask for.
+    {"two_pass_bytes", 2 * 8000 * 2},
+    // f16x8, V = 1001, where rows begin anywhere: store instructions a row, of all warps together.
+    {"odd_row_stores", 4 + 1})
+// END 0
+
 constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 

@@ -13,6 +13,18 @@
 
 #include "rung.h"
 
+// STEP 0: what was predicted before there was any code.
+RUNG_PREDICT(
+    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row ask for.
+    {"three_pass_bytes", 3 * 32000 * 4},
+    // online, f16, V = 32,000: the same.
+    {"fused_bytes", 32000 * 2},
+    // online, f16, V = 32,000: load instructions a row, those of all warps together.
+    {"fused_loads", 32000 / 32},
+    // online, V = 32,000, K = 20: bytes written a row.
+    {"topk_bytes", 20 * (4 + 4)})
+// END 0
+
 constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 

@@ -1,0 +1,126 @@
+// Counts what a prediction is about on the lab's solution, and says in words how far off the prediction is.
+#include "predictions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "session.h"
+#include "words.h"
+
+namespace testing_ {
+namespace {
+
+constexpr double sector_bytes = 32;
+
+double a_warp(const Count& count, double once_a_warp) {
+  const double warps = std::ceil(count.block_threads / 32.0);
+  return once_a_warp / (std::max(1.0, warps) * count.rows);
+}
+
+double sectors_a_request(const Traffic& all) { return all.sectors / std::max(1.0, all.requests); }
+
+// A predicted number may be anything: 1e300, -5, infinity.
+std::string number(double value) {
+  const bool usual = value >= 0 && value < 1e15;
+  return usual && value == std::floor(value) ? whole(value) : format("%g", value);
+}
+
+// "too low; the count is 4,000", "too high by a factor of 8; the count is 4"
+std::string comparison(double predicted, double counted) {
+  const bool high = predicted > counted;
+  std::string text = high ? "too high" : "too low";
+  const double factor = high ? predicted / counted : counted / predicted;
+  if (factor >= 2 && factor < 1e6 && factor == std::floor(factor)) text += " by a factor of " + whole(factor);
+  return text + "; the count is " + number(counted);
+}
+
+}  // namespace
+
+// ---- The vocabulary ------------------------------------------------------------------------------
+
+Figure sectors_a_load() {
+  return [](const Count& count) { return sectors_a_request(count.load); };
+}
+
+Figure sectors_of_the_commonest_load() {
+  return [](const Count& count) {
+    const auto rarer = [](const LineCount& a, const LineCount& b) { return a.load.requests < b.load.requests; };
+    const auto line = std::max_element(count.lines.begin(), count.lines.end(), rarer);
+    return line == count.lines.end() ? 0 : sectors_a_request(line->load);
+  };
+}
+
+Figure loads_a_row() {
+  return [](const Count& count) { return count.load.requests / count.rows; };
+}
+
+Figure stores_a_row() {
+  return [](const Count& count) { return count.store.requests / count.rows; };
+}
+
+Figure bytes_read_a_row() {
+  return [](const Count& count) { return count.load.sectors * sector_bytes / count.rows; };
+}
+
+Figure bytes_written_a_row() {
+  return [](const Count& count) { return (count.store.bytes + count.atomic.bytes) / count.rows; };
+}
+
+Figure distinct_bytes_read_a_row() {
+  return [](const Count& count) { return count.footprint_read * sector_bytes / count.rows; };
+}
+
+Figure reads_of_an_element() {
+  return [](const Count& count) { return count.load.bytes / count.matrix_bytes(); };
+}
+
+Figure barriers_a_row() {
+  return [](const Count& count) { return a_warp(count, count.barriers); };
+}
+
+Figure warp_operations_a_row() {
+  return [](const Count& count) { return a_warp(count, count.warp_operations); };
+}
+
+// ---- A prediction --------------------------------------------------------------------------------
+
+std::string Prediction::case_name() const {
+  std::string text = "predict-" + name;
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string check_prediction(const Predicted& predicted) {
+  const Prediction& p = *predicted.prediction;
+  const std::string label = p.variant + " " + rung::name_of(p.dtype);
+  if (!predicted.made)
+    return session().source + " does not predict " + p.name + ": is it in RUNG_PREDICT, by this name?";
+  if (std::isnan(predicted.value)) return wrapped("not filled in yet: " + label + ": " + p.question);
+
+  rung::Client& solution = *session().solution;
+  Step step;
+  step.variant = -1;
+  step.dtype = p.dtype;
+  step.label = label;
+  step.test_case = counted_case(p.case_name(), "predict", p.shape);
+  const auto& variants = solution.variants();
+  for (size_t i = 0; i < variants.size(); i++) {
+    if (variants[i].name == p.variant && variants[i].dtype == p.dtype && variants[i].op == lab.op)
+      step.variant = static_cast<int>(i);
+  }
+  Count count;
+  std::string problem = solution.problem();
+  if (problem.empty() && step.variant < 0) problem = "it has no variant " + label;
+  if (problem.empty()) problem = count_call(solution, step, &count);
+  if (!problem.empty()) return "cannot be checked on " + label + " of the solution: " + problem;
+
+  const double counted = p.figure(count);
+  if (std::abs(predicted.value - counted) <= 1e-9 * std::abs(counted)) return "";
+  const std::string shape = std::to_string(p.shape.rows) + " x " + std::to_string(p.shape.cols) +
+                            (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");
+  return "predicted " + number(predicted.value) + ", " + comparison(predicted.value, counted) + " (" + label +
+         " of the solution, " + shape + ")\n" + wrapped("The question: " + label + ": " + p.question) + "\n" +
+         wrapped("How one gets there: " + p.lesson);
+}
+
+}  // namespace testing_

@@ -1,0 +1,65 @@
+// Predict first: a starter begins with a few numbers to fill in before there is a kernel (TODO 0, RUNG_PREDICT). A
+// lab's test.cpp says what each stands for (Lab::predictions).
+//
+// What is right is counted, not typed in: the lab's solution, instrumented, runs on the executor at the shape of the
+// question. So a prediction can be checked before the student's file has a kernel.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "moves.h"
+#include "types.h"
+
+namespace testing_ {
+
+// What is read from the counts of a call.
+using Figure = std::function<double(const Count&)>;
+
+// ---- The vocabulary ------------------------------------------------------------------------------
+
+// 32-byte sectors that one load instruction of a warp asks for, the mean over all loads; and over those of the line
+// that loads most often.
+Figure sectors_a_load();
+Figure sectors_of_the_commonest_load();
+// Instructions of warps, in all passes over a row.
+Figure loads_a_row();
+Figure stores_a_row();
+// Whole sectors, though not all of their bytes may be wanted.
+Figure bytes_read_a_row();
+// Bytes of the distinct sectors among those read.
+Figure distinct_bytes_read_a_row();
+// As they were asked for, not as whole sectors.
+Figure bytes_written_a_row();
+// How often an element is loaded.
+Figure reads_of_an_element();
+// Of a kernel with a block a row: barriers that a thread comes to; shuffles, votes and the like that a warp executes.
+Figure barriers_a_row();
+Figure warp_operations_a_row();
+
+// ---- A prediction --------------------------------------------------------------------------------
+
+struct Prediction {
+  std::string name;  // as in RUNG_PREDICT: "tree_barriers"; its case is "predict-tree-barriers"
+  std::string question;
+  // What is counted: a variant of the lab's solution, at this shape.
+  std::string variant;
+  rung::Dtype dtype;
+  Shape shape;
+  Figure figure;
+  std::string lesson;  // how one gets there; shown with a wrong prediction
+
+  std::string case_name() const;
+};
+
+// A prediction of the lab, as the rung under test makes it.
+struct Predicted {
+  const Prediction* prediction;
+  bool made;     // the rung's table has it
+  double value;  // NaN: not filled in
+};
+
+// Counts, unless nothing was predicted, and compares. Returns "" or the failure.
+std::string check_prediction(const Predicted& predicted);
+
+}  // namespace testing_
