@@ -51,7 +51,7 @@ def regions(path: Path, opening: str) -> tuple[list[str], list[int], list[str]]:
             kept.append(line)
     if inside is not None:
         problems.append(f"{path}: region {inside} is never closed")
-    if 1 not in numbers:
+    if numbers in ([], [0]):
         problems.append(f"{path}: has no // {opening} 1: ... // END 1 region")
     elif numbers[0] > 1 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         problems.append(f"{path}: regions are numbered {numbers}")

@@ -87,13 +87,13 @@ shared_object() {
 counted_solution() {
   local file object
   file=solutions/$1/$(kernel_of "$1")
-  object=$(shared_object "$file" build/cpu/checked)
+  object=$build/checked/${file%.cu}.so
   if [ -n "${PREBUILT:-}" ]; then
     [ -e "$object" ] && [ -x "$build/worker" ] && echo "$object" && return
   elif [ -f "$file" ]; then
     build "$build/worker" "$object" && echo "$object" && return
   fi
-  step "predictions are not checked: $file cannot be counted"
+  step "predictions are not checked: they are counted on $file, which is not there or does not compile"
 }
 
 # Sets $backend (cpu or cuda) and prints the line that says which and why.
