@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 commands := common/commands
 export BACKEND CASE CASES CHECKS CXX FILE SHAPE SOLUTION
 
-.PHONY: help ladder roofline test setup bench-simt experiments
+.PHONY: help ladder roofline test setup bench-simt experiments docs test-docs
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,12 @@ hint%:
 
 roofline:
 	@$(commands)/roofline.sh
+
+docs:
+	@$(commands)/docs.sh
+
+test-docs:
+	@$(commands)/docs.sh --test
 
 experiments:
 	@$(commands)/experiments.sh

@@ -20,7 +20,11 @@
 
    The number must be that of plots/results/<machine>.json within 6 %, the noise between two runs.
 
-3. Form. Five drills or more, each with its answer folded; local links lead somewhere.
+3. Excerpts. A block of code behind a comment that names a file stands in that file, line for line, indented as it may be:
+
+       <!-- from solutions/lab02_smem/softmax_smem.cu -->
+
+4. Form. Five drills or more, each with its answer folded; local links lead somewhere.
 """
 
 from __future__ import annotations
@@ -148,6 +152,20 @@ def check_measured(text: str) -> list[str]:
     return problems
 
 
+def check_excerpts(text: str) -> list[str]:
+    problems = []
+    for name, code in re.findall(r"<!-- from (\S+) -->\n```\w*\n(.*?)^```$", text, re.S | re.M):
+        try:
+            source = [line.strip() for line in (ROOT / name).read_text().splitlines()]
+        except FileNotFoundError:
+            problems.append(f"an excerpt is from {name}, which is not there")
+            continue
+        lines = [line.strip() for line in code.splitlines()]
+        if not any(source[i:i + len(lines)] == lines for i in range(len(source))):
+            problems.append(f"an excerpt is no longer in {name}: {lines[0]} ...")
+    return problems
+
+
 def check_form(path: Path, text: str) -> list[str]:
     problems = []
     drills = text.partition("\n## Drills")[2]
@@ -169,7 +187,7 @@ def check(path: Path) -> list[str]:
         if line.startswith("    ") and not fenced:
             problems += [f"line {number}: {wrong}" for left, right in equations(line)
                          if (wrong := check_equation(left, right))]
-    return problems + check_measured(text) + check_form(path, text)
+    return problems + check_measured(text) + check_excerpts(text) + check_form(path, text)
 
 
 def main(arguments: list[str]) -> int:

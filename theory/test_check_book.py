@@ -48,6 +48,12 @@ class Chapters(unittest.TestCase):
     def test_a_fenced_block_is_code(self):
         self.assertEqual(self.problems("```\n    a = 1 + 1 = 3\n```\n" + self.drills), [])
 
+    def test_excerpts_are_held_against_their_file(self):
+        block = "<!-- from theory/check_book.py -->\n```python\nNOISE = 0.06\n```\n"
+        self.assertEqual(self.problems(block + self.drills), [])
+        self.assertIn("no longer in", self.problems(block.replace("0.06", "0.07") + self.drills)[0])
+        self.assertIn("not there", self.problems(block.replace("check_book", "nothing") + self.drills)[0])
+
     def test_figures_are_held_against_the_results(self):
         copy = check_book.measured("nvidia-h200", "roofs", "copy_gbs")
         comment = "<!-- nvidia-h200 roofs copy_gbs -->"

@@ -13,6 +13,7 @@ ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of 
   make profile02     what the kernels ask of the memory, line by line (SOLUTION=1, FILE=, SHAPE=64x4096)
   make hint02        the next hint of a lab
   make roofline      draw the chart again from plots/results/
+  make docs          the book, the handouts and the API as a web site: build/site/index.html
   make experiments   what the book says of a GPU's latency, launches and caches, measured on yours
   make bench-simt    how fast the executor is on this machine
   make test          everything that CI runs

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Installs what is missing from the distribution's packages. With --quiet it says nothing when all is there.
+# Installs what is missing from the distribution's packages. With --quiet it says nothing when all is there; --docs adds
+# what the web site needs.
 . "$(dirname "$0")/common.sh"
 
 [ -z "${PREBUILT:-}" ] || exit 0  # what was brought along needs no packages
@@ -18,6 +19,12 @@ command -v addr2line >/dev/null || need binutils "finds source lines"
 [ -f /usr/include/nlohmann/json.hpp ] || need nlohmann-json3-dev "results files"
 command -v python3 >/dev/null || need python3 "charts and tables"
 "$python" -c 'import matplotlib' 2>/dev/null || need python3-matplotlib "charts"
+
+if [[ " $* " == *" --docs "* ]]; then
+  command -v doxygen >/dev/null || need doxygen "makes the web site"
+  [ -d /usr/share/doxygen-awesome-css ] || need doxygen-awesome-css "its looks"
+  [ -d /usr/share/javascript/mathjax ] || need libjs-mathjax "its formulas"
+fi
 
 if [ ${#packages[@]} -eq 0 ]; then
   [ "${1:-}" = --quiet ] || { say "everything is installed"; "$python" common/commands/compile_commands.py; }

@@ -65,6 +65,13 @@ for lab in $lab_list; do
   check "$lab: the untouched starter fails, readably" starter_fails "$lab"
 done
 
+# The site, where what it is made with is installed (make docs installs it), and in a browser where there is one.
+if command -v doxygen >/dev/null && [ -d /usr/share/doxygen-awesome-css ] && [ -d /usr/share/javascript/mathjax ]; then
+  check "docs: the web site" common/commands/docs.sh --test
+else
+  say "doxygen, doxygen-awesome-css or libjs-mathjax is not installed: the web site was not made"
+fi
+
 check "shelf: every wrong kernel gets its verdict" "$python" common/testing/shelf.py
 
 # The same files with clang, and with CUDA's compiler where it is: so that neither build can rot.

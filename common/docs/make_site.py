@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Makes the web site: build/site/index.html. Run by `make docs`.
+
+Pages are the book's chapters and the labs' handouts, translated (pages.py) and put in order with links to the next and
+the previous one; tables of what was measured (measured.py); the API, by Doxygen, out of the headers (api_filter.py); and
+the interactive chart (roofline.html). Nothing is loaded from a network when the site is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import measured  # noqa: E402
+import pages  # noqa: E402
+
+ROOT = pages.ROOT
+HERE = Path(__file__).parent
+WORK = ROOT / "build/docs"
+SITE = ROOT / "build/site"
+MATHJAX = Path("/usr/share/javascript/mathjax")
+AWESOME = Path("/usr/share/doxygen-awesome-css")
+# Of MathJax only what TeX drawn as SVG needs: 3 MB of 54.
+MATHJAX_PARTS = ["MathJax.js", "config/TeX-AMS-MML_SVG.js", "config/default.js", "extensions", "jax/element", "jax/input/TeX",
+                 "jax/output/SVG", "localization/en"]
+
+
+def navigation(order: list[pages.Page], i: int) -> str:
+    links = []
+    if i > 0:
+        links.append(f'<a rel="prev" href="{order[i - 1].html}">← {pages.inline(order[i - 1].title)}</a>')
+    if i + 1 < len(order):
+        links.append(f'<a rel="next" href="{order[i + 1].html}">{pages.inline(order[i + 1].title)} →</a>')
+    return "\n\n" + pages.raw('<nav class="page-order" aria-label="chapters">' + "".join(links) + "</nav>") + "\n"
+
+
+def ladder_table() -> str:
+    """The table of labs in README.md."""
+    rows = [line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("| [lab")]
+    return "\n".join(["| lab | variants | the move |", "|---|---|---|"] + rows)
+
+
+def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages.Page]) -> None:
+    order = chapters + labs
+    for i, page in enumerate(order):
+        text = (ROOT / page.source).read_text()
+        if page in labs:
+            text += measured.table(page.id)
+        body = pages.translate(page, text, links) + navigation(order, i)
+        (WORK / "pages" / f"{page.id}.md").write_text(body)
+
+    front = (HERE / "front.md").read_text()
+    chapter_list = "\n".join(f"- [{page.title}]({page.source})" for page in chapters)
+    front = front.replace("@LADDER@", ladder_table()).replace("@CHAPTERS@", chapter_list)
+    front_page = pages.Page("front.md", "mainpage", "Ladder")
+    (WORK / "pages/front.md").write_text(pages.translate(front_page, front, links))
+    for name, title, members in (("book", "The book", chapters), ("labs", "The labs", labs)):
+        listed = "\n".join(f"- \\subpage {page.id}" for page in members)
+        (WORK / "pages" / f"{name}.md").write_text(f"# {title} {{#{name}}}\n\n{listed}\n")
+
+
+def run_doxygen() -> None:
+    """Errors: SystemExit with Doxygen's warnings, if there are any."""
+    settings = (HERE / "Doxyfile").read_text()
+    settings = settings.replace("@ROOT@", str(ROOT)).replace("@WORK@", str(WORK)).replace("@AWESOME@", str(AWESOME))
+    (WORK / "Doxyfile").write_text(settings)
+    done = subprocess.run(["doxygen", str(WORK / "Doxyfile")], cwd=ROOT, capture_output=True, text=True)
+    warnings = (WORK / "warnings.txt").read_text()
+    if done.returncode or warnings:
+        sys.exit(f"Doxygen is not content:\n{warnings}{done.stderr[-2000:]}")
+
+
+def remove_dead_anchors() -> None:
+    """Doxygen 1.9 links to the list of a class's nested classes also where all of them are private and there is no list."""
+    for path in SITE.glob("class*.html"):
+        text = path.read_text()
+        if 'name="nested-classes"' not in text:
+            path.write_text(re.sub(r'<a href="#nested-classes">Classes</a>( &#124;)?', "", text))
+
+
+def copy_assets(links: pages.Links) -> None:
+    for path in links.images:
+        shutil.copy(ROOT / path, SITE / path.replace("/", "_"))
+        dark = ROOT / Path(path).with_name(Path(path).stem + "-dark" + Path(path).suffix)
+        if dark.exists():
+            shutil.copy(dark, SITE / str(dark.relative_to(ROOT)).replace("/", "_"))
+    for path in links.files:
+        target = SITE / "files" / (path + ".txt")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, target)
+    for part in MATHJAX_PARTS:
+        if (MATHJAX / part).is_dir():
+            shutil.copytree(MATHJAX / part, SITE / "mathjax" / part, dirs_exist_ok=True)
+        elif (MATHJAX / part).exists():
+            (SITE / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(MATHJAX / part, SITE / "mathjax" / part)
+    for name in ("roofline.html", "roofline.js", "roofline.css"):
+        shutil.copy(HERE / name, SITE / name)
+    (SITE / "measurements.js").write_text("const measurements = " + json.dumps(measured.results()) + ";\n")
+
+
+def main() -> None:
+    shutil.rmtree(SITE, ignore_errors=True)
+    shutil.rmtree(WORK, ignore_errors=True)
+    (WORK / "pages").mkdir(parents=True)
+    SITE.mkdir(parents=True)
+    chapters, labs = pages.pages()
+    links = pages.Links({page.source: page for page in chapters + labs})
+    write_pages(links, chapters, labs)
+    run_doxygen()
+    remove_dead_anchors()
+    copy_assets(links)
+    print(f"{len(chapters)} chapters, {len(labs)} labs: {SITE.relative_to(ROOT)}/index.html")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+// No box in the corner that says what is being loaded.
+MathJax.Hub.Config({messageStyle: 'none'});

@@ -1,0 +1,43 @@
+"""Tables out of plots/results/*.json: what each lab's variants were measured at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def results() -> list[dict]:
+    """The measurements of ladders, one a machine: a GPU's first."""
+    found = [json.loads(path.read_text()) for path in sorted((ROOT / "plots/results").glob("*.json"))]
+    found = [result for result in found if "points" in result]
+    return sorted(found, key=lambda result: (result.get("backend") != "cuda", result["machine"]))
+
+
+def row(point: dict) -> str:
+    elements = point["rows"] * point["cols"]
+    shape = f"{point['rows']} x {point['cols']}" + (f", K = {point['k']}" if point["k"] else "")
+    counted = [point.get(key) for key in ("l1_bytes", "footprint_bytes")]
+    bytes_an_element = [f"{bytes_ / elements:.3g}" if bytes_ else "not counted" for bytes_ in counted]
+    footprint = point.get("footprint_bytes")
+    speed = f"{footprint / point['seconds'] / 1e9:.0f}" if footprint else ""
+    return (f"| `{point['variant']}` | {point['dtype']} | {shape} | {point['seconds'] * 1e6:,.1f} | "
+            f"{bytes_an_element[0]} | {bytes_an_element[1]} | {speed} |")
+
+
+def table(lab: str) -> str:
+    """Markdown: a table a machine, with where its figures come from. Empty if nothing was measured."""
+    parts = []
+    for result in results():
+        points = [p for p in result["points"] if p["lab"] == lab and p["source"] == "solution" and p["input"] == "normal"]
+        if not points:
+            continue
+        parts.append(f"**{result['machine']}**, {result['date']}, `{result['command']}`, solutions, normal logits:\n\n"
+                     "| variant | type | shape | us | bytes asked for an element | footprint an element | GB/s of footprint |\n"
+                     "|---|---|---|---:|---:|---:|---:|\n" + "\n".join(row(point) for point in points) + "\n")
+    if not parts:
+        return ""
+    note = ("A GPU's times and a CPU's are not to be compared: the CPU runs the course's executor. "
+            "Bytes are counted by the executor and are the same on every machine.\n\n")
+    return "\n\n## Measured\n\n" + note + "\n".join(parts)

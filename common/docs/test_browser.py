@@ -1,0 +1,244 @@
+"""Tests of the site in a real browser, headless Chromium, opened from the file system. Skipped where there is none, or no
+site: `make test-docs` makes it first. Screenshots lie in build/site-screenshots."""
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+sys.path.insert(0, str(Path(__file__).parent))
+import pages  # noqa: E402
+
+ROOT = pages.ROOT
+SITE = ROOT / "build/site"
+SCREENSHOTS = ROOT / "build/site-screenshots"
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    missing = next((f"{name} is not installed" for name in ("chromium", "chromedriver") if not shutil.which(name)), "")
+except ImportError:
+    missing = "python3-selenium is not installed"
+if not (SITE / "index.html").exists():
+    missing = "build/site is not there: make docs"
+
+
+class Collector(HTMLParser):
+    """What a page refers to, and the names that others can refer to."""
+
+    def __init__(self):
+        super().__init__()
+        self.references, self.names = [], set()
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.names |= {attributes[key] for key in ("id", "name") if attributes.get(key)}
+        for key in ("href", "src"):
+            if attributes.get(key):
+                self.references.append(attributes[key])
+
+
+@unittest.skipUnless((SITE / "index.html").exists(), "build/site is not there: make docs")
+class Files(unittest.TestCase):
+    def test_every_reference_leads_to_a_file_of_the_site(self):
+        collected = {}
+        for path in SITE.glob("*.html"):
+            collected[path.name] = Collector()
+            collected[path.name].feed(path.read_text())
+        dead = []
+        for page, parser in collected.items():
+            for reference in parser.references:
+                if re.match(r"(https?:|javascript:|data:|mailto:)", reference):
+                    continue
+                name, _, fragment = unquote(reference).partition("#")
+                name = name.partition("?")[0] or page
+                if not (SITE / name).exists():
+                    dead.append(f"{page} -> {reference}")
+                elif fragment and name in collected and fragment not in collected[name].names:
+                    dead.append(f"{page} -> {reference} (no such place)")
+        self.assertEqual(dead, [])
+
+    def test_nothing_is_loaded_from_a_network(self):
+        for path in SITE.glob("*.html"):
+            loaded = re.findall(r"<(?:script|img|link)[^>]+(?:src|href)=\"(https?://[^\"]+)", path.read_text())
+            self.assertEqual(loaded, [], path.name)
+
+
+@unittest.skipIf(missing, missing)
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        options = webdriver.ChromeOptions()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                         "--allow-file-access-from-files"):
+            options.add_argument(argument)
+        options.binary_location = shutil.which("chromium")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        cls.browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        cls.browser.set_page_load_timeout(60)
+        cls.browser.implicitly_wait(10)
+        SCREENSHOTS.mkdir(exist_ok=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+
+    def open(self, page, width=1280, height=1000):
+        self.browser.set_window_size(width, height)
+        self.browser.get(f"file://{SITE}/{page}")
+
+    def screenshot(self, name):
+        self.browser.save_screenshot(str(SCREENSHOTS / f"{name}.png"))
+
+    def errors(self):
+        return [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def wait(self, script):
+        """Until the script's expression is true; fails after ten seconds."""
+        found = self.browser.execute_async_script(
+            "const done = arguments[0]; const end = Date.now() + 10000;"
+            f"(function look() {{ if ({script}) done(true); else if (Date.now() > end) done(false); else setTimeout(look, 50); }})();")
+        self.assertTrue(found, script)
+
+    def test_pages_open_without_an_error(self):
+        self.errors()
+        chapters, labs = pages.pages()
+        for page in ["index.html", "roofline.html", "files.html"] + [page.html for page in chapters + labs]:
+            with self.subTest(page):
+                self.open(page)
+                self.assertEqual(self.errors(), [])
+                self.assertTrue(self.one("h1, .title").text.strip())
+
+    def test_formulas_are_rendered(self):
+        self.open("chapter_02_softmax.html")
+        self.wait("window.MathJax && MathJax.Hub && document.querySelectorAll('.MathJax_SVG svg').length > 10")
+        self.assertNotIn("\\frac", self.one("div.contents").text)
+        self.screenshot("formulas")
+
+    def test_next_and_previous_go_through_all_pages(self):
+        self.open("chapter_00_how_to.html")
+        seen = 1
+        while links := self.browser.execute_script("return [...document.querySelectorAll('a[rel=next]')].map(a => a.href)"):
+            self.browser.get(links[0])
+            seen += 1
+            self.assertLess(seen, 60)
+        chapters, labs = pages.pages()
+        self.assertEqual(seen, len(chapters + labs))
+
+    def test_answers_are_folded_and_open(self):
+        self.open("chapter_02_softmax.html")
+        fold = self.one("div.contents details")
+        self.assertIsNone(fold.get_attribute("open"))
+        fold.find_element(By.TAG_NAME, "summary").click()
+        self.assertIsNotNone(fold.get_attribute("open"))
+
+    def test_dark_and_light(self):
+        paper = "return getComputedStyle(document.body).backgroundColor"
+        for page, toggle in (("index.html", "doxygen-awesome-dark-mode-toggle"), ("roofline.html", "#theme")):
+            with self.subTest(page):
+                self.open(page)
+                before = self.browser.execute_script(paper)
+                self.one(toggle).click()
+                self.wait(f"(() => {{ {paper} }})() !== '{before}'")
+                self.screenshot(f"other-theme-{page.partition('.')[0]}")
+                self.one(toggle).click()
+                self.wait(f"(() => {{ {paper} }})() === '{before}'")
+
+    def test_a_phone_needs_no_sideways_scrolling(self):
+        for page in ("index.html", "roofline.html", "chapter_04_shared_memory.html", "lab02_smem.html"):
+            with self.subTest(page):
+                self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                    "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+                try:
+                    self.open(page)
+                    wide = self.browser.execute_script("return document.documentElement.scrollWidth")
+                    self.screenshot(f"phone-{page.partition('.')[0]}")
+                    self.assertLessEqual(wide, 390)
+                finally:
+                    self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_search_finds_a_word(self):
+        self.open("index.html")
+        self.one("#MSearchField").click()
+        self.one("#MSearchField").send_keys("client")
+        self.wait("(() => { const w = document.getElementById('MSearchResultsWindow');"
+                  " return w && getComputedStyle(w).display === 'block'; })()")
+
+
+@unittest.skipIf(missing, missing)
+class Roofline(Browser):
+    """The interactive chart."""
+
+    # Its own tests only.
+    for name in [n for n in dir(Browser) if n.startswith("test_")]:
+        locals()[name] = None
+
+    def points(self):
+        return self.all("#chart .point")
+
+    def choose(self, select, value):
+        self.browser.execute_script("const s = document.getElementById(arguments[0]); s.value = arguments[1];"
+                                    "s.dispatchEvent(new Event('change'))", select, value)
+
+    def test_hover_tells_variant_bytes_and_time(self):
+        self.open("roofline.html")
+        webdriver.ActionChains(self.browser).move_to_element(self.points()[0].find_element(By.TAG_NAME, "circle")).perform()
+        tip = self.one("#tip")
+        self.assertTrue(tip.is_displayed())
+        for word in ("us", "GFLOP/s", "asked of L1", "footprint"):
+            self.assertIn(word, tip.text)
+        self.assertTrue(self.browser.execute_script("const b = document.getElementById('tip').getBoundingClientRect();"
+                                                    "return b.bottom <= innerHeight && b.right <= innerWidth"))
+        self.screenshot("roofline-hover")
+
+    def test_the_keyboard_reaches_points(self):
+        self.open("roofline.html")
+        self.browser.execute_script("document.querySelector('#chart .point').focus()")
+        self.assertTrue(self.one("#tip").is_displayed())
+        self.assertIn("GFLOP/s", self.points()[0].get_attribute("aria-label"))
+        webdriver.ActionChains(self.browser).send_keys("\ue00c").perform()  # Escape
+        self.assertFalse(self.one("#tip").is_displayed())
+
+    def test_filters(self):
+        self.open("roofline.html")
+        self.choose("shape", "")
+        every = len(self.points())
+        self.choose("lab", "lab02_smem")
+        some = len(self.points())
+        self.assertTrue(0 < some < every)
+        self.assertTrue(all("lab02_smem" in p.get_attribute("aria-label") for p in self.points()))
+        rows = self.browser.execute_script("return document.querySelectorAll('#table tr').length")
+        self.assertEqual(rows, some + 1)
+
+    def test_a_dropped_file_is_added_and_a_wrong_one_refused(self):
+        results = next(json.loads(p.read_text()) for p in (ROOT / "plots/results").glob("*.json")
+                       if "points" in json.loads(p.read_text()))
+        results["machine"] = "A machine of my own"
+        results["points"] = results["points"][:3]
+        with tempfile.TemporaryDirectory() as folder:
+            good, bad = Path(folder) / "mine.json", Path(folder) / "other.json"
+            good.write_text(json.dumps(results))
+            bad.write_text('{"something": "else"}')
+            self.open("roofline.html")
+            self.one("#file").send_keys(str(good))
+            self.wait("document.getElementById('message').textContent.includes('A machine of my own')")
+            self.assertEqual(len(self.points()), 3)
+            self.one("#file").send_keys(str(bad))
+            self.wait("document.getElementById('message').textContent.includes('holds no measurements')")
+            self.assertEqual(len(self.points()), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

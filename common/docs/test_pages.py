@@ -1,0 +1,64 @@
+"""Tests of the translation of pages and headers; none needs Doxygen or a browser."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import api_filter  # noqa: E402
+import pages  # noqa: E402
+
+
+class Translation(unittest.TestCase):
+    page = pages.Page("theory/02_softmax.md", "chapter_02_softmax", "2. Softmax")
+
+    def translate(self, text):
+        chapters, labs = pages.pages()
+        self.links = pages.Links({page.source: page for page in chapters + labs})
+        return pages.translate(self.page, text, self.links)
+
+    def test_formulas(self):
+        self.assertIn(r"\f$x\f$", self.translate("# 2. T\n\nan $x$ here\n"))
+        self.assertIn("\\f[ y \\f]", self.translate("# 2. T\n\n$$ y $$\n"))
+
+    def test_code_stays_code(self):
+        for code in ("`$x$ **b**`", "    $x$ = [a](b.md)\n", "```\n$x$ [a](b.md)\n```\n"):
+            self.assertIn(code.strip("\n"), self.translate(f"# 2. T\n\n{code}\n"))
+
+    def test_links_lead_to_pages_and_files(self):
+        out = self.translate("# 2. T\n\n[one](01_roofline.md#x) [lab](../labs/lab02_smem/README.md) "
+                             "[c](../common/testing/cases.cpp) [w](https://a.b)\n")
+        for href in ("chapter_01_roofline.html#x", "lab02_smem.html", "files/common/testing/cases.cpp.txt", "https://a.b"):
+            self.assertIn(f'href="{href}"', out)
+        self.assertEqual(self.links.files, {"common/testing/cases.cpp"})
+
+    def test_a_dead_link_is_an_error_that_names_page_and_target(self):
+        with self.assertRaisesRegex(FileNotFoundError, "theory/02_softmax.md.*nowhere.md"):
+            self.translate("# 2. T\n\n[x](nowhere.md)\n")
+        with self.assertRaisesRegex(FileNotFoundError, "nothing.svg"):
+            self.translate("# 2. T\n\n![x](nothing.svg)\n")
+
+    def test_a_numbered_title_is_not_a_list(self):
+        self.assertTrue(self.translate("# 2. Softmax\n").startswith("# 2 · Softmax {#chapter_02_softmax}"))
+
+    def test_bold_reaches_over_a_formula(self):
+        self.assertIn(r"<b>all \f$x\f$.</b>", self.translate("# 2. T\n\n**all $x$.** And\n"))
+
+    def test_comments_do_not_show(self):
+        self.assertNotIn("h200", self.translate("# 2. T\n\n35<!-- h200 x y --> us\n"))
+
+
+class Headers(unittest.TestCase):
+    def test_comments_become_documentation(self):
+        out = api_filter.convert("// The file.\n#pragma once\n// Adds.\nint add(int a);  // of <a> @ b\n", "add.h")
+        self.assertEqual(out, "/// \\file add.h\n/// The file.\n#pragma once\n/// Adds.\n"
+                              "int add(int a);  ///< of \\<a\\> \\@ b\n")
+
+    def test_strings_and_rules_are_left_alone(self):
+        text = "#pragma once\nauto url = \"http://a\";  // b\n"
+        self.assertEqual(api_filter.convert(text, "a.h"), text)
+        self.assertNotIn("///", api_filter.convert("#pragma once\n// ---- Part ----\n", "a.h"))
+
+
+if __name__ == "__main__":
+    unittest.main()
