@@ -126,6 +126,14 @@ class Browser(unittest.TestCase):
         self.wait("window.MathJax && MathJax.Hub && document.querySelectorAll('.MathJax_SVG svg').length > 10")
         self.assertNotIn("\\frac", self.one("div.contents").text)
         self.screenshot("formulas")
+        for page in pages.pages()[0]:
+            with self.subTest(page.html):
+                self.open(page.html)
+                self.browser.execute_script("MathJax.Hub.Queue(() => window.formulasDone = true)")
+                self.wait("window.formulasDone")
+                wrong = self.browser.execute_script(
+                    "return [...document.querySelectorAll('.MathJax_SVG text, .MathJax_Error, .merror')].map(e => e.textContent)")
+                self.assertEqual([text for text in wrong if "Undefined" in text or "Error" in text], [])
 
     def test_next_and_previous_go_through_all_pages(self):
         self.open("chapter_00_how_to.html")
