@@ -142,12 +142,13 @@ build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp r
 # --- instrumented rungs, counters ---------------------------------------------------------------------------------------
 
 # Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
-# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The other two:
-# code stays in the order of the source, by which the lanes of a warp wait for each other.
+# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The next three:
+# code stays in the order of the source and nothing is duplicated at the end of a function, as lanes of a warp wait for each
+# other by the order of the code.
 # Always g++: its choice and order of accesses are what was held against the hardware. Inlining: a structure that a call takes
 # or returns by value is moved by the call, which no hook sees.
 instrument_cxx := g++
-instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -finline-functions -finline-small-functions \
+instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
               -fsanitize=thread -fsanitize-coverage=trace-pc

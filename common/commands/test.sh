@@ -36,7 +36,7 @@ check "build: programs and tests, no warnings" common/commands/quiet.sh make -s 
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-for folder in common/commands plots common/bench common/simt common/testing theory; do
+for folder in common/commands plots common/bench common/simt common/simt/counters common/testing theory; do
   check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
 for program in $own_tests; do
