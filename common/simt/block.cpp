@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cooperative.h"
 #include "failure.h"
 #include "instrument/recorder.h"
 #include "switch.h"
@@ -12,6 +13,10 @@ __thread __attribute__((aligned(128))) unsigned char simt_dynamic_shared[simt::m
 }
 
 namespace simt {
+
+namespace {
+constexpr uint64_t max_guarded_threads = 8192;  // resident at once
+}
 
 __thread Block* current_block = nullptr;
 
@@ -123,7 +128,7 @@ void Block::end_launch() {
   recorder_ = nullptr;
 }
 
-void Block::run(const LaunchState& launch, uint64_t number) {
+bool Block::run(const LaunchState& launch, uint64_t number) {
   index_ = launch.block_index(number);
   set_up(launch);
   simt_blockIdx = index_;
@@ -135,9 +140,30 @@ void Block::run(const LaunchState& launch, uint64_t number) {
   set_running(&threads_[0]);
   current_->stack = stacks_.take();
   simt_switch(&caller_, make_fiber(current_->stack, stack_main));
+  return stopped();
+}
+
+bool Block::resume() {
+  simt_blockIdx = index_;
+  simt_blockDim = launch_->config.block;
+  simt_gridDim = launch_->config.grid;
+  current_block = this;
+  if (recorder_) recorder_->resume();
+  set_running(current_);
+  simt_switch(&caller_, current_->context);
+  return stopped();
+}
+
+// Every thread has returned or waits for the grid.
+bool Block::stopped() {
+  current_block = nullptr;
+  if (alive_ > 0) {
+    if (recorder_) recorder_->suspend();
+    return false;
+  }
   if (recorder_) recorder_->end_block();
   current_ = nullptr;
-  current_block = nullptr;
+  return true;
 }
 
 void Block::set_up(const LaunchState& launch) {
@@ -147,7 +173,7 @@ void Block::set_up(const LaunchState& launch) {
     launch_id_ = launch.id;
     simt_gridDim = launch.config.grid;
     simt_blockDim = launch.config.block;
-    stacks_.reserve(count);
+    stacks_.reserve(count, !launch.cooperative || launch.block_count() * count <= max_guarded_threads);
     threads_.resize(count);
     warps_.resize((count + warpSize - 1) / warpSize);
     const dim3 block = launch.config.block;
@@ -170,6 +196,7 @@ void Block::set_up(const LaunchState& launch) {
   alive_ = count;
   at_barrier_ = 0;
   barrier_turn_ = 0;
+  for_grid_ = false;
   votes_[0] = votes_[1] = {0, true};
 }
 
@@ -209,7 +236,17 @@ SIMT_INLINE Votes Block::barrier(int predicate, Place place) {
   return votes_[turn];
 }
 
+void Block::grid_barrier(Place place) {
+  for_grid_ = true;
+  current_->place = place;
+  barrier(0, place);
+}
+
 void Block::complete_barrier() {
+  if (for_grid_) {
+    for_grid_ = false;
+    simt_switch(&current_->context, caller_);
+  }
   for (Warp& warp : warps_) {
     warp.ready |= warp.at_barrier;
     warp.at_barrier = 0;
@@ -312,6 +349,11 @@ Votes block_barrier(int predicate, Place place) { return current_block->barrier(
 Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) {
   return current_block->exchange(mask, value, place);
 }
+void grid_barrier(Place place) {
+  if (!is_cooperative()) fail_not_cooperative(place);
+  current_block->grid_barrier(place);
+}
+bool is_cooperative() { return current_block->launch().cooperative; }
 unsigned active_lanes(Place place) { return current_block->active_lanes(place); }
 void yield() { current_block->yield(); }
 void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -62,26 +62,31 @@ class Block {
   void begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters);
   void end_launch();
 
-  // Runs every thread of block `index` of the launch to its end.
-  void run(const LaunchState& launch, uint64_t number);
+  // Runs every thread of block `number` of the launch to its end, or until all of them wait for the grid; then resume()
+  // goes on. True when it has come to its end.
+  bool run(const LaunchState& launch, uint64_t number);
+  bool resume();
 
   // Called by the running thread.
   Votes barrier(int predicate, Place place);
   Exchanged exchange(unsigned mask, uint64_t value, Place place);
   unsigned active_lanes(Place place);
   void yield();
+  void grid_barrier(Place place);
 
   // The running thread waits until its warp has caught up with it.
   void pause();
 
   const Thread* running() const { return current_; }
   uint3 index() const { return index_; }
+  const LaunchState& launch() const { return *launch_; }
   const void* kernel_code() const { return reinterpret_cast<const void*>(launch_->kernel.run); }
   const Stacks& stacks() const { return stacks_; }
 
  private:
   static void stack_main();
   void set_up(const LaunchState& launch);
+  bool stopped();
   Thread* next(Warp* first, unsigned after_lane);
   void set_running(Thread* thread);
   void switch_to(Thread* thread);
@@ -107,6 +112,7 @@ class Block {
   std::unique_ptr<Recorder> own_recorder_;
   void* caller_ = nullptr;  // where run() waits
 
+  bool for_grid_ = false;  // the barrier that gathers is the grid's
   unsigned alive_ = 0, at_barrier_ = 0;
   unsigned barrier_turn_ = 0;  // barriers completed; votes of the next one gather while late threads read the last
   Votes votes_[2] = {};

@@ -31,8 +31,9 @@ UNSUPPORTED = [
     (r"\bcudaArray(?:_t)?\b|\bcudaMalloc(?:3D)?Array\b|\bcudaMallocMipmappedArray\b", "CUDA arrays (texture memory)"),
     (r"\b__cluster_dims__\b|\bthis_cluster\s*\(|\bcluster_group\b|\bcudaLaunchAttributeClusterDimension\b",
      "thread block clusters"),
-    (r"\bcudaLaunchCooperativeKernel\w*|\bmulti_grid_group\b|\bthis_multi_grid\b", "cooperative launches (grid-wide barriers)"),
-    (r"\bcudaLaunchKernel(?:ExC?)?\b|\bcudaLaunchConfig_t\b", "launching through {0} (only <<< >>>)"),
+    (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
+     "cooperative launches on several devices"),
+    (r"\bcudaLaunchKernelExC?\b|\bcudaLaunchConfig_t\b", "launching through {0} (only <<< >>> and cudaLaunchKernel)"),
     (r"\bcudaGraph\w+|\bcudaStream(?:Begin|End)Capture\w*", "CUDA graphs"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bnvcuda\s*::|\bwmma\s*::|\bmma_sync\s*\(", "tensor cores (wmma)"),
@@ -61,6 +62,10 @@ DYNAMIC_SHARED = re.compile(
 
 # Not `operator<< <T>`.
 LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
+
+
+LAUNCH_FUNCTION = re.compile(r"\bcudaLaunch(?:Cooperative)?Kernel\s*\(\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+                             r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
 
 
 class Text(NamedTuple):
@@ -115,11 +120,7 @@ def unsupported(source: Text) -> list[tuple[int, str]]:
             found.append((include.start(1), f"the library of <{include[1]}> is"))
     for pattern, feature in UNSUPPORTED:
         found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]
-    # sync() of the whole grid, whatever the group is called.
-    groups = re.findall(r"\bgrid_group\s*&?\s*(\w+)|(\w+)\s*=\s*(?:\w+\s*::\s*)*this_grid\s*\(", code)
-    names = "|".join(sorted({a or b for a, b in groups}) + [r"this_grid\s*\(\s*\)"])
-    found += [(match.start(), "grid-wide sync() is") for match in re.finditer(
-        rf"\b(?:{names})\s*\.\s*(?:sync|barrier_arrive|barrier_wait)\s*\(|\bsync\s*\(\s*(?:\w+::)*(?:{names})\s*\)", code)]
+    found += [(match.start(), f"{match[1]}() of a group is") for match in re.finditer(r"\.\s*(barrier_arrive|barrier_wait)\s*\(", code)]
     return found + dynamic_parallelism(source) + implicit_warp_synchrony(source)
 
 
@@ -268,6 +269,10 @@ def rewrite(source: Text) -> str:
         last = closing(code, arguments.end() - 1)
         for null in re.compile(r"(?<=[(,])\s*\bNULL\b(?=\s*[,)])").finditer(code, arguments.end() - 1, max(last + 1, 0)):
             edits.append((null.start(), null.end(), null[0].replace("NULL", "nullptr")))
+
+    # The cast to void* that its declaration asks for hides the kernel's type.
+    for by_address in LAUNCH_FUNCTION.finditer(code):
+        keep_lines(*by_address.span(1), "")
 
     for shared in DYNAMIC_SHARED.finditer(code):
         qualifier, type_, name, rest = shared.groups()

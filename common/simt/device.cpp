@@ -82,6 +82,14 @@ cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_byte
   return cudaSuccess;
 }
 
+cudaError_t check_cooperative_launch(const LaunchConfig& config) {
+  int blocks = 0;
+  const dim3 grid = config.grid, block = config.block;
+  occupancy(&blocks, static_cast<int>(block.x * block.y * block.z), config.shared_bytes);
+  const uint64_t wanted = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
+  return wanted <= static_cast<uint64_t>(blocks) * multiprocessors ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
+}
+
 }  // namespace simt
 
 cudaError_t cudaGetLastError() {
@@ -122,7 +130,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.singleToDoublePrecisionPerfRatio = 2;
   p.memPitch = 2147483647;
   p.textureAlignment = p.surfaceAlignment = 512;
-  p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
+  p.cooperativeLaunch = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
   *properties = p;
   return cudaSuccess;
 }
@@ -137,6 +145,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(p.sharedMemPerBlockOptin); break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(p.sharedMemPerMultiprocessor); break;
     case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(p.reservedSharedMemPerBlock); break;
+    case cudaDevAttrMaxPitch: *value = static_cast<int>(p.memPitch); break;
     case cudaDevAttrWarpSize: *value = p.warpSize; break;
     case cudaDevAttrClockRate: *value = p.clockRate; break;
     case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
@@ -164,12 +173,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrComputeMode:
     case cudaDevAttrIntegrated:
     case cudaDevAttrEccEnabled:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrCooperativeLaunch: *value = 0; break;
+    case cudaDevAttrPageableMemoryAccess: *value = 0; break;
     default: return simt::set_last_error(cudaErrorInvalidValue);
   }
   return cudaSuccess;
@@ -187,6 +196,23 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceReset() { return cudaSuccess; }
+// The limits that CUDA starts with; what a program sets changes nothing here.
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize: *value = 1024; break;
+    case cudaLimitPrintfFifoSize:
+    case cudaLimitMallocHeapSize: *value = size_t{8} << 20; break;
+    case cudaLimitMaxL2FetchGranularity: *value = 64; break;
+    case cudaLimitPersistingL2CacheSize: *value = 0; break;
+    default: return simt::set_last_error(cudaErrorUnsupportedLimit);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
+  if (device != 0 || bytes < 13) return simt::set_last_error(cudaErrorInvalidValue);
+  std::snprintf(id, static_cast<size_t>(bytes), "0000:00:00.0");
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;

@@ -226,9 +226,10 @@ void install_signal_handlers() {
 
 const char* name_of(Call call) {
   static const char* const names[] = {
-      "nothing",      "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
-      "__activemask", "__shfl_sync",   "__shfl_up_sync",      "__shfl_down_sync",  "__shfl_xor_sync",  "__ballot_sync",
-      "__any_sync",   "__all_sync",    "__match_any_sync",    "__match_all_sync",  "__reduce_*_sync"};
+      "nothing",          "__syncthreads",    "__syncthreads_count", "__syncthreads_and", "grid.sync",
+      "__syncthreads_or", "__syncwarp",       "__activemask",        "__shfl_sync",       "__shfl_up_sync",
+      "__shfl_down_sync", "__shfl_xor_sync",  "__ballot_sync",       "__any_sync",        "__all_sync",
+      "__match_any_sync", "__match_all_sync", "__reduce_*_sync"};
   return names[static_cast<int>(call)];
 }
 

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "block.h"
+#include "checks/memory_events.h"
+#include "cooperative.h"
 #include "device.h"
 #include "counters/session.h"
 #include "failure.h"
@@ -53,6 +55,16 @@ class Pool {
   }
 
   void run(LaunchState* launch) {
+    if (launch->cooperative) {
+      own_ = &workers_[0];
+      workers_[0].handle = pthread_self();
+      workers_[0].number = 0;
+      static_shared_ = module_tls(reinterpret_cast<const void*>(launch->kernel.run));
+      had_turn_ = true;
+      run_cooperative(launch, static_shared_, poison_shared_memory);
+      workers_[0].number = idle;
+      return;
+    }
     const uint64_t blocks = launch->block_count();
     const int helpers = static_cast<int>(blocks < static_cast<uint64_t>(cores) ? blocks : cores) - 1;
     while (started_ < helpers) start_worker();
@@ -176,7 +188,20 @@ void before_atomic(const void* address, unsigned bytes) {
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
 }
 
-cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) {
+namespace {
+
+// The checks see one block at a time: what a cooperative kernel did they do not know, and take everything for written.
+void left_unchecked(const BoundKernel& kernel) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    std::fprintf(stderr, "simt: %s was launched cooperatively: it ran, but the checks did not look at it\n",
+                 kernel.name);
+  });
+  for (const Allocation& allocation : live_allocations())
+    checks::host_wrote(reinterpret_cast<const void*>(allocation.begin), allocation.bytes);
+}
+
+cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
   if (current_block) {
     Failure failure = {};
     failure.what = "dynamic parallelism";
@@ -189,20 +214,30 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) {
     failure.pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
     report_failure(failure);
   }
-  const cudaError_t error = check_launch(config, kernel.function);
+  cudaError_t error = check_launch(config, kernel.function);
+  if (error == cudaSuccess && cooperative) error = check_cooperative_launch(config);
   if (error == cudaSuccess) {
     static std::atomic<uint64_t> launches{0};
     LaunchState state(++launches, config, kernel);
     const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch();
-    Observer* const observer = current_observer();
+    Observer* const observer = cooperative ? nullptr : current_observer();
+    state.cooperative = cooperative;
     state.counters = counters.get();
     state.record = counters || observer;
     if (observer) observer->launch_begin(state.id, kernel.name);
     Pool::get().run(&state);
     if (observer) observer->launch_end(state.id);
     if (counters) counters::end_launch(state, *counters);
+    if (cooperative && current_observer()) left_unchecked(kernel);
   }
   return set_last_error(error);
+}
+
+}  // namespace
+
+cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel) { return launch(config, kernel, false); }
+cudaError_t launch_cooperative(const LaunchConfig& config, const BoundKernel& kernel) {
+  return launch(config, kernel, true);
 }
 
 }  // namespace simt

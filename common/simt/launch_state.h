@@ -20,6 +20,8 @@ struct LaunchState {
   const BoundKernel kernel;
   std::atomic<uint64_t> next_block{0};
 
+  bool cooperative = false;  // all blocks are resident at once
+
   // Set before it runs: is it watched (by the counters or an observer), and what to count into, if anything.
   bool record = false;
   counters::LaunchCounters* counters = nullptr;

@@ -16,7 +16,7 @@ Stacks::~Stacks() {
   if (base_) munmap(reinterpret_cast<void*>(base_), count_ * slot_bytes_);
 }
 
-void Stacks::reserve(size_t count) {
+void Stacks::reserve(size_t count, bool guarded) {
   if (count <= count_) return;
   if (base_) munmap(reinterpret_cast<void*>(base_), count_ * slot_bytes_);
   void* mapping =
@@ -32,7 +32,7 @@ void Stacks::reserve(size_t count) {
   free_.reserve(count);
   for (size_t i = count; i-- > 0;) {
     const uintptr_t slot = base_ + i * slot_bytes_;
-    mprotect(reinterpret_cast<void*>(slot), page_bytes_, PROT_NONE);
+    if (guarded) mprotect(reinterpret_cast<void*>(slot), page_bytes_, PROT_NONE);
     // Tops at the same distance from a page would all fall into the same few sets of the cache. Spread them over a
     // page, 192 bytes apart: as many lines as a waiting thread uses.
     free_.push_back(reinterpret_cast<void*>(slot + slot_bytes_ - i % 21 * 192));

@@ -18,7 +18,9 @@ class Stacks {
   Stacks(const Stacks&) = delete;
 
   // Makes sure that `count` stacks exist; none may be in use. Memory is taken only when a stack is first touched.
-  void reserve(size_t count);
+  // Without guard pages a thread that outgrows its stack is not noticed; but Linux limits the number of mappings of a
+  // process, and each guard page costs two.
+  void reserve(size_t count, bool guarded = true);
 
   // The top (highest address) of a free stack; reserve() must have made enough.
   void* take();

@@ -101,11 +101,11 @@ KERNEL = "__global__ void k(int* x) { x[threadIdx.x] = threadIdx.x; }\n"
 # Each refused at line 3, by this name: (feature, lines before, the line, what comes after).
 REFUSED = [
     ("inline PTX", "__global__ void k(int* x) {\n\n", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(x[0]));', "}"),
-    ("cooperative launches", "void f() {\n\n", "cudaLaunchCooperativeKernel(nullptr, 1, 1, nullptr);", "}"),
-    ("grid-wide sync", "#include <cooperative_groups.h>\n__global__ void k() { auto g = cooperative_groups::this_grid();\n",
-     "g.sync();", "}"),
-    ("grid-wide sync", "namespace cg = cooperative_groups;\n__global__ void k() {\n", "cg::this_grid().sync();", "}"),
-    ("grid-wide sync", "namespace cg = cooperative_groups;\n__device__ void f(cg::grid_group& all) {\n", "cg::sync(all);", "}"),
+    ("needs the kernel itself here", "void f(const void* kernel) {\n\n",
+     "cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), nullptr);", "}"),
+    ("several devices", "void f(cudaLaunchParams* l) {\n\n", "cudaLaunchCooperativeKernelMultiDevice(l, 1);", "}"),
+    ("barrier_arrive() of a group", "#include <cooperative_groups.h>\n__global__ void k() {\n",
+     "cooperative_groups::this_thread_block().barrier_arrive();", "}"),
     ("clusters", "\n\n", "__global__ void __cluster_dims__(2, 1, 1) k() {}", ""),
     ("clusters", "namespace cg = cooperative_groups;\n__global__ void k() {\n", "cg::cluster_group c = cg::this_cluster();", "}"),
     ("textures", "\n\n", "texture<float, 2> image;", ""),
@@ -127,7 +127,9 @@ REFUSED = [
      "auto t = cg::tiled_partition<64>(cg::this_thread_block());", "}"),
     ("dynamic parallelism", KERNEL + "__global__ void parent(int* x) {\n", "k<<<1, 32>>>(x);", "}"),
     ("dynamic parallelism", KERNEL + "__device__ void helper(int* x) {\n", "if (x) { k<<<1, 32>>>(x); }", "}"),
-    ("cudaLaunchKernel", KERNEL + "void f(void** arguments) {\n", "cudaLaunchKernel((void*)k, 1, 1, arguments);", "}"),
+    ("cudaLaunchKernelEx", KERNEL + "void f(int* x) {\n", "cudaLaunchKernelEx(nullptr, k, x);", "}"),
+    ("needs the kernel itself here", KERNEL + "void f(void* kernel, void** arguments) {\n",
+     "cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);", "}"),
     ("the driver API", "void f() {\n\n", "cuInit(0);", "}"),
     ("cuda::atomic", "\n\n", "__device__ cuda::atomic<int> counter;", ""),
     ("__shfl_down", "__global__ void k(int* x) {\n\n", "x[0] = __shfl_down(x[0], 1);", "}"),
@@ -253,6 +255,45 @@ class Accepted(InFolder):
         """ + MAIN.replace("LAUNCHES", launches))
         # 0..31, plus 1, twice, plus 1, twice: 4i + 6.
         self.prints(4 * 31 * 16 + 6 * 32, "main.cu")
+
+    def test_launches_by_address(self):
+        launches = """
+          int n = 3;
+          void* arguments[] = {&x, &n};
+          cudaLaunchKernel((void*)add, dim3(1), dim3(32), arguments, 0, NULL);
+          cudaLaunchKernel((const void *)&add, dim3(1), dim3(32), arguments);
+          cudaLaunchCooperativeKernel(
+              reinterpret_cast<void*>(add_all<2>), 1, 32, arguments);
+          cudaLaunchKernel(add, 1, 32, arguments, 0, cudaStreamPerThread);
+        """
+        self.write("main.cu", """
+          #include <cooperative_groups.h>
+          __global__ void add(int* x, int n) { x[threadIdx.x] = (x[threadIdx.x] < 0 ? 0 : x[threadIdx.x]) + n; }
+          template <int factor> __global__ void add_all(int* x, int n) {
+            const int other = x[31 - threadIdx.x];
+            cooperative_groups::this_grid().sync();
+            x[threadIdx.x] += other + factor * n;
+          }
+        """ + MAIN.replace("LAUNCHES", launches))
+        self.prints(32 * ((3 + 3) * 2 + 6 + 3), "main.cu")
+
+    def test_a_cooperative_kernel_runs_unchecked_and_says_so(self):
+        self.write("a.cu", "#include <cooperative_groups.h>\n__global__ void k(int* x) {\n"
+                           "  x[threadIdx.x] = 1;\n  cooperative_groups::this_grid().sync();\n  x[threadIdx.x] += x[31 - threadIdx.x] > 0;\n}\n"
+                           "__global__ void reads(int* x) { x[threadIdx.x]++; }\n" +
+                   MAIN.replace("LAUNCHES", "void* a[] = {&x}; cudaLaunchCooperativeKernel(k, 1, 32, a); reads<<<1, 32>>>(x);"))
+        self.builds("--check", "a.cu", "-o", "a")
+        result = run("a", self.folder)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("the checks did not look at it", result.stdout)
+
+    def test_memory_that_a_kernel_allocates_is_no_wild_address(self):
+        self.write("a.cu", "struct Box { int* data; };\n__global__ void k(int* x) {\n  Box* box = new Box{new int[4]};\n"
+                           "  int* more = (int*)malloc(8);\n  more[1] = box->data[2] = threadIdx.x;\n  x[threadIdx.x] = box->data[2] + more[1];\n"
+                           "  delete[] box->data;\n  delete box;\n  free(more);\n}\n" + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
+        self.builds("--check", "a.cu", "-o", "a")
+        result = run("a", self.folder)
+        self.assertEqual((result.returncode, result.stdout), (0, "992\n"))
 
     def test_several_files_and_options_of_nvcc(self):
         self.write("k.cu", KERNEL + "void run(int* x) { k<<<1, 32>>>(x); }\n")

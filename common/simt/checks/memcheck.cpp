@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "../device_heap.h"
 #include "report.h"
 
 namespace simt::checks {
@@ -109,7 +110,7 @@ void Memcheck::check_other(const BlockInfo& block, const ThreadId& thread, const
            access_text(access) + describe(block, access.space, access.address) +
                ".\nUsually mended by freeing after the last launch that uses the memory.");
   }
-  if (program_data(access.address)) return;
+  if (program_data(access.address) || device_heap::contains(access.address)) return;
   const bool past_shared = access.address - block.dynamic_shared < (1u << 20) ||
                            (block.static_shared_bytes && access.address - block.static_shared < (1u << 20));
   report(past_shared ? "memcheck: out of bounds in shared memory" : "memcheck: invalid address", thread, access.pc,

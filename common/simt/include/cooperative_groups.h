@@ -1,5 +1,5 @@
-// Cooperative groups of a block: the block, its tiles of up to 32 lanes, and the lanes that have converged.
-// Groups that span blocks (grid sync, clusters, tiles of more than a warp) are not supported and do not compile.
+// Cooperative groups: the grid, the block, its tiles of up to 32 lanes, and the lanes that have converged.
+// Clusters and tiles of more than a warp are not supported and do not compile.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -36,12 +36,10 @@ class grid_group {
   static dim3 block_index() { return blockIdx; }
   static dim3 dim_blocks() { return gridDim; }
   static dim3 group_dim() { return gridDim; }
-  static bool is_valid() { return false; }
+  static bool is_valid() { return simt::is_cooperative(); }
 
-  template <bool supported = false>
-  static void sync() {
-    static_assert(supported, "grid-wide sync() is not supported by the CPU executor: a block runs to its end");
-  }
+  // Needs a cooperative launch.
+  static void sync(SIMT_PLACE(grid_sync)) { simt::grid_barrier(place); }
 };
 
 inline grid_group this_grid() { return {}; }

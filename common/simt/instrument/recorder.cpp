@@ -43,7 +43,7 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   recording.static_shared = reinterpret_cast<uintptr_t>(tls.begin);
   recording.static_bytes = tls.bytes;
   recording.main_program = tls.main_program;
-  recording.observer = current_observer();
+  recording.observer = launch.cooperative ? nullptr : current_observer();  // checks see one block at a time
 }
 
 void Recorder::end_launch() {

@@ -53,6 +53,13 @@ class Recorder {
   void begin_launch(const LaunchState& launch, counters::LaunchCounters* counters);
   void end_launch();
 
+  // While a block waits for the grid, others run on this OS thread.
+  void suspend() {
+    suspended_ = recording;
+    recording.lane = nullptr;
+  }
+  void resume() { recording = suspended_; }
+
   void begin_block(uint64_t number, uint3 index, const Stacks& stacks);
   void end_block();
 
@@ -115,6 +122,7 @@ class Recorder {
   void execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint64_t* values);
 
   const LaunchState* launch_ = nullptr;
+  Recording suspended_ = {};
   std::unique_ptr<counters::Collector> collector_;
   BlockInfo info_ = {};
   std::vector<Allocation> allocations_;  // by rising address

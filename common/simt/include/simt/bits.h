@@ -63,6 +63,9 @@ inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
 inline float __ull2float_rn(unsigned long long x) { return static_cast<float>(x); }
 inline float __double2float_rn(double x) { return static_cast<float>(x); }
 inline double __int2double_rn(int x) { return x; }
+inline double __uint2double_rn(unsigned x) { return x; }
+inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
+inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -101,6 +104,35 @@ inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
   return static_cast<unsigned>((static_cast<uint64_t>(hi) << 32 | lo) >> (shift & 31));
 }
 
+// Shifts by 32 and more count as 32.
+inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned shift) {
+  return shift < 32 ? __funnelshift_l(lo, hi, shift) : lo;
+}
+inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift) {
+  return shift < 32 ? __funnelshift_r(lo, hi, shift) : hi;
+}
+
+// The position of the set bit number |offset| of `mask`, counted from bit `base`: upwards for offset > 0, downwards for
+// offset < 0, `base` itself for 0. 0xffffffff if there is none.
+inline unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0) return base < 32 && mask >> base & 1 ? base : 0xffffffffu;
+  int left = offset > 0 ? offset : -offset;
+  for (unsigned at = base; at<32; offset> 0 ? at++ : at--) {
+    if (mask >> at & 1 && --left == 0) return at;
+  }
+  return 0xffffffffu;
+}
+
+// Averages without overflow, rounded down, and up.
+inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
+inline int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
+inline unsigned __uhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1);
+}
+inline unsigned __urhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1);
+}
+
 inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
@@ -115,7 +147,22 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 }
 inline unsigned __sad(int a, int b, unsigned c) { return static_cast<unsigned>(a > b ? a - b : b - a) + c; }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
-inline int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 32; i += 8) c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i);
+// Four products of bytes, and two of a 16-bit number and a byte, added to c.
+namespace simt {
+template <typename Byte, typename T>
+T dot4(T a, T b, T c) {
+  for (int i = 0; i < 32; i += 8) c += static_cast<Byte>(a >> i) * static_cast<Byte>(b >> i);
   return c;
 }
+template <typename Byte, typename Half, typename T>
+T dot2(T a, T b, T c, int first_byte) {
+  for (int i = 0; i < 2; i++) c += static_cast<Half>(a >> 16 * i) * static_cast<Byte>(b >> 8 * (first_byte + i));
+  return c;
+}
+}  // namespace simt
+inline int __dp4a(int a, int b, int c) { return simt::dot4<int8_t>(a, b, c); }
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) { return simt::dot4<uint8_t>(a, b, c); }
+inline int __dp2a_lo(int a, int b, int c) { return simt::dot2<int8_t, int16_t>(a, b, c, 0); }
+inline int __dp2a_hi(int a, int b, int c) { return simt::dot2<int8_t, int16_t>(a, b, c, 2); }
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) { return simt::dot2<uint8_t, uint16_t>(a, b, c, 0); }
+inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) { return simt::dot2<uint8_t, uint16_t>(a, b, c, 2); }

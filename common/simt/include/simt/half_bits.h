@@ -10,10 +10,9 @@
 #include <limits>
 
 #include "qualifiers.h"
+#include "rounding.h"
 
 namespace simt {
-
-enum class Rounding { nearest, to_zero, up, down };
 
 __forceinline__ uint32_t float_bits(float x) {
   uint32_t bits;

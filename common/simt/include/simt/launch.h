@@ -25,6 +25,9 @@ struct BoundKernel {
   const void* arguments;
 };
 
+// A cooperative launch: all blocks are resident at once, and grid.sync() may be called.
+cudaError_t launch_cooperative(const LaunchConfig& config, const BoundKernel& kernel);
+
 // Runs the whole grid before it returns. The error is that of CUDA, and also what cudaGetLastError returns next.
 cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel);
 

@@ -9,6 +9,8 @@
 
 #include "bits.h"
 #include "qualifiers.h"
+#include "rounding.h"
+#include "special_functions.h"
 
 // noexcept: the C library declares some of these names as its own internals.
 inline float __expf(float x) noexcept { return expf(x); }
@@ -46,13 +48,9 @@ inline float cospif(float x) { return static_cast<float>(cos(3.14159265358979323
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * 0.70710678118654752440)); }
-inline float norm3df(float a, float b, float c) {
-  return static_cast<float>(sqrt(double(a) * a + double(b) * b + double(c) * c));
-}
-inline float rhypotf(float a, float b) { return static_cast<float>(1.0 / sqrt(double(a) * a + double(b) * b)); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 
-// Operations that name their rounding. Only round to nearest: the other modes are rare in kernels of this kind.
+// Operations that name the rounding which is the usual one, to nearest; rounding.h has the other three.
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
@@ -88,6 +86,10 @@ SIMT_MIN_MAX(min, <)
 #undef SIMT_MIN_MAX
 inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+inline long long llmax(long long a, long long b) { return a > b ? a : b; }
+inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 
 // Clock ticks: nanoseconds here.
 inline long long clock64() {

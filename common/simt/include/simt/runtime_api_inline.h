@@ -123,6 +123,7 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
 }
+inline cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
 inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
   *priority = 0;
   return cudaSuccess;
@@ -186,6 +187,25 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* ke
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
   *grid = blocks * processors;
   return error;
+}
+// `bytes_of` gives the dynamic shared memory of a block with so many threads.
+template <typename Kernel, typename BytesOf>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, BytesOf bytes_of,
+                                                           int block_limit = 0) {
+  const int largest = block_limit > 0 && block_limit < 1024 ? block_limit : 1024;
+  int best_threads = 0, processors = 0;
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+  for (int threads = largest; threads > 0; threads = (threads - 1) / 32 * 32) {
+    int blocks = 0;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, static_cast<size_t>(bytes_of(threads)));
+    if (error != cudaSuccess) return error;
+    if (blocks * threads <= best_threads) continue;
+    best_threads = blocks * threads;
+    *block = threads;
+    *grid = blocks * processors;
+  }
+  return cudaSuccess;
 }
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel*, int block_threads,

@@ -15,6 +15,7 @@ enum class Call : int {
   syncthreads,
   syncthreads_count,
   syncthreads_and,
+  grid_sync,
   syncthreads_or,
   syncwarp,
   activemask,
@@ -45,6 +46,10 @@ struct Votes {
 
 // Waits until every thread of the block that has not returned has called this.
 Votes block_barrier(int predicate, Place place);
+
+// Waits until every thread of the grid has called this. Only in a kernel that was launched cooperatively.
+void grid_barrier(Place place);
+bool is_cooperative();
 
 // What the lanes of a warp brought: 32 values, of which those outside the mask mean nothing. Valid until the caller's
 // next warp operation. A lane that has returned brings all bits set, which is NaN as a floating-point number.

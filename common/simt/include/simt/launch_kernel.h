@@ -1,0 +1,51 @@
+// cudaLaunchKernel and cudaLaunchCooperativeKernel, which take a kernel's arguments as an array of pointers to them.
+// The kernel's type says what they point at; simtcc takes away the cast to void* that CUDA's own declarations ask for.
+#pragma once
+
+#include <utility>
+
+#include "launch.h"
+
+namespace simt {
+
+template <typename... Parameters>
+struct KernelCall {
+  void (*kernel)(Parameters...);
+  void** arguments;
+
+  void operator()() const { call(std::index_sequence_for<Parameters...>()); }
+
+ private:
+  template <size_t... i>
+  void call(std::index_sequence<i...>) const {
+    kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
+  }
+};
+
+template <typename... Parameters>
+BoundKernel bind(const KernelCall<Parameters...>& call) {
+  const auto run = [](const void* bound) { (*static_cast<const KernelCall<Parameters...>*>(bound))(); };
+  return {"a kernel launched by address", reinterpret_cast<const void*>(call.kernel), run, &call};
+}
+
+}  // namespace simt
+
+template <typename... Parameters>
+cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+  const simt::KernelCall<Parameters...> call = {kernel, arguments};
+  return simt::launch({grid, block, shared_bytes, stream}, simt::bind(call));
+}
+template <typename... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+  const simt::KernelCall<Parameters...> call = {kernel, arguments};
+  return simt::launch_cooperative({grid, block, shared_bytes, stream}, simt::bind(call));
+}
+
+// A void* does not say what the kernel's parameters are.
+#define SIMT_NEEDS_KERNEL __attribute__((error("the CPU executor needs the kernel itself here, not a void* variable")))
+SIMT_NEEDS_KERNEL cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t = 0, cudaStream_t = nullptr);
+SIMT_NEEDS_KERNEL cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0,
+                                                          cudaStream_t = nullptr);
+#undef SIMT_NEEDS_KERNEL

@@ -1,0 +1,122 @@
+// CUDA's SIMD intrinsics: a 32-bit word as two 16-bit or four 8-bit numbers (__vadd2, __vmaxu4, __vsads4, ...), and the
+// three-operand integer functions of dynamic programming (__viaddmax_s32, ...).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace simt {
+
+// Applies a function to the corresponding parts of two words; T is the type of a part.
+template <typename T, typename Function>
+unsigned for_each_part(unsigned a, unsigned b, Function function) {
+  constexpr unsigned bits = sizeof(T) * 8;
+  unsigned result = 0;
+  for (unsigned at = 0; at < 32; at += bits) {
+    const auto part = static_cast<std::make_unsigned_t<T>>(function(static_cast<T>(a >> at), static_cast<T>(b >> at)));
+    result |= static_cast<unsigned>(part) << at;
+  }
+  return result;
+}
+
+template <typename T>
+unsigned sum_of_differences(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  for (unsigned at = 0; at < 32; at += sizeof(T) * 8) {
+    const int x = static_cast<T>(a >> at), y = static_cast<T>(b >> at);
+    sum += static_cast<unsigned>(x > y ? x - y : y - x);
+  }
+  return sum;
+}
+
+template <typename T>
+int clamp_to(int x) {
+  constexpr int low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  return x < low ? low : x > high ? high : x;
+}
+
+}  // namespace simt
+
+// x and y are the parts, widened to int.
+#define SIMT_PARTS(name, T, expression)                           \
+  inline unsigned name(unsigned a, unsigned b) {                  \
+    return simt::for_each_part<T>(a, b, [](int x, int y) -> int { \
+      (void)y;                                                    \
+      return expression;                                          \
+    });                                                           \
+  }
+#define SIMT_ONE_OPERAND(name, T, expression)                                          \
+  inline unsigned name(unsigned a) {                                                   \
+    return simt::for_each_part<T>(a, 0, [](int x, int) -> int { return expression; }); \
+  }
+// __vcmp..: all bits of a part set where it holds; __vset..: 1.
+#define SIMT_COMPARISON(name, count, T, expression) \
+  SIMT_PARTS(__vcmp##name##count, T, (expression) ? -1 : 0) SIMT_PARTS(__vset##name##count, T, (expression) ? 1 : 0)
+
+#define SIMT_SIMD(n, S, U)                                                                         \
+  SIMT_PARTS(__vadd##n, U, x + y)                                                                  \
+  SIMT_PARTS(__vaddss##n, S, simt::clamp_to<S>(x + y))                                             \
+  SIMT_PARTS(__vaddus##n, U, simt::clamp_to<U>(x + y))                                             \
+  SIMT_PARTS(__vsub##n, U, x - y)                                                                  \
+  SIMT_PARTS(__vsubss##n, S, simt::clamp_to<S>(x - y))                                             \
+  SIMT_PARTS(__vsubus##n, U, simt::clamp_to<U>(x - y))                                             \
+  SIMT_PARTS(__vabsdiffs##n, S, x > y ? x - y : y - x)                                             \
+  SIMT_PARTS(__vabsdiffu##n, U, x > y ? x - y : y - x)                                             \
+  SIMT_PARTS(__vavgs##n, S, x + y >= 0 ? (x + y + 1) >> 1 : (x + y) / 2)                           \
+  SIMT_PARTS(__vavgu##n, U, (x + y + 1) >> 1)                                                      \
+  SIMT_PARTS(__vhaddu##n, U, (x + y) >> 1)                                                         \
+  SIMT_PARTS(__vmaxs##n, S, x > y ? x : y)                                                         \
+  SIMT_PARTS(__vmaxu##n, U, x > y ? x : y)                                                         \
+  SIMT_PARTS(__vmins##n, S, x < y ? x : y)                                                         \
+  SIMT_PARTS(__vminu##n, U, x < y ? x : y)                                                         \
+  SIMT_ONE_OPERAND(__vabs##n, S, x < 0 ? -x : x)                                                   \
+  SIMT_ONE_OPERAND(__vabsss##n, S, simt::clamp_to<S>(x < 0 ? -x : x))                              \
+  SIMT_ONE_OPERAND(__vneg##n, S, -x)                                                               \
+  SIMT_ONE_OPERAND(__vnegss##n, S, simt::clamp_to<S>(-x))                                          \
+  SIMT_COMPARISON(eq, n, U, x == y)                                                                \
+  SIMT_COMPARISON(ne, n, U, x != y)                                                                \
+  SIMT_COMPARISON(ges, n, S, x >= y)                                                               \
+  SIMT_COMPARISON(geu, n, U, x >= y)                                                               \
+  SIMT_COMPARISON(gts, n, S, x > y)                                                                \
+  SIMT_COMPARISON(gtu, n, U, x > y)                                                                \
+  SIMT_COMPARISON(les, n, S, x <= y)                                                               \
+  SIMT_COMPARISON(leu, n, U, x <= y)                                                               \
+  SIMT_COMPARISON(lts, n, S, x < y)                                                                \
+  SIMT_COMPARISON(ltu, n, U, x < y)                                                                \
+  inline unsigned __vsads##n(unsigned a, unsigned b) { return simt::sum_of_differences<S>(a, b); } \
+  inline unsigned __vsadu##n(unsigned a, unsigned b) { return simt::sum_of_differences<U>(a, b); }
+SIMT_SIMD(2, int16_t, uint16_t)
+SIMT_SIMD(4, int8_t, uint8_t)
+#undef SIMT_SIMD
+#undef SIMT_COMPARISON
+#undef SIMT_ONE_OPERAND
+#undef SIMT_PARTS
+
+namespace simt {
+inline int wrapping_add(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
+inline unsigned wrapping_add(unsigned a, unsigned b) { return a + b; }
+}  // namespace simt
+
+#define SIMT_THREE_OPERANDS(type, T)          \
+  inline T __viaddmax_##type(T a, T b, T c) { \
+    T sum = simt::wrapping_add(a, b);         \
+    return sum > c ? sum : c;                 \
+  }                                           \
+  inline T __viaddmin_##type(T a, T b, T c) { \
+    T sum = simt::wrapping_add(a, b);         \
+    return sum < c ? sum : c;                 \
+  }                                           \
+  inline T __vimax3_##type(T a, T b, T c) {   \
+    T both = a > b ? a : b;                   \
+    return both > c ? both : c;               \
+  }                                           \
+  inline T __vimin3_##type(T a, T b, T c) {   \
+    T both = a < b ? a : b;                   \
+    return both < c ? both : c;               \
+  }
+SIMT_THREE_OPERANDS(s32, int)
+SIMT_THREE_OPERANDS(u32, unsigned)
+#undef SIMT_THREE_OPERANDS
+inline int __viaddmax_s32_relu(int a, int b, int c) { return __vimax3_s32(simt::wrapping_add(a, b), c, 0); }
+inline int __vimax3_s32_relu(int a, int b, int c) { return __vimax3_s32(__vimax3_s32(a, b, c), 0, 0); }
