@@ -180,7 +180,7 @@ void Block::set_up(const LaunchState& launch) {
     for (unsigned t = 0; t < count; t++) {
       Warp* warp = &warps_[t / warpSize];
       const uint3 position = {t % block.x, t / block.x % block.y, t / block.x / block.y};
-      threads_[t] = {nullptr, nullptr, warp, t % warpSize, position, {}, 0, nullptr};
+      threads_[t] = {nullptr, nullptr, warp, t % warpSize, position, {}, 0, nullptr, nullptr};
     }
   }
   for (size_t w = 0; w < warps_.size(); w++) {
@@ -192,7 +192,7 @@ void Block::set_up(const LaunchState& launch) {
     warp.at_barrier = warp.at_activemask = warp.paused = 0;
     warp.exchanges.clear();
   }
-  for (Thread& thread : threads_) thread.context = nullptr;
+  for (Thread& thread : threads_) thread.context = nullptr, thread.held = nullptr;
   alive_ = count;
   at_barrier_ = 0;
   barrier_turn_ = 0;
@@ -262,7 +262,9 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
   Thread* const self = current_;
   Warp* const warp = self->warp;
   const unsigned bit = 1u << self->lane;
+  if (self->held) self->held->unread &= ~bit;
   Exchange* const exchange = find_exchange(warp, mask);
+  self->held = exchange;
   uint64_t* const values = exchange->values[exchange->turn & 1];
   values[self->lane] = value;
   self->mask = mask;
@@ -273,7 +275,6 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
   } else {
     wait(place);
   }
-  exchange->unread &= ~bit;
   return {values, self->lane};
 }
 
@@ -328,6 +329,7 @@ void Block::retire(Thread* thread) {
   const unsigned bit = 1u << thread->lane;
   warp->alive &= ~bit;
   warp->ready &= ~bit;
+  if (thread->held) thread->held->unread &= ~bit;
   if (recorder_) recorder_->thread_exit();
   if (--alive_ == 0) return;
   if (at_barrier_ == alive_) complete_barrier();

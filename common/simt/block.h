@@ -13,8 +13,9 @@
 
 namespace simt {
 
-struct Warp;
+struct Exchange;
 struct LaneLog;
+struct Warp;
 class Recorder;
 
 namespace counters {
@@ -27,9 +28,10 @@ struct Thread {
   Warp* warp;
   unsigned lane;
   uint3 index;
-  Place place;    // what it waits in
-  unsigned mask;  // the lanes it waits for, in a warp operation
-  LaneLog* log;   // what it did, if that is recorded
+  Place place;     // what it waits in
+  unsigned mask;   // the lanes it waits for, in a warp operation
+  LaneLog* log;    // what it did, if that is recorded
+  Exchange* held;  // whose values it may still read
 };
 
 // A warp operation on one mask. Lanes that are done with it may bring their next values while slow lanes still read the
@@ -37,7 +39,7 @@ struct Thread {
 struct Exchange {
   unsigned mask = 0;
   unsigned arrived = 0;  // lanes that have brought a value and wait for the others
-  unsigned unread = 0;   // lanes that were released and have not run since
+  unsigned unread = 0;   // lanes that were released and have begun no other operation since
   unsigned turn = 0;     // operations completed
   uint64_t values[2][32];
 };

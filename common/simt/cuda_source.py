@@ -14,6 +14,8 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import NamedTuple
 
+import cuda_arch
+
 
 class UserError(Exception):
     pass
@@ -167,16 +169,15 @@ def refusal(source: Text, at: int, what: str) -> tuple[int, int, str]:
 def warnings(source: Text) -> list[str]:
     """What compiles here and may yet mean something else."""
     found = []
-    arch = re.search(r"^[ \t]*#[ \t]*(?:el)?if.*\b__CUDA_ARCH__\b", source.code, re.MULTILINE)
-    if arch:
-        found.append((arch.end(), "__CUDA_ARCH__ is not defined on the CPU executor: kernels too get the host's side of this "
-                                  "condition"))
+    for guess in cuda_arch.edits(source.code, [at for at, _ in unsupported(source)])[1]:
+        found.append((guess, "host and device code are one on the CPU executor: both get the device's side of this condition on "
+                             "__CUDA_ARCH__"))
     volatile = re.search(r"\bvolatile\s+(?:__shared__\s+)?\w+(?:\s*<[^<>]*>)?\s*\*\s*\w*s(?:h|_?data|mem)|\b__shared__\s+volatile\b|"
                          r"\bvolatile\s+__shared__\b", source.code)
     if volatile:
         found.append((volatile.start(), "volatile shared memory: lanes of a warp run in lockstep only at __syncwarp(), here as "
                                         "on GPUs since compute capability 7.0; --check finds what relies on more"))
-    return [f"{source.path}:{source.line(at)}: warning: {what}" for at, what in found]
+    return list(dict.fromkeys(f"{source.path}:{source.line(at)}: warning: {what}" for at, what in found))
 
 
 # --- rewriting ----------------------------------------------------------------------------------------------------------
@@ -253,7 +254,9 @@ def rewrite(source: Text) -> str:
         missing = text.count("\n", begin, end) - replacement.count("\n")
         edits.append((begin, end, replacement + "\n" * missing))
 
-    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in unsupported(source))}.values()
+    refused = unsupported(source)
+    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused)}.values()
+    edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
 
     for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())

@@ -189,10 +189,10 @@ class Refused(InFolder):
 
     def test_what_may_mean_something_else_is_warned_of(self):
         self.write("a.cu", "__device__ void f(volatile int* sdata) { sdata[0] += sdata[32]; }\n"
-                           "#if __CUDA_ARCH__ >= 800\n#endif\nint main() {}\n")
+                           "__host__ __device__ int g() {\n#ifdef __CUDA_ARCH__\n  return 1;\n#else\n  return 2;\n#endif\n}\nint main() {}\n")
         said = self.builds("a.cu", "-o", "a")
         self.assertIn("a.cu:1: warning: volatile shared memory", said)
-        self.assertIn("a.cu:2: warning: __CUDA_ARCH__", said)
+        self.assertIn("a.cu:3: warning: host and device code are one", said)
 
 
 MAIN = """
@@ -294,6 +294,44 @@ class Accepted(InFolder):
         self.builds("--check", "a.cu", "-o", "a")
         result = run("a", self.folder)
         self.assertEqual((result.returncode, result.stdout), (0, "992\n"))
+
+    def test_conditions_on_the_architecture(self):
+        self.write("main.cu", """
+          #if __CUDA_ARCH__ >= 700
+          __device__ int of_device(int n) { return n + 1; }
+          #endif
+          #if !defined(__CUDA_ARCH__)
+          int of_host() { return 5; }
+          #endif
+          #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
+          #else
+          __device__ double atomicAdd(double*, double) { return 0; }
+          #endif
+          __global__ void k(int* x) {
+          #if __CUDA_ARCH__ < 500
+            x[threadIdx.x] = 1000;
+          #elif __CUDA_ARCH__ < 800
+            x[threadIdx.x] = 2000;
+          #else
+            x[threadIdx.x] = of_device(0);
+          #endif
+          #if __CUDA_ARCH__ >= 800
+            asm volatile("cp.async.wait_all;");
+          #else
+            x[threadIdx.x] += 10;
+          #endif
+            if (__CUDA_ARCH__ < 900) x[threadIdx.x] = 3000;
+          }
+          int host_side() {
+          #ifdef __CUDA_ARCH__
+            return -1;
+          #else
+            return of_host();
+          #endif
+          }
+        """ + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x); sum = host_side();"))
+        self.assertNotIn("warning", self.builds("main.cu", "-o", "program"))
+        self.assertEqual(run("program", self.folder).stdout, f"{5 + 32 * 11}\n")
 
     def test_several_files_and_options_of_nvcc(self):
         self.write("k.cu", KERNEL + "void run(int* x) { k<<<1, 32>>>(x); }\n")

@@ -134,6 +134,20 @@ simt::counters::Launch count_warp(Kernel kernel) {
   return count_launch([&] { kernel<<<1, 32>>>(x.data(), y.data()); });
 }
 
+// In every round the warp falls into other groups, each of which counts its lanes and their rounds.
+__global__ void changing_groups(const float* x, int* wrong) {
+  const unsigned lane = threadIdx.x;
+  for (unsigned round = 0; round < 2000; round++) {
+    const unsigned label = (lane * 7 + round) % (1 + round % 5);
+    const unsigned group = __match_any_sync(0xffffffff, label + (x[lane] > 1e30f));
+    unsigned expected = 0;
+    for (unsigned other = 0; other < 32; other++) expected |= ((other * 7 + round) % (1 + round % 5) == label) << other;
+    const unsigned first = __shfl_sync(group, lane, __ffs(group) - 1),
+                   rounds = __shfl_sync(group, round, __ffs(group) - 1);
+    if (group != expected || first != __ffs(expected) - 1u || rounds != round) atomicAdd(wrong, 1);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("loops with a trip count a lane") {
@@ -217,6 +231,13 @@ TEST_CASE("synchronisation of half a warp") {
   CHECK(shared_loads(launch.total) == Pair(1, 0));
   CHECK(stores(launch.total) == Pair(1, 4));
   CHECK(launch.total.warp_operations == 1);
+}
+
+TEST_CASE("a lane that waits for others to catch up still reads what was exchanged") {
+  DeviceArray<float> x(32);
+  DeviceArray<int> wrong(1);
+  count_launch([&] { changing_groups<<<1, 32>>>(x.data(), wrong.data()); });
+  CHECK(wrong.host()[0] == 0);
 }
 
 TEST_CASE("a spin lock within a warp ends") {

@@ -1,6 +1,9 @@
 // CUDA's declaration specifiers, in terms of C++.
 #pragma once
 
+// What simtcc puts for __CUDA_ARCH__ where the device's side of a condition holds (cuda_arch.py): an H200's.
+#define SIMT_CUDA_ARCH 900
+
 #define __global__
 #define __device__
 #define __host__
