@@ -93,7 +93,9 @@ def read(path: Path) -> Text:
 
 def strip_comments(text: str) -> str:
     def blank(match: re.Match) -> str:
-        return re.sub(r"[^\n]", " ", match[0])
+        spaces = re.sub(r"[^\n]", " ", match[0])
+        # A string keeps its quotes: `<< "text" <<` is not `<< <<`.
+        return spaces if match[0][0] == "/" else '"' + spaces[1:-1] + '"'
     raw_string, comment = r'R"([^ ()\\\n]*)\(.*?\)\1"', r"//(?:\\\n|[^\n])*|/\*.*?\*/"
     string, character = r'"(?:\\.|[^"\\\n])*"', r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'"
     return re.sub(f"{raw_string}|{comment}|{string}|{character}", blank, text, flags=re.DOTALL)

@@ -158,7 +158,8 @@ class Refused(InFolder):
 
     def test_a_comment_a_string_or_a_shift_is_no_feature(self):
         self.write("a.cu", "// texture<float> and asm(\"x\")\n/* cudaGraph_t\n */\n#include <cstdio>\n"
-                           "int main() { std::puts(\"asm( thrust::sort k<<<1, 1>>>(x)\"); return (1 << 3) >> 3 == 1 ? 0 : 1; }\n")
+                           "#include <iostream>\nint main() { std::puts(\"asm( thrust::sort k<<<1, 1>>>(x)\"); std::cout << \"a\" << 'b' << \"\\n\";\n"
+                           "  return (1 << 3) >> 3 == 1 ? 0 : 1; }\n")
         self.builds("a.cu", "-o", "a")
         self.assertEqual(run("a", self.folder).returncode, 0)
 
