@@ -334,6 +334,15 @@ class Accepted(InFolder):
         self.assertNotIn("warning", self.builds("main.cu", "-o", "program"))
         self.assertEqual(run("program", self.folder).stdout, f"{5 + 32 * 11}\n")
 
+    def test_flags_of_the_compiler_are_no_shared_memory(self):
+        self.write("a.cu", "struct Pair { int a, b; __device__ Pair() {} };\n__global__ void k(int* x) {\n  __shared__ Pair pairs[32];\n"
+                           "  __shared__ float4 v[4];\n  pairs[threadIdx.x].a = 1;\n  if (threadIdx.x < 4) v[threadIdx.x].w = 2;\n"
+                           "  __syncthreads();\n  x[threadIdx.x] = pairs[31 - threadIdx.x].a + int(v[threadIdx.x % 4].w);\n}\n" +
+                   MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
+        self.builds("--check", "a.cu", "-o", "a")
+        result = run("a", self.folder)
+        self.assertEqual((result.returncode, result.stdout), (0, "96\n"))
+
     def test_several_files_and_options_of_nvcc(self):
         self.write("k.cu", KERNEL + "void run(int* x) { k<<<1, 32>>>(x); }\n")
         self.write("main.cu", "void run(int*);\n" + MAIN.replace("LAUNCHES", "run(x);"))

@@ -4,6 +4,7 @@
 
 #include "../launch_state.h"
 #include "../module_tls.h"
+#include "guards.h"
 
 extern "C" __thread uint3 simt_threadIdx, simt_blockIdx, simt_blockDim, simt_gridDim;
 
@@ -43,6 +44,7 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   recording.static_shared = reinterpret_cast<uintptr_t>(tls.begin);
   recording.static_bytes = tls.bytes;
   recording.main_program = tls.main_program;
+  recording.guards = &guard_offsets(reinterpret_cast<const void*>(launch.kernel.run));
   recording.observer = launch.cooperative ? nullptr : current_observer();  // checks see one block at a time
 }
 
@@ -190,6 +192,11 @@ bool Recorder::is_allocated(uintptr_t address) const {
 }
 
 bool is_builtin_variable(uintptr_t address) {
+  if (!recording.guards->empty()) {
+    const uintptr_t offset = address - recording.static_shared;
+    const auto after = std::upper_bound(recording.guards->begin(), recording.guards->end(), offset);
+    if (after != recording.guards->begin() && offset - *std::prev(after) < guard_bytes) return true;
+  }
   if (!recording.main_program) return false;
   for (const uint3* variable : {&simt_threadIdx, &simt_blockIdx, &simt_blockDim, &simt_gridDim}) {
     if (address - reinterpret_cast<uintptr_t>(variable) < sizeof *variable) return true;

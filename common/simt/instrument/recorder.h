@@ -42,7 +42,8 @@ struct Recording {
   uintptr_t variables, variables_bytes;  // a range that holds all __device__ variables
   uintptr_t dynamic_shared, dynamic_bytes;
   uintptr_t static_shared, static_bytes;
-  bool main_program;  // the static range holds the executor's variables too
+  bool main_program;                     // the static range holds the executor's variables too
+  const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   Observer* observer;
 };
 extern __thread Recording recording __attribute__((tls_model("initial-exec")));
@@ -143,6 +144,7 @@ inline uint64_t pack(Place place) {
 // --- what the hooks do
 // --------------------------------------------------------------------------------------------------
 
+// In the static range, but no shared variable of the program.
 bool is_builtin_variable(uintptr_t address);
 
 inline __attribute__((always_inline)) void append(LaneLog* lane, uint64_t key, uint64_t value) {
