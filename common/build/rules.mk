@@ -205,6 +205,12 @@ build/cuda/experiments: theory/experiments.cu
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) $< -o $@
 
+# For ncu to watch (common/cuda/launch_once.cu).
+launch_once_objects := $(call objects,common/bench/logits.cpp common/reference/formats.cpp)
+build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common/rung/rung.h
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) -I common/reference -I common/bench $(filter %.cu %.o,$^) -ldl -o $@
+
 build/cuda/%.so: %.cu common/rung/rung.h
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< -o $@

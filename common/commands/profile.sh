@@ -11,13 +11,20 @@ rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 
 common/commands/setup.sh --quiet || exit 2
 choose_backend
-[ "$backend" = cpu ] || fail "the counters of a GPU are not read by this command yet; BACKEND=cpu counts on the CPU"
-rung=$(shared_object "$file" build/cpu/checked)
-build "$build/worker" "$build/profile" || fail "the course's own code does not compile; see above"
-build "$rung" || fail "$file does not compile; the first message above says where"
 report=build/profile.json
-"$build/profile" --worker "$build/worker" --rung "$rung" --rows "$rows" --cols "$cols" --k "${K:-50}" >"$report"
+if [ "$backend" = cuda ]; then
+  rung=$(shared_object "$file" build/cuda)
+  build build/cuda/launch_once || fail "the course's own code does not compile; see above"
+  build "$rung" || fail "$file does not compile; the first message above says where"
+  "$python" common/cuda/profile.py --rows "$rows" --cols "$cols" --k "${K:-50}" "$rung" >"$report"
+else
+  rung=$(shared_object "$file" build/cpu/checked)
+  build "$build/worker" "$build/profile" || fail "the course's own code does not compile; see above"
+  build "$rung" || fail "$file does not compile; the first message above says where"
+  "$build/profile" --worker "$build/worker" --rung "$rung" --rows "$rows" --cols "$cols" --k "${K:-50}" >"$report"
+fi
 status=$?
+[ $status -ne 2 ] || exit 2
 "$python" common/simt/profile.py "$report" || exit
 say "the same in Nsight Compute's names: $report"
 exit $status

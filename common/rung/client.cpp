@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <stdexcept>
@@ -34,6 +35,13 @@ constexpr double last_words_limit = .5;  // seconds that a worker has to say whe
 
 Clock::time_point after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+// LADDER_PATIENCE in the environment, a factor on the limits above and on those of jobs: for a worker that runs under a
+// tool which makes it slow.
+double patience() {
+  const char* factor = getenv("LADDER_PATIENCE");
+  return factor ? std::max(1.0, atof(factor)) : 1.0;
 }
 
 std::string seconds_text(double seconds) {
@@ -272,7 +280,7 @@ bool Client::Impl::load() {
     problem = "cannot load " + rung + ": " + why;
     return false;
   };
-  const auto deadline = after(load_limit);
+  const auto deadline = after(load_limit * patience());
   const char* when = "while the rung was being loaded";
   Reply reply;
   ssize_t got = 0;
@@ -367,7 +375,7 @@ Outcome Client::run(const Job& job) {
   if (send(impl.control, &request, sizeof request, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof request)) {
     return impl.ended("after its last call");
   }
-  switch (impl.receive(&reply, sizeof reply, &got, after(job.time_limit))) {
+  switch (impl.receive(&reply, sizeof reply, &got, after(job.time_limit * patience()))) {
     case Impl::Received::ended: return impl.ended(when);
     case Impl::Received::nothing_in_time: return impl.late("", job.time_limit, request.job);
     case Impl::Received::message: break;

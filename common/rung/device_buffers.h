@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "protocol.h"
 #include "rung.h"
@@ -14,13 +16,21 @@ namespace rung {
 // Ends the process with a message to the client if `error` is one. `doing`: "cudaMalloc of the worker's own buffer".
 void check(cudaError_t error, const char* doing);
 
+// The tool of compute-sanitizer under which this worker runs (common/commands/sanitize.sh); "" if under none. It knows
+// allocations and what was written to them, so guards and poison would hide from it what it looks for.
+inline const char* sanitizer() {
+  const char* tool = getenv("LADDER_SANITIZER");
+  return tool ? tool : "";
+}
+
 // A buffer on the device: guard | data | guard. Allocated anew when its size changes, so that the back guard begins at
-// the first byte past the data.
+// the first byte past the data. Under a sanitizer: data alone.
 struct Buffer {
   unsigned char* allocation = nullptr;
   size_t data_bytes = 0;
 
-  unsigned char* data() const { return allocation + guard_bytes; }
+  static size_t guard() { return *sanitizer() ? 0 : guard_bytes; }
+  unsigned char* data() const { return allocation + guard(); }
 
   void release() {
     if (allocation) check(cudaFree(allocation), "cudaFree of the worker's own buffer");
@@ -31,14 +41,29 @@ struct Buffer {
     if (allocation && bytes == data_bytes) return;
     release();
     void* p = nullptr;
-    check(cudaMalloc(&p, guard_bytes + bytes + guard_bytes), "cudaMalloc of the worker's own buffer");
+    const size_t total = guard() + bytes + guard();
+    check(cudaMalloc(&p, total ? total : 1), "cudaMalloc of the worker's own buffer");
     allocation = static_cast<unsigned char*>(p);
     data_bytes = bytes;
   }
 
   void fill_guards() const {
+    if (!guard()) return;
     check(cudaMemset(allocation, guard_byte, guard_bytes), "cudaMemset");
     check(cudaMemset(data() + data_bytes, guard_byte, guard_bytes), "cudaMemset");
+  }
+
+  // guard | data | guard as they are now, to the host.
+  void copy_to(unsigned char* host) const {
+    if (guard()) {
+      check(cudaMemcpy(host, allocation, guard_bytes + data_bytes + guard_bytes, cudaMemcpyDeviceToHost),
+            "cudaMemcpy of the results");
+      return;
+    }
+    memset(host, guard_byte, guard_bytes + data_bytes + guard_bytes);
+    if (data_bytes) {
+      check(cudaMemcpy(host + guard_bytes, data(), data_bytes, cudaMemcpyDeviceToHost), "cudaMemcpy of the results");
+    }
   }
 };
 
@@ -58,6 +83,7 @@ struct BufferSet {
   }
 
   void poison_outputs() const {
+    if (!strcmp(sanitizer(), "initcheck")) return;
     for (int i = 1; i < buffer_count; i++) {
       if (!buffers[i].data_bytes) continue;
       check(cudaMemset(buffers[i].data(), 0xFF, buffers[i].data_bytes), "cudaMemset");

@@ -261,11 +261,7 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
   if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess) fail(error, "the kernel failed");
 
   const BufferSet& last = sets[request.calls > 0 ? static_cast<size_t>(request.calls - 1) % sets.size() : 0];
-  for (int i = 0; i < buffer_count; i++) {
-    check(cudaMemcpy(memory.base + layout.raw[i], last.buffers[i].allocation, layout.raw_bytes[i],
-                     cudaMemcpyDeviceToHost),
-          "cudaMemcpy of the results");
-  }
+  for (int i = 0; i < buffer_count; i++) last.buffers[i].copy_to(memory.base + layout.raw[i]);
   while (sets.size() > 1) {  // only the first is of use to the next job
     for (Buffer& buffer : sets.back().buffers) buffer.release();
     sets.pop_back();

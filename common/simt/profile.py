@@ -105,13 +105,19 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
         rows.append([row["what"] + "s", number(row["requests"]), f"{number(row['cost'])} {row['unit']}", number(row["each"]),
                      number(row["asked"]) if "asked" in row else f"conflicts: {number(row['conflicts'])}"])
     lines += table(heads, rows, {0})
-    footprint, longest = launch["footprint"], launch["longest_thread"]
-    share = longest["accesses"] / longest["block_accesses"] if longest["block_accesses"] else 0
-    lines.append(f"footprint: {number(footprint['sectors_read'] * 32)} bytes read, "
-                 f"{number(footprint['sectors_written'] * 32)} written; barriers {number(total['barriers'])}, "
+    if "dram" in launch:  # read from a GPU (common/cuda/ncu.py), where ncu empties the caches before each launch
+        moved = f"DRAM: {number(launch['dram']['bytes_read'])} bytes read, {number(launch['dram']['bytes_written'])} written"
+    else:
+        footprint = launch["footprint"]
+        moved = (f"footprint: {number(footprint['sectors_read'] * 32)} bytes read, "
+                 f"{number(footprint['sectors_written'] * 32)} written")
+    lines.append(f"{moved}; barriers {number(total['barriers'])}, "
                  f"shuffles and votes {number(total['warp_operations'])} (a warp each)")
-    lines.append(f"the busiest thread makes {number(longest['accesses'])} of its block's "
-                 f"{number(longest['block_accesses'])} accesses ({share:.1%})")
+    if "longest_thread" in launch:
+        longest = launch["longest_thread"]
+        share = longest["accesses"] / longest["block_accesses"] if longest["block_accesses"] else 0
+        lines.append(f"the busiest thread makes {number(longest['accesses'])} of its block's "
+                     f"{number(longest['block_accesses'])} accesses ({share:.1%})")
     cache: dict[str, list[str]] = {}
     ranked = sorted(((row, line) for line in launch["lines"] for row in rows_of(line["counts"])),
                     key=lambda pair: (-pair[0]["extra"], -pair[0]["cost"], pair[1]["line"]))

@@ -18,11 +18,6 @@ using rung::Outcome;
 // candidates besides, whatever the width of the row.
 constexpr double most_checked = 30000, candidates_of_a_row = 4096;
 
-bool is_small(const Step& step) {
-  const double candidates = lab.op == Op::softmax_topk ? candidates_of_a_row * step.test_case.rows : 0;
-  return step.cost + candidates <= most_checked;
-}
-
 constexpr int success = 0, invalid_value = 1;  // cudaSuccess, cudaErrorInvalidValue
 
 bool untouched(const std::vector<unsigned char>& output) {
@@ -112,6 +107,11 @@ Finding check_damage(const Outcome& outcome) {
 }
 
 }  // namespace
+
+bool is_small(const Step& step) {
+  const double candidates = lab.op == Op::softmax_topk ? candidates_of_a_row * step.test_case.rows : 0;
+  return step.cost + candidates <= most_checked;
+}
 
 Job job_for(const Step& step, const std::vector<unsigned char>& input) {
   const Case& c = step.test_case;

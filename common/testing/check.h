@@ -22,6 +22,9 @@ struct Finding {
 // The step as a job for a worker; input: encoded logits, which must outlive the job.
 rung::Job job_for(const Step& step, const std::vector<unsigned char>& input);
 
+// Whether a step is small enough for the checks of the executor and for compute-sanitizer.
+bool is_small(const Step& step);
+
 // Calls the variant twice with the output poisoned, compares every element with the reference, checks the guard zones
 // and the input, and that both results are the same to the bit.
 Finding check(const Step& step);

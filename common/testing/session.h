@@ -1,13 +1,18 @@
 // One run of a lab's test program: which file is tested, on which backend, and which cases are to be run.
 //
 // From the environment, set by the Makefile:
-//     LADDER_RUNG     the built rung, a shared object (needed)
-//     LADDER_CHECKED  its instrumented build, for the checks (small cases) and the lab's moves; none: neither
-//     LADDER_SOLUTION the instrumented build of the lab's solution, on which predictions are counted; none: they are
-//     not checked LADDER_COUNTER  the worker program that counts it; default build/cpu/worker LADDER_FILE     its
-//     source, as the student knows it; default labs/<lab>/<file> LADDER_WORKER   the worker program; default that of
-//     the backend LADDER_CASE     run only this case; * and ? match as in a shell LADDER_CASES    "all": also those
-//     that are left out because they take long LADDER_SEED     other random values BACKEND         auto, cuda or cpu
+//     LADDER_RUNG      the built rung, a shared object (needed)
+//     LADDER_CHECKED   its instrumented build, for the checks (small cases) and the lab's moves; none: neither
+//     LADDER_SOLUTION  the instrumented build of the lab's solution, on which predictions are counted; none: they are
+//                      not checked
+//     LADDER_COUNTER   the worker program that counts it; default build/cpu/worker
+//     LADDER_FILE      its source, as the student knows it; default labs/<lab>/<file>
+//     LADDER_WORKER    the worker program; default that of the backend
+//     LADDER_CASE      run only this case; * and ? match as in a shell
+//     LADDER_CASES     "all": also those that are left out because they take long; "small": only those that are small
+//                      enough for the checks
+//     LADDER_SEED      other random values
+//     BACKEND          auto, cuda or cpu
 #pragma once
 
 #include <map>
