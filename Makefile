@@ -4,9 +4,9 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 commands := common/commands
-export BACKEND CASE CASES CHECKS CXX FILE SHAPE SOLUTION
+export BACKEND CASE CASES CHECKS CXX DTYPES FILE K OPS PYTHON SHAPE SHAPES SOLUTION VARIANTS
 
-.PHONY: help ladder roofline test setup bench-simt experiments docs test-docs
+.PHONY: help ladder roofline test setup bench-simt experiments docs test-docs peers profile-diff
 .DEFAULT_GOAL := help
 
 help:
@@ -21,8 +21,17 @@ ladder:
 lab%:
 	@$(commands)/lab.sh $*
 
+profile-diff:
+	@$(commands)/profile_diff.sh
+
 profile%:
 	@$(commands)/profile.sh $*
+
+sanitize%:
+	@$(commands)/sanitize.sh $*
+
+peers:
+	@$(commands)/peers.sh
 
 hint%:
 	@$(commands)/hint.sh $*

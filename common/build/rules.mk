@@ -113,6 +113,11 @@ build/cpu/profile: $(call objects,common/bench/profile.cpp common/bench/logits.c
 build/cpu/bench_simt: common/bench/simt_softmax.cu build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a common/simt/rewrite.sed
 	$(compile_program) -I common/bench build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a -pthread -o $@
 
+# The client for the Python binding (common/python), as a library that Python loads.
+build/cpu/libladder_client.so: common/python/client_c.cpp common/rung/client.cpp common/rung/backend.cpp common/simt/source_line.cpp
+	@mkdir -p $(@D)
+	@$(CXX) $(cxxflags) -MF $@.d -MT $@ -fPIC -shared $(judge_include) $(filter %.cpp,$^) -ldl -pthread -o $@
+
 # --- the course's own tests ---------------------------------------------------------------------------------------------
 
 catch_main := $(call objects,common/simt/test_main.cpp)

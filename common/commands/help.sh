@@ -11,10 +11,14 @@ ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of 
                        CASES=all        also the cases that are left out because they take long
                        CHECKS=off       without memcheck, racecheck, initcheck and synccheck
   make profile02     what the kernels ask of the memory, line by line (SOLUTION=1, FILE=, SHAPE=64x4096)
+                       BACKEND=cuda     the same from a GPU's own counters, by ncu
   make hint02        the next hint of a lab
   make roofline      draw the chart again from plots/results/
   make docs          the book, the handouts and the API as a web site: build/site/index.html
   make experiments   what the book says of a GPU's latency, launches and caches, measured on yours
+  make sanitize02    on a GPU: the tests of a lab under the four tools of compute-sanitizer (SOLUTION=1, FILE=, CASE=)
+  make profile-diff  on a GPU: the counters of every solution, ncu's and the executor's (SHAPES=64x600,16x4096)
+  make peers         on a GPU: this repository beside PyTorch, torch.compile, Triton, cuDNN (OPS=, DTYPES=, SHAPES= a part)
   make bench-simt    how fast the executor is on this machine
   make test          everything that CI runs
   make setup         install missing packages (the other commands call it when needed)

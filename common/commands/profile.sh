@@ -16,7 +16,7 @@ if [ "$backend" = cuda ]; then
   rung=$(shared_object "$file" build/cuda)
   build build/cuda/launch_once || fail "the course's own code does not compile; see above"
   build "$rung" || fail "$file does not compile; the first message above says where"
-  "$python" common/cuda/profile.py --rows "$rows" --cols "$cols" --k "${K:-50}" "$rung" >"$report"
+  "$python" common/cuda/read_counters.py --rows "$rows" --cols "$cols" --k "${K:-50}" "$rung" >"$report"
 else
   rung=$(shared_object "$file" build/cpu/checked)
   build "$build/worker" "$build/profile" || fail "the course's own code does not compile; see above"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 
 GLOBAL = "l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
@@ -195,13 +196,20 @@ def short_name(kernel: str) -> str:
     return name
 
 
+def shortened(path: str, root: str) -> str:
+    """Relative to root, also where the rung was built in another folder and brought here."""
+    parts = path.strip("/").split("/")
+    tails = ("/".join(parts[i:]) for i in range(len(parts)))
+    return next((tail for tail in tails if os.path.isfile(os.path.join(root, tail))), path)
+
+
 def join_lines(launches: list[dict], sources: list[tuple[str, dict]], root: str) -> None:
-    """Puts the lines of read_source into the launches of read_raw. root: the folder that paths are shortened to."""
+    """Puts the lines of read_source into the launches of read_raw. root: the folder that paths are relative to."""
     if [short_name(launch["kernel"]) for launch in launches] != [short_name(function) for function, _ in sources]:
         raise UserError("ncu's two pages name different kernels")
     for launch, (_, lines) in zip(launches, sources):
         for (file, line), counts in sorted(lines.items()):
-            launch["lines"].append({"file": file.removeprefix(root.rstrip("/") + "/"), "line": line, "counts": counts})
+            launch["lines"].append({"file": shortened(file, root), "line": line, "counts": counts})
         if launch["total"]:
             # Asked for: active lanes times their width, also where lanes share an address.
             asked = [f"{space}_bytes_op_{op}" for space in ("global", "shared") for op in OPS]

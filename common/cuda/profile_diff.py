@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 import ncu
-import profile as gpu_profile
+import read_counters
 
 SHAPES = "64x600,16x4096,2x50257"
 LAB01_COLS = 1100  # every thread reads the whole row: a wider one takes the executor minutes
@@ -151,7 +151,7 @@ def read(sources: list[str], shapes: list[tuple[int, int]]) -> list[dict]:
         if not chosen:
             continue
         print(f"reading {rows}x{cols} with ncu ...", file=sys.stderr)
-        variants = gpu_profile.read(list(chosen), rows, cols, K)
+        variants = read_counters.read(list(chosen), rows, cols, K)
         counted = {source: executor(source, rows, cols) for source in chosen.values()}
         for variant in variants:
             source = chosen[variant["rung"]]
@@ -202,7 +202,7 @@ def main(argv: list[str]) -> int:
         shapes = shapes_of(options.shapes)
         entries = read(options.sources, shapes)
         file = {"machine": options.machine, "date": datetime.date.today().isoformat(), "command": "make profile-diff",
-                "ncu": gpu_profile.version(), "variants": entries}
+                "ncu": read_counters.version(), "variants": entries}
         options.output.write_text(json.dumps(file, indent=1) + "\n")
     except (ncu.UserError, OSError) as error:
         print(f"profile-diff: {error}", file=sys.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads a GPU's counters of every variant of some rungs on one shape with Nsight Compute, and prints them as the executor's
 counts are printed (common/bench/profile.cpp), one JSON object:
-    profile.py --rows R --cols C [--k K] RUNG.so...
+    read_counters.py --rows R --cols C [--k K] RUNG.so...
 Exit status 1 if a variant could not be profiled, 2 if nothing could be."""
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 import ncu
 
@@ -87,5 +86,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent))
     sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+#!/bin/bash
+# make peers: this repository beside PyTorch, torch.compile, Triton, cuDNN and FlashInfer on this GPU, in one run.
+# OPS=softmax,topk DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/ and not to plots/results.
+# VARIANTS=lab04.f16x8,... measures these beside the default.
+. "$(dirname "$0")/common.sh"
+common/commands/setup.sh --quiet || exit 2
+[ "${BACKEND:-auto}" != cpu ] || fail "peers are measured on a GPU; BACKEND=cpu leaves nothing to compare with"
+BACKEND=cuda choose_backend
+targets=build/cuda/roofs
+for source in solutions/*/*.cu; do targets+=" build/cuda/${source%cu}so"; done
+build $targets || fail "the course's own code does not compile; see above"
+
+# The python that has PyTorch is often not the distribution's.
+peers_python=
+for candidate in "${PYTHON:-}" python3 /usr/bin/python3; do
+  [ -n "$candidate" ] && "$candidate" -c 'import torch' 2>/dev/null && peers_python=$candidate && break
+done
+[ -n "$peers_python" ] || fail "PyTorch is not installed: the peers need it, with CUDA; see https://pytorch.org (PYTHON=path names
+the python that has it)"
+
+slug=$("$(roofs_program)" --slug)
+output=plots/results/peers-$slug.json
+[ -z "${OPS:-}${DTYPES:-}${SHAPES:-}" ] || output=build/peers-$slug-part.json
+"$peers_python" common/peers/measure.py --output "$output.new" --ops "${OPS:-}" --dtypes "${DTYPES:-}" --shapes "${SHAPES:-}" \
+  --variants "${VARIANTS:-}" || exit
+mv "$output.new" "$output" || exit 2
+say ""
+"$python" plots/peers.py --table "$output" || exit
+if [[ $output == plots/* ]]; then
+  "$python" plots/peers.py --draw "$output" --output plots/peers || say "draw it where matplotlib is: python3 plots/peers.py --draw $output"
+  "$python" plots/peers.py --readme README.md "$output" || exit
+fi
+say "the figures: $output"

@@ -1,0 +1,56 @@
+"""Is a contender's result right? Held against the same computation in float64, on the device."""
+
+from __future__ import annotations
+
+import torch
+
+# Relative error of a probability: two roundings of the type, or single-precision exponentials whose argument is rounded.
+RELATIVE = {torch.float32: 2e-4, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
+ABSOLUTE = {torch.float32: 1e-12, torch.float16: 6e-8, torch.bfloat16: 1e-12}  # float16 has nothing below 6e-8
+# log(sum) in a 16-bit type is off by up to 0.004 or 0.03, and a probability that is computed from it by as much. A peer may
+# do that.
+RELATIVE_BY_LOGSUMEXP = {torch.float32: 2e-4, torch.float16: 1.2e-2, torch.bfloat16: 8e-2}
+# Logits whose probabilities round to the same number may change places.
+LOGIT = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+ROWS_AT_ONCE = 1 << 24  # elements: float64 takes eight bytes each
+
+
+def blocks(x: torch.Tensor):
+    rows = max(1, ROWS_AT_ONCE // x.shape[1])
+    for first in range(0, x.shape[0], rows):
+        yield slice(first, first + rows)
+
+
+def softmax_problem(x: torch.Tensor, y: torch.Tensor) -> str:
+    """ "" if y is the softmax of each row of x."""
+    if y.shape != x.shape or y.dtype != x.dtype:
+        return f"the result is {tuple(y.shape)} {y.dtype}"
+    for part in blocks(x):
+        expected = torch.softmax(x[part].double(), -1)
+        error = (y[part].double() - expected).abs() - RELATIVE[x.dtype] * expected - ABSOLUTE[x.dtype]
+        worst = error.max().item()
+        if not worst <= 0:  # NaN is not
+            row, col = divmod(int(error.nan_to_num(nan=float("inf")).argmax()), x.shape[1])
+            return f"row {part.start + row}, column {col}: {y[part][row, col].item():g}, expected {expected[row, col].item():g}"
+    return ""
+
+
+def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: int, by_logsumexp: bool = False) -> str:
+    """ "" if prob, index are the k largest probabilities of each row of x, falling."""
+    if tuple(prob.shape) != (x.shape[0], k) or tuple(index.shape) != (x.shape[0], k):
+        return f"the results are {tuple(prob.shape)} and {tuple(index.shape)}"
+    relative = (RELATIVE_BY_LOGSUMEXP if by_logsumexp else RELATIVE)[x.dtype]
+    for part in blocks(x):
+        logits, indices = x[part].double(), index[part].long()
+        best = logits.topk(k, -1).values
+        if bool((indices < 0).any()) or bool((indices >= x.shape[1]).any()):
+            return "an index is out of range"
+        if k > 1 and bool((indices.sort(-1).values.diff(dim=-1) == 0).any()):
+            return "an index comes twice in a row"
+        chosen = logits.gather(-1, indices)
+        if not bool(((chosen - best).abs() <= LOGIT[x.dtype] * best.abs().clamp(min=1)).all()):
+            return "the chosen logits are not the largest, or not in order"
+        expected = (chosen - torch.logsumexp(logits, -1, keepdim=True)).exp()
+        if not bool(((prob[part].double() - expected).abs() <= relative * expected + ABSOLUTE[x.dtype]).all()):
+            return "a probability is wrong"
+    return ""

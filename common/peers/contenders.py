@@ -1,0 +1,171 @@
+"""Who is measured on a case: this repository, its peers, and a floor that no kernel can go below.
+
+A contender is a function of (x, out). It either writes to `out` and returns None, or leaves `out` alone and returns its
+result. `out` is a tensor like x for softmax, a pair (prob, index) for top-K; the floors use what they need of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Callable, Iterator
+
+import torch
+
+from shapes import Case
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "common/python"), str(ROOT / "solutions/lab03_online")]
+import ladder  # noqa: E402
+
+OURS = "ladder"
+FLOOR = {"softmax": "copy", "topk": "read"}
+# Not the same work as ours: floors, and a selection that computes no softmax.
+NO_PEER = ("copy", "read", "flashinfer topk alone")
+
+Contender = Callable[[torch.Tensor, object], object]
+missing: dict[str, str] = {}  # a peer that is not there: why
+
+
+def optional(name: str, make: Callable[[], object]) -> object:
+    """make(), or None where it cannot be had; said once."""
+    if name in missing:
+        return None
+    try:
+        return make()
+    except (ImportError, OSError, AttributeError, RuntimeError) as error:
+        missing[name] = " ".join(str(error).split())[:200] or type(error).__name__
+        return None
+
+
+def nothing(function: Contender) -> Contender:
+    """The same, for a function whose result is `out`."""
+    def call(x: torch.Tensor, out: object) -> None:
+        function(x, out)
+
+    return call
+
+
+def compiled(function: Callable) -> Callable:
+    """Compiled afresh for this shape. fullgraph and no fallback: an error, never plain PyTorch."""
+    torch._dynamo.reset()
+    torch._dynamo.config.suppress_errors = False
+    return torch.compile(function, fullgraph=True, dynamic=False)
+
+
+def faster(functions: list[Contender], x: torch.Tensor, out: object) -> Contender:
+    """The one that takes less time over a few calls."""
+    def seconds(function: Contender) -> float:
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        for i in range(8):
+            if i == 3:
+                begin.record()
+            function(x, out)
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end)
+
+    return min(functions, key=seconds)
+
+
+_cudnn = None
+
+
+def cudnn_contenders(case: Case, x: torch.Tensor, out: torch.Tensor) -> Iterator[tuple[str, Contender]]:
+    global _cudnn
+    import cudnn
+
+    _cudnn = _cudnn or optional("cudnn", cudnn.Cudnn)
+    if not _cudnn:
+        return
+    for name, algorithm in (("cudnn_acc", cudnn.ACCURATE), ("cudnn_fast", cudnn.FAST)):
+        try:
+            yield name, faster([_cudnn.softmax(algorithm, mode, x.dtype, case.rows, case.cols)
+                                for mode in (cudnn.INSTANCE, cudnn.CHANNEL)], x, out)
+        except OSError as error:
+            yield name, refusing(error)
+
+
+def refusing(error: Exception) -> Contender:
+    """Of a contender that does not take the case: says so when it is called."""
+    def call(x: torch.Tensor, out: object) -> None:
+        raise error
+
+    return call
+
+
+def flashinfer():
+    def load():
+        import flashinfer as module
+
+        return module
+
+    return optional("flashinfer", load)
+
+
+def variants_of(names: tuple[str, ...], op: str, dtype: str) -> Iterator[tuple[str, str | None]]:
+    """This repository: the default, and the variants that were asked for by name, as far as they take the dtype."""
+    yield OURS, None
+    known = {(each.name, each.dtype) for each in ladder.variants(op)} if names else set()
+    for name in names:
+        if (name, dtype) in known:
+            yield name, name
+
+
+def softmax(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    for label, variant in variants_of(names, "softmax", case.dtype):
+        yield label, nothing(lambda x, out, variant=variant: ladder.softmax(x, out=out, variant=variant))
+    yield "copy", nothing(lambda x, out: out.copy_(x))
+    yield "torch", nothing(lambda x, out: torch.softmax(x, -1, out=out))
+    fused = compiled(lambda x: torch.softmax(x, -1))
+    yield "torch.compile", lambda x, out: fused(x)
+
+    def triton_softmax():
+        import softmax_triton
+
+        return softmax_triton.softmax
+
+    in_triton = optional("triton", triton_softmax)
+    if in_triton:
+        yield "triton", nothing(lambda x, out: in_triton(x, out))
+    yield from cudnn_contenders(case, x, out)
+    module = flashinfer()
+    if module and case.dtype == "float32":  # it takes no other type
+        theirs = optional("flashinfer.sampling.softmax", lambda: module.sampling.softmax)
+        if theirs:
+            yield "flashinfer", lambda x, out: theirs(x)
+
+
+def softmax_then_topk(x: torch.Tensor, k: int):
+    prob, index = torch.softmax(x, -1).topk(k, -1)
+    return prob, index
+
+
+def topk_then_logsumexp(x: torch.Tensor, k: int):
+    logit, index = x.topk(k, -1)
+    return (logit - torch.logsumexp(x, -1, keepdim=True)).exp(), index
+
+
+def topk(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    k = case.k
+    for label, variant in variants_of(names, "softmax_topk", case.dtype):
+        yield label, nothing(
+            lambda x, out, variant=variant: ladder.softmax_topk(x, k, out=out, variant=variant))
+    yield "read", lambda x, out: torch.sum(x)
+    yield "softmax, topk", lambda x, out: softmax_then_topk(x, k)
+    yield "topk, logsumexp", lambda x, out: topk_then_logsumexp(x, k)
+    for name, function in (("compile: softmax, topk", softmax_then_topk), ("compile: topk, logsumexp", topk_then_logsumexp)):
+        fused = compiled(lambda x, function=function: function(x, k))
+        yield name, lambda x, out, fused=fused: fused(x)
+    module = flashinfer()
+    if module:
+        select = optional("flashinfer.top_k", lambda: module.top_k)
+        theirs = optional("flashinfer.sampling.softmax", lambda: module.sampling.softmax)
+        if select and theirs and case.dtype == "float32":
+            yield "flashinfer: softmax, topk", lambda x, out: tuple(select(theirs(x), k, sorted=True))
+        if select:
+            yield "flashinfer topk alone", lambda x, out: select(x, k, sorted=True)[0]
+
+
+def contenders(case: Case, x: torch.Tensor, out: object, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    yield from (softmax if case.op == "softmax" else topk)(case, x, out, names)

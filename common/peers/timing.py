@@ -1,0 +1,131 @@
+"""Times contenders beside each other: one CUDA graph each, replayed in turns."""
+
+from __future__ import annotations
+
+import collections
+import math
+import statistics
+from dataclasses import dataclass, field
+
+import torch
+
+from contenders import Contender
+from shapes import Case
+
+ROTATED_BYTES = 400e6  # of inputs and outputs together: well over any L2, so that a call finds nothing of its data there
+GRAPH_BYTES = 2e9  # what a graph's calls move at least: half a millisecond of an H200's memory
+LEAST_CALLS, MOST_CALLS = 10, 2000
+ROUNDS, LEAST_ROUNDS = 9, 4
+CASE_SECONDS = 2.0  # for the rounds of one case, if that is more than the least
+WARM_UP_SECONDS = 0.02
+BASE = 256  # bytes on which every buffer begins
+
+
+def rotation(case: Case) -> tuple[int, int]:
+    """(sets of buffers, calls a graph makes). Every call takes the next set; calls is a multiple of sets."""
+    moved = case.input_bytes + case.output_bytes
+    sets = max(2, min(MOST_CALLS, math.ceil(ROTATED_BYTES / moved)))
+    calls = max(LEAST_CALLS, sets, min(MOST_CALLS, math.ceil(GRAPH_BYTES / moved)))
+    return sets, math.ceil(calls / sets) * sets
+
+
+def matrices(count: int, shape: tuple[int, int], dtype: torch.dtype) -> list[torch.Tensor]:
+    """Uninitialised, each on a boundary of its own in one allocation."""
+    size = torch.empty((), dtype=dtype).element_size()
+    stride = math.ceil(shape[0] * shape[1] * size / BASE) * BASE // size
+    memory = torch.empty(count * stride, dtype=dtype, device="cuda")
+    return [memory[i * stride:i * stride + shape[0] * shape[1]].view(shape) for i in range(count)]
+
+
+class Buffers:
+    """The sets that the calls of a case rotate over. Inputs are fresh normal numbers times 3."""
+
+    def __init__(self, case: Case, seed: int):
+        dtype = getattr(torch, case.dtype)
+        sets, self.calls = rotation(case)
+        torch.manual_seed(seed)
+        self.inputs = matrices(sets, (case.rows, case.cols), dtype)
+        for x in self.inputs:
+            x.normal_(0, 3)
+        if case.op == "softmax":
+            self.outputs = matrices(sets, (case.rows, case.cols), dtype)
+        else:
+            prob, index = (matrices(sets, (case.rows, case.k), t) for t in (torch.float32, torch.int32))
+            self.outputs = list(zip(prob, index))
+
+    def poison(self) -> None:
+        for out in self.outputs:
+            for tensor in out if isinstance(out, tuple) else (out,):
+                tensor.fill_(float("nan") if tensor.is_floating_point() else -1)
+
+
+@dataclass
+class Timed:
+    """One contender in its graph. kept: the results of its last calls, as many as there are sets, or its outputs."""
+
+    graph: torch.cuda.CUDAGraph
+    kept: list
+    seconds: list[float] = field(default_factory=list)
+
+    def result(self, i: int):
+        """Of the call that took input set i last."""
+        return self.kept[i]
+
+
+def capture(function: Contender, buffers: Buffers) -> Timed:
+    """Calls the contender on every set in turn, in one graph. What it returns is kept for as many calls as there are sets, so
+    that its results rotate over as much memory as everybody's."""
+    sets = len(buffers.inputs)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for i in range(3):  # compiles, autotunes, makes handles: nothing of which may happen while it is captured
+            function(buffers.inputs[i % sets], buffers.outputs[i % sets])
+    torch.cuda.current_stream().wait_stream(side)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    kept: collections.deque = collections.deque(maxlen=sets)
+    with torch.cuda.graph(graph):
+        for call in range(buffers.calls):
+            returned = function(buffers.inputs[call % sets], buffers.outputs[call % sets])
+            kept.append(buffers.outputs[call % sets] if returned is None else returned)
+    return Timed(graph, list(kept))
+
+
+def warm_up(timed: list[Timed]) -> int:
+    """Raises the clock and loads what is to be loaded. Returns how many rounds fit."""
+    seconds = 0.0
+    for each in timed:
+        elapsed = 0.0
+        while elapsed < WARM_UP_SECONDS:
+            last = replay(each)
+            elapsed += last
+        seconds += 2 * last
+    return max(LEAST_ROUNDS, min(ROUNDS, int(CASE_SECONDS / seconds)))
+
+
+def replay(each: Timed) -> float:
+    """Seconds of one replay. The replay before it keeps the device busy until the timed one is queued too."""
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    each.graph.replay()
+    begin.record()
+    each.graph.replay()
+    end.record()
+    end.synchronize()
+    return 1e-3 * begin.elapsed_time(end)
+
+
+def interleaved(timed: list[Timed], calls: int, rounds: int) -> list[list[float]]:
+    """Seconds of one call, for each contender as many as there are rounds; every round takes each once, the order turning."""
+    seconds: list[list[float]] = [[] for _ in timed]
+    for turn in range(rounds):
+        for step in range(len(timed)):
+            i = (turn + step) % len(timed)
+            seconds[i].append(replay(timed[i]) / calls)
+    return seconds
+
+
+def summary(seconds: list[float]) -> dict[str, float]:
+    """Median, smallest and largest, in seconds with four digits."""
+    return {name: float(f"{value:.4g}") for name, value in
+            (("median", statistics.median(seconds)), ("min", min(seconds)), ("max", max(seconds)))}

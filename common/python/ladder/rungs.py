@@ -1,0 +1,185 @@
+"""Rungs: where they are, what variants they export, how one is called on a CUDA device."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from . import arrays
+from .errors import LadderError
+
+ROOT = Path(__file__).resolve().parents[3]
+MAX_K = 1024  # types.h
+OPS = ("softmax", "softmax_topk")  # as types.h numbers them
+DTYPES = ("float32", "float16", "bfloat16")
+INVALID_VALUE = 1  # cudaErrorInvalidValue
+
+
+class Variant(NamedTuple):
+    """One row of a rung's table. name: "lab03.online"."""
+
+    name: str
+    op: str
+    dtype: str
+    source: str  # the .cu file, from the repository's root
+
+
+class Chosen(NamedTuple):
+    source: str
+    index: int  # in the rung's table
+    name: str
+
+
+class TableRow(ctypes.Structure):
+    """rung::Variant of rung.h."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("op", ctypes.c_int), ("dtype", ctypes.c_int), ("launch", ctypes.c_void_p)]
+
+
+def solutions() -> list[str]:
+    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("solutions/lab*/*.cu"))
+
+
+@functools.lru_cache(maxsize=None)
+def built(*targets: str) -> None:
+    """Brings targets of common/build/rules.mk up to date, once a process."""
+    if os.environ.get("PREBUILT"):
+        missing = [target for target in targets if not (ROOT / target).exists()]
+        if missing:
+            raise LadderError(f"PREBUILT is set, but {', '.join(missing)} is not there")
+        return
+    done = subprocess.run(["make", "-s", "-f", "common/build/rules.mk", *targets], cwd=ROOT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise LadderError(f"{' '.join(targets)} could not be built:\n{done.stdout.strip()}")
+
+
+def object_of(source: str, backend: str) -> str:
+    """The shared object of a rung, as rules.mk names it."""
+    path = Path(source)
+    if path.is_absolute() and path.is_relative_to(ROOT):
+        path = path.relative_to(ROOT)
+    middle = "abs" + str(path) if path.is_absolute() else str(path)
+    return f"build/{backend}/{middle.removesuffix('.cu')}.so"
+
+
+class CudaRung:
+    """A rung in this process. Its CUDA runtime is linked statically and shares the device's primary context with PyTorch's."""
+
+    def __init__(self, source: str):
+        path = object_of(source, "cuda")
+        built(path)
+        self.library = ctypes.CDLL(str(ROOT / path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        try:
+            table_of = self.library.rung_variants
+        except AttributeError:
+            raise LadderError(f"{source} exports no variants: does it end with RUNG_EXPORT(...)?") from None
+        table_of.restype = ctypes.POINTER(TableRow)
+        count = ctypes.c_int()
+        table = table_of(ctypes.byref(count))
+        self.table = [(row.name.decode(), OPS[row.op], DTYPES[row.dtype]) for row in table[:count.value]]
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        signatures = {"softmax": (pointer, pointer, number, number, pointer),
+                      "softmax_topk": (pointer, pointer, pointer, number, number, number, pointer)}
+        self.functions = [ctypes.CFUNCTYPE(number, *signatures[OPS[row.op]])(row.launch) for row in table[:count.value]]
+
+
+@functools.lru_cache(maxsize=None)
+def cuda_rung(source: str) -> CudaRung:
+    return CudaRung(source)
+
+
+def table_of(source: str, on_gpu: bool) -> list[tuple[str, str, str]]:
+    """(name, op, dtype) of each variant."""
+    if on_gpu:
+        return cuda_rung(source).table
+    from . import executor
+
+    return executor.rung(source).table
+
+
+def label(source: str) -> str:
+    """ "solutions/lab03_online/softmax_online.cu" -> "lab03"; a file of one's own keeps its path."""
+    match = re.match(r"solutions/(lab\d\d)_", source)
+    return match[1] if match else source
+
+
+def all_variants() -> list[Variant]:
+    """By the executor's build, which every machine can make, or the GPU's where only that was brought along."""
+    def table(source: str) -> list[tuple[str, str, str]]:
+        try:
+            return table_of(source, on_gpu=False)
+        except LadderError:
+            return table_of(source, on_gpu=True)
+
+    return [Variant(f"{label(source)}.{name}", op, dtype, source) for source in solutions()
+            for name, op, dtype in table(source)]
+
+
+def resolve(variant: str | None, op: str, dtype: str, on_gpu: bool) -> Chosen:
+    """Which function a call means. Without a name: of the last lab that has one for this dtype the last in its table, since
+    labs and tables go up the ladder."""
+    if variant is None:
+        for source in reversed(solutions()):
+            table = table_of(source, on_gpu)
+            found = [i for i, row in enumerate(table) if row[1:] == (op, dtype)]
+            if found:
+                return Chosen(source, found[-1], f"{label(source)}.{table[found[-1]][0]}")
+        raise TypeError(f"no variant of {op} takes {dtype}")
+    source, name = source_and_name(variant)
+    table = table_of(source, on_gpu)
+    for i, row in enumerate(table):
+        if row == (name, op, dtype):
+            return Chosen(source, i, variant)
+    takes = [row[2] for row in table if row[:2] == (name, op)]
+    if takes:
+        raise TypeError(f"{variant} takes {' or '.join(takes)}, not {dtype}")
+    names = sorted({row[0] for row in table if row[1] == op})
+    raise ValueError(f"{variant}: {source} has no {op} of this name; it has {', '.join(names) if names else 'none'}")
+
+
+def source_and_name(variant: str) -> tuple[str, str]:
+    """ "lab03.online" or "path.cu:online"."""
+    if ".cu:" in variant:
+        path, _, name = variant.rpartition(":")
+        if not Path(path).is_file():
+            raise ValueError(f"{variant}: there is no file {path}")
+        resolved = Path(path).resolve()
+        return str(resolved.relative_to(ROOT) if resolved.is_relative_to(ROOT) else resolved), name
+    lab, _, name = variant.partition(".")
+    for source in solutions():
+        if label(source) == lab and name:
+            return source, name
+    raise ValueError(f"variant {variant!r}: it must be like lab03.online or path.cu:name; the labs are "
+                     f"{', '.join(label(source) for source in solutions())}")
+
+
+def launch(chosen: Chosen, x: arrays.Matrix, outputs: list[arrays.Matrix], k: int, stream: int) -> None:
+    function = cuda_rung(chosen.source).functions[chosen.index]
+    pointers = [x.pointer] + [out.pointer for out in outputs]
+    error = function(*pointers, x.rows, x.cols, *([k] if k else []), stream)
+    if error == INVALID_VALUE:
+        raise ValueError(refusal(chosen, x, k))
+    if error:
+        raise LadderError(f"{chosen.name}: {error_name(error)}")
+
+
+def refusal(chosen: Chosen, x: arrays.Matrix, k: int) -> str:
+    shape = f"{x.rows} x {x.cols}" + (f", k {k}" if k else "")
+    return f"{chosen.name} does not take {shape} (cudaErrorInvalidValue); another variant may: ladder.variants() lists them"
+
+
+def error_name(error: int) -> str:
+    """The driver's name of it; most numbers are those of the runtime too."""
+    try:
+        driver, name = ctypes.CDLL("libcuda.so.1"), ctypes.c_char_p()
+        if driver.cuGetErrorName(error, ctypes.byref(name)) == 0 and name.value:
+            return f"CUDA error {error} ({name.value.decode()})"
+    except OSError:
+        pass
+    return f"CUDA error {error}"
