@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clocks.h"
 #include "compare.h"
 #include "formats.h"
 
@@ -122,10 +123,16 @@ Measurement measure(rung::Client& client, int index, Workload& workload, const s
   rung::Outcome outcome = run_and_check(gpu ? 2 : 1);  // the first on a GPU loads the kernel's code, too
   if (result.kind != Measurement::Kind::measured) return result;
   const double once = outcome.seconds.back();
+  Watched watched;
   if (gpu) {
     const rung::Job::Rotation rotation = rotation_for(once, job_of(variant, index, workload, workload.rows(), 1));
     const double sample = 2 * rotation.calls * once;  // the worker queues one more before it
-    outcome = run_and_check(static_cast<int>(std::clamp(budget_seconds / sample, 3.0, 25.0)), rotation);
+    const int samples = static_cast<int>(std::clamp(budget_seconds / sample, 3.0, 25.0));
+    static const ClockReader reader = nvml_reader();
+    watched = unthrottled(reader, [&] {
+      outcome = run_and_check(samples, rotation);
+      return result.kind == Measurement::Kind::measured;
+    });
     if (result.kind != Measurement::Kind::measured) return result;
   } else if (once <= slow_seconds) {
     const int launches = static_cast<int>(std::min<double>(budget_seconds / std::max(once, 1e-9), most_launches));
@@ -134,6 +141,10 @@ Measurement measure(rung::Client& client, int index, Workload& workload, const s
     outcome.seconds.erase(outcome.seconds.begin());
   }
   result.timing = summarise(outcome.seconds);
+  result.timing.min_mhz = watched.clocks.min_mhz;
+  result.timing.max_mhz = watched.clocks.max_mhz;
+  result.timing.thrown_away = watched.thrown_away;
+  result.timing.throttled = watched.clocks.throttled;
   for (int i = 0; i < 2; i++) result.output[i] = std::move(outcome.output[i]);
   return result;
 }

@@ -59,7 +59,8 @@ struct Measurement {
 // variant: index into client.variants(). backend: "cpu" or "cuda".
 //
 // On a GPU a time is the mean of many launches that rotate over so many inputs and outputs that none is found in the
-// cache (rung::Job::Rotation), and there are at most 25 such times; Timing::launches counts them.
+// cache (rung::Job::Rotation), and there are at most 25 such times; Timing::launches counts them. If the device lowers
+// its clock meanwhile, they are thrown away and taken again (clocks.h).
 Measurement measure(rung::Client& client, int variant, Workload& workload, const std::string& backend);
 
 }  // namespace bench

@@ -92,6 +92,10 @@ Json to_json(const Point& point) {
       {"nominal_flops", std::llround(nominal_flops(point.rows, point.cols))},
       {"note", point.note},
   };
+  const Timing& timing = point.timing;
+  if (timing.max_mhz) json["sm_clock_mhz"] = {timing.min_mhz, timing.max_mhz};
+  if (timing.thrown_away) json["throttled_runs_thrown_away"] = timing.thrown_away;
+  if (!timing.throttled.empty()) json["throttled"] = timing.throttled;
   if (point.traffic.counted_rows) put_traffic(json, point.traffic);
   return json;
 }

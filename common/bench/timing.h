@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -18,6 +19,10 @@ double seconds_of(Function&& function) {
 struct Timing {
   double median = 0, min = 0, max = 0;  // seconds of one launch
   int launches = 0;
+  // On a GPU whose clock can be read (clocks.h).
+  unsigned min_mhz = 0, max_mhz = 0;
+  int thrown_away = 0;    // runs during which the clock was lowered
+  std::string throttled;  // why it was lowered in this one too, after several attempts; "" if it was not
 };
 
 // Of no samples at all: zeros. Of an even number: the mean of the middle two.
@@ -26,7 +31,12 @@ inline Timing summarise(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   const size_t n = seconds.size();
   const double median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-  return {median, seconds.front(), seconds.back(), static_cast<int>(n)};
+  Timing timing;
+  timing.median = median;
+  timing.min = seconds.front();
+  timing.max = seconds.back();
+  timing.launches = static_cast<int>(n);
+  return timing;
 }
 
 }  // namespace bench

@@ -103,7 +103,7 @@ build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)
 build/cpu/roofs: $(call objects,$(addprefix common/bench/,roofs.cpp bandwidth.cpp fma.cpp exp.cpp machine.cpp))
 	$(link)
 
-build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp count.cpp results.cpp machine.cpp)) \
+build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp clocks.cpp count.cpp results.cpp machine.cpp)) \
                  $(comparison) $(reference) $(client)
 	$(link)
 
@@ -140,7 +140,7 @@ build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp) $(catch
 build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp) $(catch_main) $(reference)
 	$(link)
 
-build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp results.cpp count.cpp measure.cpp machine.cpp options.cpp logits.cpp)) \
+build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp test_clocks.cpp results.cpp count.cpp measure.cpp clocks.cpp machine.cpp options.cpp logits.cpp)) \
                        $(catch_main) $(comparison) $(reference) $(client)
 	$(link)
 

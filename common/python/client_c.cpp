@@ -1,5 +1,5 @@
-// The client of rungs (common/rung/client.h) with a C interface, for ladder/executor.py: it runs a variant on the executor, in
-// a process of its own, so that a kernel that crashes does not take Python with it.
+// The client of rungs (common/rung/client.h) with a C interface, for ladder/executor.py: it runs a variant on the
+// executor, in a process of its own, so that a kernel that crashes does not take Python with it.
 #include <cstdio>
 #include <cstring>
 #include <string>

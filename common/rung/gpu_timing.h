@@ -59,7 +59,7 @@ class Pass {
 
 // Fills `seconds` with times of one launch, each the mean over a pass of `calls`. Returns the first error.
 //
-// Not looked at: whether the device lowers its clock meanwhile. The roofs are measured with the same clock.
+// Whether the device lowers its clock meanwhile is watched on the other side (bench/clocks.h).
 template <typename Launch>
 cudaError_t time_launches(Launch launch, int calls, cudaStream_t stream, std::vector<double>& seconds) {
   constexpr double warm_up_seconds = 0.05;  // loads the kernel's code and raises the clock
