@@ -17,6 +17,7 @@ FLOOR = {"softmax": "copy", "topk": "read"}
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 NOT_PEERS = ("copy", "read", "flashinfer topk alone")
 BEGIN, END = "<!-- peers: written by plots/peers.py -->", "<!-- peers: end -->"
+NOT_MEASURED = "Not measured yet: `make peers` on a GPU writes this table."
 FIELDS = ("machine", "date", "versions", "cases", "missing")
 
 
@@ -150,7 +151,8 @@ def with_table(readme: str, table: str) -> str:
 
 def update_readme(readme: Path, results: Path, check: bool) -> int:
     text = readme.read_text()
-    wanted = with_table(text, markdown(load(results), str(results)))
+    table = markdown(load(results), str(results)) if results.exists() else NOT_MEASURED
+    wanted = with_table(text, table)
     if check:
         if text != wanted:
             print(f"{readme} is not up to date with {results}; run: python3 plots/peers.py --readme {readme} {results}")

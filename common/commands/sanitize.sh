@@ -15,8 +15,8 @@ rung=$(shared_object "$file" build/cuda)
 build build/cuda/worker "$build/tests/$lab" || fail "the course's own code does not compile; see above"
 build "$rung" || fail "$file does not compile; the first message above says where"
 
-logs=build/sanitizer/$lab
-rm -rf "$logs"
+mkdir -p build/sanitizer
+logs=$(mktemp -d "build/sanitizer/$lab.XXXXXX") || fail "cannot write to $PWD/build: is this folder read-only?"
 tools="memcheck racecheck initcheck synccheck"
 step "running ${CASE:-the small cases} under $tools ..."
 
@@ -24,7 +24,7 @@ step "running ${CASE:-the small cases} under $tools ..."
 under() {
   mkdir -p "$logs/$1"
   export LADDER_SANITIZER=$1 LADDER_SANITIZER_LOGS=$PWD/$logs/$1
-  LADDER_BACKEND_SHOWN=1 LADDER_PATIENCE=4 LADDER_CASES=small LADDER_CASE=${CASE:-} LADDER_RUNG=$rung LADDER_FILE=$file \
+  LADDER_BACKEND_SHOWN=1 LADDER_PATIENCE=2 LADDER_CASES=small LADDER_CASE=${CASE:-} LADDER_RUNG=$rung LADDER_FILE=$file \
     LADDER_WORKER=common/cuda/sanitized_worker.sh BACKEND=cuda timeout 300 "$build/tests/$lab" >"$logs/$1/tests.txt" 2>&1
   local status=$?
   # The tools end by themselves soon after; one whose kernel never ends is killed with all that it has started.
@@ -40,12 +40,16 @@ wait
 # A command line that the tests refuse (no such case, a file that exports nothing) is refused by each of the four.
 if grep -q '^error:' "$logs/memcheck/tests.txt"; then
   cat "$logs/memcheck/tests.txt" >&2
+  rm -rf "$logs"
   exit 2
 fi
 "$python" common/cuda/sanitizer.py --source "$file" $(printf "$logs/%s " $tools)
 status=$?
 case $status in
-  0) say "$file is clean under all four" ;;
+  0)
+    say "$file is clean under all four"
+    rm -rf "$logs"
+    ;;
   1) say "the logs: $logs" ;;
   *) fail "a tool could not do its work; the logs: $logs" ;;
 esac

@@ -19,6 +19,7 @@ command -v addr2line >/dev/null || need binutils "finds source lines"
 [ -f /usr/include/nlohmann/json.hpp ] || need nlohmann-json3-dev "results files"
 command -v python3 >/dev/null || need python3 "charts and tables"
 "$python" -c 'import matplotlib' 2>/dev/null || need python3-matplotlib "charts"
+"$python" -c 'import numpy' 2>/dev/null || need python3-numpy "the Python binding"
 
 if [[ " $* " == *" --docs "* ]]; then
   command -v doxygen >/dev/null || need doxygen "makes the web site"

@@ -28,7 +28,7 @@ check() {
 lab_list=$(labs)
 own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_cooperative simt_math simt_failures simt_checks simt_counters half worker compare \
   reference bench)
-programs=$(printf "$build/%s " worker backend bench roofs profile bench_simt warp_counts)
+programs=$(printf "$build/%s " worker backend bench roofs profile bench_simt warp_counts libladder_client.so)
 lab_tests=$(for lab in $lab_list; do echo "$build/tests/$lab"; done)
 
 check "build: programs and tests, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \
@@ -36,7 +36,8 @@ check "build: programs and tests, no warnings" common/commands/quiet.sh make -s 
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-for folder in common/commands plots common/bench common/simt common/simt/counters common/testing theory; do
+for folder in common/commands plots common/bench common/simt common/simt/counters common/testing common/cuda common/python \
+  common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
 for program in $own_tests; do
@@ -44,6 +45,13 @@ for program in $own_tests; do
 done
 
 check "counters: all readings of an H200" "$build/warp_counts" common/simt/counters/h200_warp_accesses.csv
+counters_of_solutions() {
+  make -s -j"$jobs" -f common/build/rules.mk $(for file in solutions/*/*.cu; do shared_object "$file" "$build/checked"; done) &&
+    "$python" common/cuda/profile_diff.py --check plots/results/profile-diff-nvidia-h200.json
+}
+check "counters: the solutions' as read on an H200" counters_of_solutions
+check "README: the table of peers is that of the results" "$python" plots/peers.py --readme README.md \
+  plots/results/peers-nvidia-h200.json --check
 
 # Every case of every variant; and each untouched starter must fail, and say what to do. Where time grows with cols^2, one
 # of the wide cases that are left out by default stands for them: all of them take minutes.

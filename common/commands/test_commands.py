@@ -45,6 +45,20 @@ class BadInput(unittest.TestCase):
     def test_backend(self):
         self.rejected(run("make", "lab02", "BACKEND=gpu"), "BACKEND=gpu is unknown")
 
+    def test_commands_of_a_gpu_say_what_they_need(self):
+        for command, words in (("sanitize02", "make lab02 runs checks of the same names"), ("profile-diff", "nothing to compare"),
+                               ("peers", "measured on a GPU")):
+            self.rejected(run("make", command, "BACKEND=cpu"), words)
+        self.rejected(run("make", "sanitize77"), "there is no lab '77'")
+        self.rejected(run("make", "sanitize02", "FILE=missing.cu"), "missing.cu: no such file")
+
+    @unittest.skipIf(run(str(ROOT / "build/cpu/backend"), "--name", BACKEND="cuda").returncode == 0
+                     if (ROOT / "build/cpu/backend").exists() else False, "there is a GPU")
+    def test_without_a_gpu(self):
+        for command in ("sanitize02", "profile-diff", "peers"):
+            self.rejected(run("make", command), "there is no CUDA device")
+        self.rejected(run("make", "profile02", "BACKEND=cuda"), "there is no CUDA device")
+
     def test_case(self):
         self.rejected(run("make", "lab02", "SOLUTION=1", "BACKEND=cpu", "CASE=normal-7x60"), "no case is called normal-7x60", "normal-7x600")
 

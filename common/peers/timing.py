@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 
@@ -15,8 +15,9 @@ from shapes import Case
 ROTATED_BYTES = 400e6  # of inputs and outputs together: well over any L2, so that a call finds nothing of its data there
 GRAPH_BYTES = 2e9  # what a graph's calls move at least: half a millisecond of an H200's memory
 LEAST_CALLS, MOST_CALLS = 10, 2000
-ROUNDS, LEAST_ROUNDS = 9, 4
-CASE_SECONDS = 2.0  # for the rounds of one case, if that is more than the least
+ROUNDS, LEAST_ROUNDS = 9, 3
+CASE_SECONDS = 1.5  # for the rounds of one case, if that is more than the least
+LONG_SECONDS = 5e-3  # a graph that takes so long does not show the gap before it
 WARM_UP_SECONDS = 0.02
 BASE = 256  # bytes on which every buffer begins
 
@@ -65,7 +66,7 @@ class Timed:
 
     graph: torch.cuda.CUDAGraph
     kept: list
-    seconds: list[float] = field(default_factory=list)
+    turns: int = 2  # replays for one time: 2 for a short graph, see replay
 
     def result(self, i: int):
         """Of the call that took input set i last."""
@@ -100,14 +101,16 @@ def warm_up(timed: list[Timed]) -> int:
         while elapsed < WARM_UP_SECONDS:
             last = replay(each)
             elapsed += last
-        seconds += 2 * last
+        each.turns = 1 if last > LONG_SECONDS else 2
+        seconds += each.turns * last
     return max(LEAST_ROUNDS, min(ROUNDS, int(CASE_SECONDS / seconds)))
 
 
 def replay(each: Timed) -> float:
-    """Seconds of one replay. The replay before it keeps the device busy until the timed one is queued too."""
+    """Seconds of one replay. Of a short graph, the replay before it keeps the device busy until the timed one is queued too."""
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    each.graph.replay()
+    if each.turns == 2:
+        each.graph.replay()
     begin.record()
     each.graph.replay()
     end.record()

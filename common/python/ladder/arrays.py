@@ -21,7 +21,7 @@ class Matrix:
     pointer: int
     shape: tuple[int, ...]
     dtype: str
-    device: Any  # None: the host; otherwise as its library names it
+    device: str | None  # "cuda:0"; None: the host
     new_like: Callable[[tuple[int, ...], str], Any]
     current_stream: Callable[[], int] = lambda: 0
     device_guard: Callable[[], Any] = contextlib.nullcontext
@@ -61,7 +61,7 @@ def describe(x: Any, name: str) -> Matrix:
 def describe_output(out: Any, name: str, like: Matrix, shape: tuple[int, ...], dtype: str) -> Matrix:
     matrix = recognise(out, name)
     if matrix.device != like.device:
-        where = [str(each) if each is not None else "the host" for each in (matrix.device, like.device)]
+        where = [each or "the host" for each in (matrix.device, like.device)]
         raise ValueError(f"{name} is on {where[0]}, x on {where[1]}; they must be on the same device")
     if matrix.dtype != dtype:
         raise TypeError(f"{name} has dtype {matrix.dtype}; it must be {dtype}")
@@ -126,7 +126,7 @@ def from_torch(x: Any, name: str) -> Matrix:
     if not x.is_contiguous():
         raise not_contiguous(name, f"{name}.contiguous()")
     return Matrix(owner=x, pointer=x.data_ptr(), shape=tuple(x.shape), dtype=str(x.dtype).removeprefix("torch."),
-                  device=x.device,
+                  device=str(x.device),
                   new_like=lambda shape, dtype: torch.empty(shape, dtype=getattr(torch, dtype), device=x.device),
                   current_stream=lambda: torch.cuda.current_stream(x.device).cuda_stream,
                   device_guard=lambda: torch.cuda.device(x.device))

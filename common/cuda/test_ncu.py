@@ -1,0 +1,123 @@
+"""ncu.py on what Nsight Compute 2025.3.1 printed on an H200 about launch_once with 4 x 600 floats: testdata/reads_its_output.cu
+and the variant `serial` of lab 02. Of its columns those are kept that are read, and the folder is another."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import ncu  # noqa: E402
+import profile_diff  # noqa: E402
+
+DATA = ROOT / "common/cuda/testdata"
+LOADS, LOAD_SECTORS = (ncu.GLOBAL.format(what=what, op="ld") for what in ("requests", "sectors"))
+STORES = ncu.GLOBAL.format(what="requests", op="st")
+SHARED = ncu.SHARED_WAVEFRONTS.format(op="ld")
+
+
+def recorded() -> list[dict]:
+    launches = ncu.read_raw((DATA / "ncu_raw.csv").read_text())
+    ncu.join_lines(launches, ncu.read_source((DATA / "ncu_source.csv").read_text()), str(ROOT))
+    return ncu.by_variant(launches, (DATA / "launch_once.txt").read_text())
+
+
+class Recorded(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.variants = recorded()
+        cls.adds, cls.serial = (each["report"]["launches"] for each in cls.variants)
+
+    def test_variants_by_their_marks(self):
+        self.assertEqual([(each["variant"], each["dtype"]) for each in self.variants], [("adds", "f32"), ("serial", "f32")])
+        self.assertEqual([[launch["kernel"] for launch in launches] for launches in (self.adds, self.serial)],
+                         [["add_kernel"], ["serial_kernel"]])
+        self.assertEqual((self.adds[0]["grid"], self.adds[0]["block"]), ([10, 1, 1], [256, 1, 1]))
+
+    def test_totals_are_what_2400_floats_need(self):
+        """75 warps read x and y, 128 bytes each, and write y."""
+        total = self.adds[0]["total"]
+        self.assertEqual((total[LOADS], total[LOAD_SECTORS], total[STORES]), (150, 600, 75))
+        self.assertEqual(total["global_bytes_op_ld"], 2 * 4 * 2400)
+
+    def test_lines_of_the_rungs_own_file(self):
+        lines = {(line["file"], line["line"]): line["counts"] for line in self.adds[0]["lines"]}
+        self.assertEqual(set(lines), {("common/cuda/testdata/reads_its_output.cu", 7)})
+        launch = self.serial[0]
+        self.assertEqual({line["file"] for line in launch["lines"]}, {"solutions/lab02_smem/softmax_smem.cu"})
+        for metric in (LOADS, LOAD_SECTORS, STORES, SHARED, ncu.SHARED_WAVEFRONTS.format(op="st")):
+            self.assertEqual(sum(line["counts"][metric] for line in launch["lines"]), launch["total"][metric], metric)
+        self.assertGreater(launch["total"]["barriers"], 0)
+
+    def test_the_table_of_the_executor_prints_it(self):
+        report = {"variants": [{**each, "rows": 4, "cols": 600} for each in self.variants]}
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(report, file)
+            file.flush()
+            done = subprocess.run([sys.executable, ROOT / "common/simt/profile.py", file.name], cwd=ROOT, stdout=subprocess.PIPE,
+                                  text=True, check=True)
+        self.assertIn("adds f32, 4 x 600", done.stdout)
+        self.assertRegex(done.stdout, r"global loads\s+150\s+600 sectors\s+4\s+19,200")
+        self.assertIn("reads_its_output.cu:7", done.stdout)
+        self.assertIn("DRAM: ", done.stdout)
+
+
+class Details(unittest.TestCase):
+    def test_units_must_be_plain(self):
+        text = (DATA / "ncu_raw.csv").read_text().replace('"byte"', '"Kbyte"')
+        with self.assertRaisesRegex(ncu.UserError, "--print-units base"):
+            ncu.read_raw(text)
+
+    def test_a_metric_that_is_missing_is_named(self):
+        text = (DATA / "ncu_raw.csv").read_text().replace(LOADS, "other")
+        with self.assertRaisesRegex(ncu.UserError, "no " + LOADS.replace(".", r"\.")):
+            ncu.read_raw(text)
+
+    def test_marks_and_manifest_must_agree(self):
+        launches = ncu.read_raw((DATA / "ncu_raw.csv").read_text())
+        with self.assertRaisesRegex(ncu.UserError, "saw 2 variants, launch_once launched 1"):
+            ncu.by_variant(launches, (DATA / "launch_once.txt").read_text().splitlines()[0])
+
+    def test_names(self):
+        self.assertEqual(ncu.short_name("void softmax_kernel<(int)8>(const __half *, __half *, int)"), "softmax_kernel<8>")
+        self.assertEqual(ncu.short_name("add_kernel(const float *, float *, int)"), "add_kernel")
+        self.assertEqual(ncu.opcode("@!P0  LDG.E.128.CONSTANT R4, desc[UR4]"), "LDG.E.128.CONSTANT")
+        self.assertEqual([ncu.width(each) for each in ("LDS", "LDS.64", "STG.E.128", "LDG.E.U16.CONSTANT")], [4, 8, 16, 2])
+
+    def test_an_inlined_instruction_belongs_to_the_innermost_own_line(self):
+        places = {("solutions/x.cu", 62), ("solutions/x.cu", 115), ("/usr/local/cuda/include/sm_30_intrinsics.hpp", 9)}
+        self.assertEqual(ncu.innermost(places), ("solutions/x.cu", 62))
+
+    def test_ncu_missing(self):
+        environment = {**os.environ, "PATH": "/usr/bin:/bin", "CUDA_HOME": "/nonexistent"}
+        done = subprocess.run([sys.executable, ROOT / "common/cuda/read_counters.py", "--rows", "4", "--cols", "8", "x.so"],
+                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("ncu is not found", done.stdout)
+
+
+class Explanations(unittest.TestCase):
+    def counts(self, requests: int, asked: int) -> dict[str, int]:
+        return {**ncu.no_counts(), "shared_requests_op_ld": requests, "shared_bytes_op_ld": asked}
+
+    def test_merged_and_kept_reads(self):
+        cpu = self.counts(100, 400)
+        self.assertIn("merged", profile_diff.reason(SHARED, cpu, self.counts(25, 400)))
+        self.assertIn("a kept read", profile_diff.reason(SHARED, cpu, self.counts(0, 0)))
+        self.assertIn("some are kept", profile_diff.reason(SHARED, cpu, self.counts(50, 200)))
+
+    def test_shapes(self):
+        self.assertEqual(profile_diff.shapes_of("64x600,2x50257"), [(64, 600), (2, 50257)])
+        for text in ("64", "axb", "0x5", ""):
+            with self.assertRaises(ncu.UserError):
+                profile_diff.shapes_of(text)
+
+
+if __name__ == "__main__":
+    unittest.main()

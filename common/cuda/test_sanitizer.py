@@ -1,0 +1,117 @@
+"""sanitizer.py on logs that compute-sanitizer 2025.3 wrote on an H200 (the first records of each), and the wrapper round the
+worker with a stand-in for the tool, which needs no GPU."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import sanitizer  # noqa: E402
+
+DATA = ROOT / "common/cuda/testdata"
+LAB02 = "labs/lab02_smem/broken"
+
+
+def parsed(tool: str, source: str) -> list[sanitizer.Finding]:
+    findings, trouble = sanitizer.parse((DATA / f"{tool}.log").read_text(), source)
+    assert not trouble, trouble
+    return findings
+
+
+class Logs(unittest.TestCase):
+    def test_memcheck(self):
+        found = parsed("memcheck", "labs/lab01_naive/broken/no_bounds_check.cu")
+        self.assertEqual([(each.line[1], each.what) for each in found],
+                         [(55, "Invalid __global__ read of size 4 bytes"), (55, "Invalid __global__ write of size 4 bytes")])
+        self.assertEqual(found[0].count, 2)
+        self.assertIn("by thread (132,0,0) in block (3,0,0)", found[0].detail)
+        self.assertIn("1 bytes after the nearest allocation", found[0].detail)
+
+    def test_racecheck_names_both_lines(self):
+        found = parsed("racecheck", f"{LAB02}/no_barrier_after_load.cu")
+        self.assertEqual([(each.line[1], each.what, each.others) for each in found],
+                         [(43, "a race: write here", ["read at line 47"])])
+
+    def test_synccheck(self):
+        found = parsed("synccheck", f"{LAB02}/barrier_for_some.cu")
+        self.assertEqual([each.line[1] for each in found], [43])
+        self.assertIn("Divergent thread(s) in block", found[0].what)
+
+    def test_initcheck(self):
+        found = parsed("initcheck", "common/cuda/testdata/reads_its_output.cu")
+        self.assertEqual([(each.line[1], each.count) for each in found], [(7, 2)])
+
+    def test_what_the_worker_copies_is_no_finding(self):
+        self.assertEqual(parsed("host_api", "x.cu"), [])
+
+    def test_a_device_that_the_tool_does_not_know(self):
+        _, trouble = sanitizer.parse("========= COMPUTE-SANITIZER\n========= Error: Device not supported. Please refer to\n", "x.cu")
+        self.assertEqual(len(trouble), 1)
+
+    def printed(self, logs: dict[str, str], source: str) -> tuple[int, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            for tool, log in logs.items():
+                (Path(folder) / tool).mkdir()
+                if log:
+                    (Path(folder) / tool / "1.log").write_text((DATA / f"{log}.log").read_text())
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                status = sanitizer.main(["--source", source, *(str(Path(folder) / tool) for tool in logs)])
+        return status, out.getvalue()
+
+    def test_the_line_is_printed_with_its_code(self):
+        source = str(ROOT / LAB02 / "no_barrier_after_load.cu")
+        status, text = self.printed({"racecheck": "racecheck", "initcheck": "host_api"}, source)
+        self.assertEqual(status, 1)
+        self.assertIn(f"{source}:43: a race: write here, with read at line 47", text)
+        self.assertIn("row[c] = x[c];", text)
+        self.assertIn("initcheck  clean", text)
+
+    def test_a_tool_that_left_no_log_is_not_clean(self):
+        status, text = self.printed({"memcheck": "host_api", "racecheck": ""}, "x.cu")
+        self.assertEqual(status, 2)
+        self.assertIn("racecheck  did not work", text)
+
+
+@unittest.skipUnless((ROOT / "build/cpu/tests/lab02_smem").exists() and (ROOT / "build/cpu/worker").exists(), "not built")
+class Wrapper(unittest.TestCase):
+    """The tests of lab 02 on the CPU, the worker under the wrapper with a stand-in for compute-sanitizer."""
+
+    def run_tests(self, rung: str, case: str) -> tuple[str, Path]:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = f"build/cpu/{rung}.so"
+        subprocess.run(["make", "-s", "-f", "common/build/rules.mk", path], cwd=ROOT, check=True)
+        environment = {**os.environ, "BACKEND": "cpu", "LADDER_RUNG": path, "LADDER_FILE": f"{rung}.cu", "LADDER_CASE": case,
+                       "LADDER_WORKER": "common/cuda/sanitized_worker.sh", "LADDER_SANITIZER": "memcheck",
+                       "LADDER_SANITIZER_LOGS": folder.name, "SANITIZED_WORKER": "build/cpu/worker",
+                       "COMPUTE_SANITIZER": "common/cuda/testdata/fake_sanitizer.sh"}
+        done = subprocess.run(["build/cpu/tests/lab02_smem"], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120)
+        subprocess.run(["timeout", "20", "flock", "-x", f"{folder.name}/running", "true"], check=True)
+        return done.stdout, Path(folder.name)
+
+    def test_the_tool_is_left_to_write_its_report(self):
+        output, folder = self.run_tests("solutions/lab02_smem/softmax_smem", "normal-7x33")
+        self.assertIn("3 passed, 0 failed", output)
+        logs = list(folder.glob("*.log"))
+        self.assertEqual(len(logs), 1)
+        self.assertIn("0 errors", logs[0].read_text())
+
+    def test_a_kernel_that_never_ends_is_ended(self):
+        output, folder = self.run_tests("labs/lab02_smem/broken/endless_loop", "normal-7x33")
+        self.assertIn("0 passed", output)
+        processes = subprocess.run(["ps", "-eo", "sid=,stat="], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        alive = {sid for sid, state in map(str.split, processes) if not state.startswith("Z")}
+        self.assertFalse(alive & set((folder / "started").read_text().split()))
+
+
+if __name__ == "__main__":
+    unittest.main()

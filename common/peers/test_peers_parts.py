@@ -1,0 +1,105 @@
+"""Parts of the peers' measurement that need no GPU; those that need PyTorch are skipped where it is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import clocks  # noqa: E402
+import shapes  # noqa: E402
+
+has_torch = importlib.util.find_spec("torch") is not None
+if has_torch:
+    import torch
+
+    import check
+
+
+class Shapes(unittest.TestCase):
+    def test_all_cases(self):
+        cases = shapes.cases()
+        self.assertEqual(len([case for case in cases if case.op == "softmax"]), 3 * len(shapes.SOFTMAX))
+        self.assertEqual({case.dtype for case in cases if case.op == "topk"}, {"float32", "float16"})
+        self.assertTrue(all(case.k for case in cases if case.op == "topk"))
+
+    def test_a_part(self):
+        cases = shapes.cases(ops="topk", dtypes="bf16", shapes="1x50257, 4096x32000")
+        self.assertEqual({(case.op, case.dtype) for case in cases}, {("topk", "bfloat16")})
+        self.assertEqual(sorted(case.k for case in cases), [5, 50, 128, 256])
+
+    def test_words_that_mean_nothing(self):
+        for arguments, words in (({"ops": "max"}, "OPS=max"), ({"dtypes": "f64"}, "DTYPES=f64"), ({"shapes": "3x3"}, "SHAPES=3x3")):
+            with self.assertRaisesRegex(shapes.UserError, words):
+                shapes.cases(**arguments)
+
+    def test_bytes(self):
+        self.assertEqual(shapes.Case("softmax", "float16", 4, 10).input_bytes, 80)
+        self.assertEqual(shapes.Case("topk", "float32", 4, 10, 3).output_bytes, 96)
+
+
+class Clocks(unittest.TestCase):
+    def test_what_was_taken_on_a_lowered_clock_is_taken_again(self):
+        attempts = []
+        watch = clocks.Watch(lambda: (1500, 0x08 if len(attempts) < 3 else 0), interval=0.001)
+
+        def measure():
+            attempts.append(1)
+            time.sleep(0.01)
+            return len(attempts)
+
+        result, discarded, reasons = clocks.retry(measure, watch, pause=0)
+        self.assertEqual((result, discarded, reasons), (3, 2, {"hardware slowdown"}))
+
+    def test_a_device_that_stays_slow(self):
+        watch = clocks.Watch(lambda: (900, 0x04), interval=0.001)
+        self.assertEqual(clocks.retry(lambda: 1, watch, most=3, pause=0), (1, 3, {"power cap"}))
+
+    def test_an_idle_device_is_not_throttled(self):
+        watch = clocks.Watch(lambda: (345, 0x01), interval=0.001)
+        self.assertEqual(clocks.retry(lambda: 1, watch, pause=0), (1, 0, set()))
+        self.assertEqual(clocks.retry(lambda: 1, clocks.Watch(None), pause=0), (1, 0, set()))
+
+
+@unittest.skipUnless(has_torch, "PyTorch is not installed")
+class Checks(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x = 3 * torch.randn(5, 300)
+
+    def test_softmax(self):
+        y = torch.softmax(self.x, -1)
+        self.assertEqual(check.softmax_problem(self.x, y), "")
+        y[3, 7] *= 1.001
+        self.assertIn("row 3, column 7", check.softmax_problem(self.x, y))
+        y[2, 1] = float("nan")
+        self.assertIn("row 2, column 1: nan", check.softmax_problem(self.x, y))
+        self.assertIn("the result is", check.softmax_problem(self.x, y[:, 1:]))
+
+    def test_topk(self):
+        prob, index = torch.softmax(self.x, -1).topk(6)
+        self.assertEqual(check.topk_problem(self.x, prob, index, 6), "")
+        swapped = index[:, [1, 0, 2, 3, 4, 5]]
+        self.assertIn("order", check.topk_problem(self.x, prob, swapped, 6))
+        self.assertIn("probability", check.topk_problem(self.x, prob * 1.01, index, 6))
+        twice = index.clone()
+        twice[0, 1] = twice[0, 0]
+        self.assertIn("twice", check.topk_problem(self.x, prob, twice, 6))
+        self.assertIn("range", check.topk_problem(self.x, prob, index + 300, 6))
+
+
+class Command(unittest.TestCase):
+    @unittest.skipIf(has_torch, "PyTorch is installed")
+    def test_without_pytorch(self):
+        done = subprocess.run([sys.executable, Path(__file__).with_name("measure.py"), "--output", "/nonexistent/x"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual((done.returncode, done.stdout.count("\n")), (2, 1))
+        self.assertIn("PyTorch is not installed", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

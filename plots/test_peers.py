@@ -1,0 +1,114 @@
+"""peers.py on made-up results: machine "Synthetic", round numbers, nothing measured."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import peers  # noqa: E402
+
+
+def case(op: str, dtype: str, rows: int, k: int = 0, **microseconds: float) -> dict:
+    seconds = {name.replace("_", " "): {"median": 1e-6 * each, "min": 0.9e-6 * each, "max": 1.1e-6 * each}
+               for name, each in microseconds.items()}
+    return {"op": op, "dtype": dtype, "rows": rows, "cols": 100, "k": k, "seconds": seconds}
+
+
+def synthetic() -> dict:
+    return {"machine": "Synthetic", "date": "2000-01-01", "versions": {"torch": "0"}, "missing": {"flashinfer": "no module"},
+            "cases": [case("softmax", "float32", 8, ladder=20, copy=10, torch=50, triton=25),
+                      case("softmax", "float16", 8, ladder=12, copy=10, torch=30, lab04=11),
+                      case("softmax", "float32", 9, copy=10, torch=50),
+                      case("topk", "float32", 8, k=5, ladder=40, read=20, softmax_topk=100, flashinfer_topk_alone=30)]}
+
+
+class Tables(unittest.TestCase):
+    def test_the_best_peer_is_neither_a_floor_nor_ours(self):
+        cases = synthetic()["cases"]
+        self.assertEqual([(each and each[0]) for each in map(peers.best_peer, cases)],
+                         ["triton", "torch", "torch", "softmax topk"])
+
+    def test_text(self):
+        text = peers.text_tables(synthetic())
+        self.assertRegex(text, r"8 x 100 +20\.0 +10\.0 +50\.0 +25\.0 +0\.80 +2\.00 +triton +20\.0 %")
+        self.assertRegex(text, r"9 x 100 +- +10\.0 +50\.0 +- +- +- +torch +-")
+        self.assertIn("not here: flashinfer (no module)", text)
+
+    def test_markdown(self):
+        text = peers.markdown(synthetic(), "results.json")
+        self.assertIn("| 8 x 100 | 20.0 | 0.80 (triton) | 2.00 | 12.0 | 0.40 (torch) | 1.20 |", text)
+        self.assertIn("| 8 x 100, K 5 | 40.0 | 0.40 (softmax topk) | 2.00 |", text)
+        self.assertIn("| 9 x 100 | - | - (torch) | - | - | - | - |", text)
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.readme, self.results = Path(folder.name) / "README.md", Path(folder.name) / "results.json"
+        self.readme.write_text(f"before\n{peers.BEGIN}\nold\n{peers.END}\nafter\n")
+        self.results.write_text(json.dumps(synthetic()))
+
+    def run_main(self, *options: str) -> tuple[int, str]:
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+            status = peers.main(["--readme", str(self.readme), str(self.results), *options])
+        return status, out.getvalue()
+
+    def test_written_and_then_up_to_date(self):
+        status, text = self.run_main("--check")
+        self.assertEqual(status, 1)
+        self.assertIn("not up to date", text)
+        self.assertEqual(self.run_main()[0], 0)
+        self.assertEqual(self.run_main("--check")[0], 0)
+        text = self.readme.read_text()
+        self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
+        self.assertNotIn("old", text)
+        self.assertIn("Synthetic", text)
+
+    def test_a_figure_that_was_typed_is_found(self):
+        self.run_main()
+        self.readme.write_text(self.readme.read_text().replace("0.80 (triton)", "0.08 (triton)"))
+        self.assertEqual(self.run_main("--check")[0], 1)
+
+    def test_nothing_measured_yet(self):
+        self.results.unlink()
+        self.run_main()
+        self.assertIn(peers.NOT_MEASURED, self.readme.read_text())
+        self.assertEqual(self.run_main("--check")[0], 0)
+
+    def test_markers_missing(self):
+        self.readme.write_text("nothing here\n")
+        status, text = self.run_main()
+        self.assertEqual(status, 1)
+        self.assertIn("README.md needs a line", text)
+        self.assertEqual(self.readme.read_text(), "nothing here\n")
+
+
+class Command(unittest.TestCase):
+    def test_bad_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for content, words in ((None, "no such file"), ("{", "cannot be read"), ("{}", "it has no machine"), ("[]", "not written by")):
+                path = Path(folder) / "x.json"
+                path.unlink(missing_ok=True)
+                if content is not None:
+                    path.write_text(content)
+                with contextlib.redirect_stderr(io.StringIO()) as err:
+                    self.assertEqual(peers.main(["--table", str(path)]), 1)
+                self.assertIn(words, err.getvalue())
+
+    def test_the_chart_is_the_same_each_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = (peers.draw(synthetic(), Path(folder) / name)[0].read_bytes() for name in ("a", "b"))
+        self.assertEqual(first, second)
+        self.assertTrue(xml.etree.ElementTree.fromstring(first).tag.endswith("svg"))
+
+
+if __name__ == "__main__":
+    unittest.main()
