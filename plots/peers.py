@@ -175,7 +175,7 @@ def draw(table: dict, output: Path) -> list[Path]:
                                 "axes.spines.top": False, "axes.spines.right": False})
     # Okabe and Ito's colours for the colour-blind.
     colours = ["#0072B2", "#00805E", "#C04A00", "#A8437F", "#9A6A00", "#4D4D4D", "#56B4E9", "#E69F00"]
-    markers = ["s", "^", "D", "v", "P", "X", "<", ">"]
+    markers = ["s", "^", "D", "v", "P", "X", "<"]  # not as many as colours, so that pairs repeat late
     parts = groups(table)
     heights = [len(cases) + 2.2 for _, _, cases in parts]
     figure = Figure(figsize=(11, 0.27 * sum(heights) + 1.2), dpi=100, facecolor="white")

@@ -13,13 +13,6 @@
 //                      enough for the checks
 //     LADDER_SEED      other random values
 //     BACKEND          auto, cuda or cpu
-//     LADDER_RUNG     the built rung, a shared object (needed)
-//     LADDER_CHECKED  its instrumented build, for the checks (small cases) and the lab's moves; none: neither
-//     LADDER_FILE     its source, as the student knows it; default labs/<lab>/<file>
-//     LADDER_WORKER   the worker program; default that of the backend
-//     LADDER_CASE     run only this case; * and ? match as in a shell
-//     LADDER_CASES    "all": also those that are left out because they take long; "small": those that run under the
-//     checks LADDER_SEED     other random values BACKEND         auto, cuda or cpu
 #pragma once
 
 #include <map>
