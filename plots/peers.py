@@ -115,9 +115,12 @@ def text_tables(table: dict) -> str:
 
 def markdown(table: dict, source: str) -> str:
     """README.md's table: a row a shape, for each dtype the time, and its ratio to the best peer and to the floor."""
+    measured = {f"{op} {dtype}" for op, dtype, _ in groups(table)}
+    ours = [f"`{variant}` ({SHORT[job.split()[1]]}{', top-K' if job.startswith('topk') else ''})"
+            for job, variant in table.get("ladder", {}).items() if job in measured]
     lines = [f"Measured on an {table['machine']}, {table['date']} "
-             f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `make peers`; all figures and the spread are "
-             f"in [{source}]({source}).", ""]
+             f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `{table.get('command', 'make peers')}`. Ours: "
+             f"{', '.join(ours) or 'none'}. All figures and the spread are in [{source}]({source}).", ""]
     for op in FLOOR:
         dtypes = [dtype for each, dtype, _ in groups(table) if each == op]
         if not dtypes:

@@ -23,6 +23,7 @@ def case(op: str, dtype: str, rows: int, k: int = 0, **microseconds: float) -> d
 
 def synthetic() -> dict:
     return {"machine": "Synthetic", "date": "2000-01-01", "versions": {"torch": "0"}, "missing": {"flashinfer": "no module"},
+            "ladder": {"softmax float32": "lab06.auto", "softmax bfloat16": "lab06.other", "topk float32": "lab05.fast"},
             "cases": [case("softmax", "float32", 8, ladder=20, copy=10, torch=50, triton=25),
                       case("softmax", "float16", 8, ladder=12, copy=10, torch=30, lab04=11),
                       case("softmax", "float32", 9, copy=10, torch=50),
@@ -45,6 +46,7 @@ class Tables(unittest.TestCase):
         text = peers.markdown(synthetic(), "results.json")
         self.assertIn("| 8 x 100 | 20.0 | 0.80 (triton) | 2.00 | 12.0 | 0.40 (torch) | 1.20 |", text)
         self.assertIn("| 8 x 100, K 5 | 40.0 | 0.40 (softmax topk) | 2.00 |", text)
+        self.assertIn("Ours: `lab06.auto` (f32), `lab05.fast` (f32, top-K).", text)
         self.assertIn("| 9 x 100 | - | - (torch) | - | - | - | - |", text)
 
 

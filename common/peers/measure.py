@@ -144,8 +144,10 @@ def run(options: argparse.Namespace) -> dict:
     torch.set_grad_enabled(False)
     import contenders
 
+    parts = "".join(f" {name.upper()}={getattr(options, name)}" for name in ("ops", "dtypes", "shapes", "variants")
+                    if getattr(options, name))
     seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
-    result = {"machine": torch.cuda.get_device_name(0), "date": datetime.date.today().isoformat(), "command": "make peers",
+    result = {"machine": torch.cuda.get_device_name(0), "date": datetime.date.today().isoformat(), "command": "make peers" + parts,
               "versions": versions(), "ladder": variant_names(), "seed": seed, "missing": contenders.missing, "cases": []}
     variants = tuple(name for name in options.variants.split(",") if name)
     watch = clock_watch()
