@@ -2,6 +2,7 @@
 // executor, in a process of its own, so that a kernel that crashes does not take Python with it.
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "client.h"
@@ -41,7 +42,12 @@ int ladder_run(void* client, int variant, int rows, int cols, int k, const void*
   job.input_bytes = input_bytes;
   for (int i = 0; i < 2; i++) job.output_bytes[i] = output_bytes[i];
   job.time_limit = time_limit;
-  const rung::Outcome outcome = static_cast<rung::Client*>(client)->run(job);
+  rung::Outcome outcome;
+  try {
+    outcome = static_cast<rung::Client*>(client)->run(job);
+  } catch (const std::exception& error) {  // no memory for the outputs, say; Python must not be ended by it
+    outcome.message = error.what();
+  }
   std::string text = outcome.message;
   if (!outcome.file.empty()) text = outcome.file + ":" + std::to_string(outcome.line) + ": " + text;
   for (const std::string& sentence : outcome.damage) text += (text.empty() ? "" : "; ") + sentence;
