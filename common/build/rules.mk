@@ -110,8 +110,11 @@ build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp 
 build/cpu/profile: $(call objects,common/bench/profile.cpp common/bench/logits.cpp) $(comparison) $(reference) $(client)
 	$(link)
 
-build/cpu/bench_simt: common/bench/simt_softmax.cu build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a common/simt/rewrite.sed
-	$(compile_program) -I common/bench build/cpu/obj/common/bench/machine.cpp.o build/cpu/libsimt.a -pthread -o $@
+# It loads the kernel that it measures, plain and instrumented, as the worker loads a rung.
+bench_simt_kernels := build/cpu/common/bench/simt_softmax.so build/cpu/checked/common/bench/simt_softmax.so
+build/cpu/bench_simt: common/bench/bench_simt.cpp $(call objects,common/bench/machine.cpp) build/cpu/libsimt.a | $(bench_simt_kernels)
+	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/bench $< $(filter %.o,$^) \
+	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
 
 # The client for the Python binding (common/python), as a library that Python loads.
 build/cpu/libladder_client.so: common/python/client_c.cpp common/rung/client.cpp common/rung/backend.cpp common/simt/source_line.cpp
@@ -156,7 +159,7 @@ instrument_cxx := g++
 instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
-              -fsanitize=thread -fsanitize-coverage=trace-pc
+              --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc
 
 # For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
 .PHONY: print-instrument print-rung-flags

@@ -2,5 +2,6 @@
 # make bench-simt: the executor's own speed.
 . "$(dirname "$0")/common.sh"
 common/commands/setup.sh --quiet || exit 2
-build "$build/bench_simt" || fail "the benchmark does not compile; see above"
-exec "$build/bench_simt"
+kernel=common/bench/simt_softmax.so
+build "$build/bench_simt" "$build/$kernel" "$build/checked/$kernel" || fail "the benchmark does not compile; see above"
+exec "$build/bench_simt" "$build/$kernel" "$build/checked/$kernel"

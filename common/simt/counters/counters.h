@@ -67,6 +67,9 @@ void start();
 bool running();
 Report finish();
 
+// Stops counting, and forgets what was counted.
+void discard();
+
 // Under Nsight Compute's names, where it has one. CSV: a row a launch (line 0) and a row a source line.
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);

@@ -78,6 +78,12 @@ void start() {
 
 bool running() { return counting; }
 
+void discard() {
+  std::lock_guard<std::mutex> lock(mutex);
+  counting = false;
+  ended().clear();
+}
+
 Report finish() {
   std::lock_guard<std::mutex> lock(mutex);
   counting = false;
