@@ -8,7 +8,11 @@
 #include "switch.h"
 
 extern "C" {
+// A program's shared variables lie before these in the main program's thread-local memory. The gaps, on both sides
+// because the compiler chooses the order, keep an index that is a little too large from hitting them.
+__thread unsigned char simt_gap_before[1024];
 __thread uint3 simt_threadIdx, simt_blockIdx, simt_blockDim, simt_gridDim;
+__thread unsigned char simt_gap_after[1024];
 __thread __attribute__((aligned(128))) unsigned char simt_dynamic_shared[simt::max_shared_bytes];
 }
 
@@ -156,13 +160,14 @@ bool Block::resume() {
 
 // Every thread has returned or waits for the grid.
 bool Block::stopped() {
-  current_block = nullptr;
   if (alive_ > 0) {
     if (recorder_) recorder_->suspend();
+    current_block = nullptr;
     return false;
   }
   if (recorder_) recorder_->end_block();
   current_ = nullptr;
+  current_block = nullptr;
   return true;
 }
 
@@ -330,7 +335,6 @@ void Block::retire(Thread* thread) {
   warp->alive &= ~bit;
   warp->ready &= ~bit;
   if (thread->held) thread->held->unread &= ~bit;
-  if (recorder_) recorder_->thread_exit();
   if (--alive_ == 0) return;
   if (at_barrier_ == alive_) complete_barrier();
   for (Exchange& exchange : warp->exchanges) {
@@ -347,8 +351,8 @@ void Block::report_deadlock() {
   fail_deadlock(index_, waiting, launch_->threads_per_block());
 }
 
-Votes block_barrier(int predicate, Place place) { return current_block->barrier(predicate, place); }
-Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) {
+Votes block_barrier(int predicate, Place place) noexcept { return current_block->barrier(predicate, place); }
+Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept {
   return current_block->exchange(mask, value, place);
 }
 void grid_barrier(Place place) {
@@ -356,8 +360,11 @@ void grid_barrier(Place place) {
   current_block->grid_barrier(place);
 }
 bool is_cooperative() { return current_block->launch().cooperative; }
-unsigned active_lanes(Place place) { return current_block->active_lanes(place); }
-void yield() { current_block->yield(); }
-void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+unsigned active_lanes(Place place) noexcept { return current_block->active_lanes(place); }
+void yield() noexcept { current_block->yield(); }
+void fence() noexcept {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (recording.lane && recording.observer) recording.recorder->fence();
+}
 
 }  // namespace simt

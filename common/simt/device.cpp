@@ -4,6 +4,8 @@
 #include <mutex>
 
 #include "launch_state.h"
+#include "module_symbols.h"
+#include "module_tls.h"
 
 namespace simt {
 
@@ -33,6 +35,20 @@ size_t shared_limit(const void* function) {
   return found == shared_limits().end() ? default_shared_bytes : found->second;
 }
 
+// Beyond 48 KiB a kernel must have asked for its dynamic shared memory; static and dynamic together count.
+bool shared_memory_fits(size_t dynamic_bytes, const void* function) {
+  const size_t limit = shared_limit(function);
+  if (dynamic_bytes > limit) return false;
+  const size_t for_both = limit > default_shared_bytes ? max_shared_bytes : default_shared_bytes;
+  if (!function || dynamic_bytes + module_tls(function).bytes <= for_both)
+    return true;  // quickly: all kernels' together
+  static std::map<const void*, size_t> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto [bytes, is_new] = known.try_emplace(function, 0);
+  if (is_new) bytes->second = static_shared_bytes(function);
+  return dynamic_bytes + bytes->second <= for_both;
+}
+
 }  // namespace
 
 cudaError_t set_last_error(cudaError_t error) {
@@ -49,8 +65,8 @@ cudaError_t check_launch(const LaunchConfig& config, const void* function) {
                           block.y <= threads_per_block && block.z <= max_block_z;
   const bool grid_fits =
       grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz;
-  const bool shared_fits = config.shared_bytes <= shared_limit(function);
-  return block_fits && grid_fits && shared_fits ? cudaSuccess : cudaErrorInvalidValue;
+  return block_fits && grid_fits && shared_memory_fits(config.shared_bytes, function) ? cudaSuccess
+                                                                                      : cudaErrorInvalidValue;
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {

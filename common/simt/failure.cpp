@@ -144,6 +144,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   // The kernel that hangs may be on another OS thread than the one that got the signal.
   if (signal == SIGUSR1 && !(current_block && current_block->running()) && pass_to_busy_thread(signal)) return;
   Failure failure = {};
+  if (checks::race_found(&failure)) report_failure(failure);
   set_thread(&failure);
   static __thread int first_signal = 0;
   if (first_signal == 0) first_signal = signal;

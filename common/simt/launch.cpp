@@ -182,9 +182,9 @@ int cores() { return Pool::get().cores; }
 void set_cores(int count) { Pool::get().cores = count < 1 ? 1 : count > max_cores ? max_cores : count; }
 bool pass_to_busy_thread(int signal) { return Pool::get().pass_signal(signal); }
 
-void before_atomic(const void* address, unsigned bytes) {
-  record(reinterpret_cast<uintptr_t>(address), bytes, Event::atomic,
-         reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+void before_atomic(const void* address, unsigned bytes) noexcept {
+  record_in_order(reinterpret_cast<uintptr_t>(address), bytes, AccessKind::atomic,
+                  reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
 }
 

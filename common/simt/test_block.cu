@@ -63,6 +63,14 @@ __global__ void poisoned(int* out) {
   words[threadIdx.x] = 7;
 }
 
+__global__ void static_and_dynamic(int* out) {
+  __shared__ int tile[1024];
+  extern __shared__ int words[];
+  tile[threadIdx.x] = words[0] = 1;
+  __syncthreads();
+  out[threadIdx.x] = tile[31 - threadIdx.x] + words[0];
+}
+
 extern __shared__ float at_file_scope[];
 
 __global__ void file_scope(float* out) {
@@ -289,6 +297,21 @@ TEST_CASE("a launch beyond the limits returns the error that an H200 returns, an
   REQUIRE(error_of(1, 32, 227 * 1024) == cudaSuccess);
   REQUIRE(out.host() == std::vector<int>(32, -1));
   REQUIRE(cudaFuncSetAttribute(poisoned, cudaFuncAttributeMaxDynamicSharedMemorySize, 48 * 1024) == cudaSuccess);
+}
+
+TEST_CASE("static and dynamic shared memory together have 48 KiB, unless the kernel asks for more") {
+  DeviceArray<int> out(32);
+  const auto error_of = [&](size_t dynamic) {
+    static_and_dynamic<<<1, 32, dynamic>>>(out.data());
+    return cudaGetLastError();
+  };
+  REQUIRE(error_of(44 * 1024) == cudaSuccess);
+  REQUIRE(error_of(44 * 1024 + 4) == cudaErrorInvalidValue);
+  REQUIRE(cudaFuncSetAttribute(static_and_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024) ==
+          cudaSuccess);
+  REQUIRE(error_of(44 * 1024 + 4) == cudaSuccess);
+  REQUIRE(error_of(223 * 1024) == cudaSuccess);
+  REQUIRE(error_of(223 * 1024 + 4) == cudaErrorInvalidValue);
 }
 
 TEST_CASE("memory, events and properties") {

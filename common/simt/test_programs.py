@@ -357,6 +357,14 @@ class Accepted(InFolder):
         self.assertIn("memcheck: ", result.stdout)
         self.assertIn("a.cu:3", result.stdout)
 
+    def test_a_check_names_the_element_of_static_shared_memory(self):
+        self.write("a.cu", "__global__ void k(int* x) {\n  __shared__ int tile[32];\n  tile[threadIdx.x] = 1;\n  __syncthreads();\n"
+                           "  x[threadIdx.x] = tile[threadIdx.x + 1];\n}\n" + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
+        self.builds("--check", "a.cu", "-o", "a")
+        result = run("a", self.folder)
+        self.assertIn("memcheck: out of bounds in shared memory in block (0,0,0), thread (31,0,0)", result.stdout)
+        self.assertIn("element 32 of tile[32], which has 32", result.stdout)
+
     def test_device_variables_are_global_memory_and_constants_are_not(self):
         self.write("a.cu", "__device__ int table[32] = {1}, other;\n__constant__ int fixed[32] = {1};\n"
                            "__constant__ const int more[32] = {1};\n__device__ int zero[32];\n"

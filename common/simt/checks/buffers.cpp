@@ -10,7 +10,6 @@ Buffers::Ranges::const_iterator Buffers::find(const Ranges& ranges, uintptr_t ad
 }
 
 void Buffers::allocated(uintptr_t begin, size_t bytes) {
-  allowed_end_ = 0;
   live_[begin] = bytes;
   // The allocator has used these addresses again.
   for (auto range = freed_.begin(); range != freed_.end();) {
@@ -20,7 +19,6 @@ void Buffers::allocated(uintptr_t begin, size_t bytes) {
 }
 
 void Buffers::freed(uintptr_t begin, size_t bytes) {
-  allowed_end_ = 0;
   live_.erase(begin);
   freed_[begin] = bytes;
   named_.erase(named_.lower_bound(begin), named_.lower_bound(begin + bytes));
@@ -43,17 +41,27 @@ const Buffer* Buffers::nearest(uintptr_t address) const {
   return best;
 }
 
-bool Buffers::allows(uintptr_t address, size_t bytes) const {
-  if (address >= allowed_begin_ && address + bytes <= allowed_end_) return true;
+bool Buffers::allows(uintptr_t address, size_t bytes, Allocation* right) const {
   const auto allocation = find(live_, address);
-  if (allocation == live_.end() || address + bytes > allocation->first + allocation->second) return false;
+  if (allocation == live_.end()) return false;
   const Buffer* buffer = nearest(address);
-  const uintptr_t begin = buffer ? buffer->begin : allocation->first;
-  const uintptr_t end = begin + (buffer ? buffer->bytes() : allocation->second);
-  if (address < begin || address + bytes > end) return false;
-  allowed_begin_ = begin;
-  allowed_end_ = end;
-  return true;
+  *right = buffer ? Allocation{buffer->begin, buffer->bytes()} : Allocation{allocation->first, allocation->second};
+  return address >= right->begin && address + bytes <= right->begin + right->bytes;
+}
+
+std::optional<Buffers::Neighbour> Buffers::neighbour(uintptr_t address) const {
+  std::optional<Neighbour> best;
+  const auto consider = [&](Ranges::const_iterator allocation, size_t distance, bool before) {
+    const size_t bytes = allocation->second;
+    if (distance <= 256 && (!best || distance < best->distance)) best = {distance, before, bytes};
+  };
+  const auto after = live_.upper_bound(address);
+  if (after != live_.begin()) {
+    const auto last = std::prev(after);
+    consider(last, address - (last->first + last->second) + 1, false);
+  }
+  if (after != live_.end()) consider(after, after->first - address, true);
+  return best;
 }
 
 bool Buffers::was_freed(uintptr_t address) const { return find(freed_, address) != freed_.end(); }
@@ -79,6 +87,11 @@ std::string Buffers::describe(uintptr_t address) const {
     if (range == ranges.end()) continue;
     return "byte " + std::to_string(address - range->first) +
            (live ? " of an allocation of " : " of a freed allocation of ") + std::to_string(range->second) + " bytes";
+  }
+  if (const auto near = neighbour(address)) {
+    return "memory " + std::to_string(near->distance) + (near->distance == 1 ? " byte " : " bytes ") +
+           (near->before ? "before" : "past the end of") + " an allocation of " + std::to_string(near->bytes) +
+           " bytes";
   }
   char text[40];
   std::snprintf(text, sizeof text, "address 0x%zx", static_cast<size_t>(address));

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+
+#include "../memory.h"
 
 namespace simt::checks {
 
@@ -17,14 +20,8 @@ struct Buffer {
 
 class Buffers {
  public:
-  void name(const Buffer& buffer) {
-    named_[buffer.begin] = buffer;
-    allowed_end_ = 0;
-  }
-  void forget_names() {
-    named_.clear();
-    allowed_end_ = 0;
-  }
+  void name(const Buffer& buffer) { named_[buffer.begin] = buffer; }
+  void forget_names() { named_.clear(); }
   void allocated(uintptr_t begin, size_t bytes);
   void freed(uintptr_t begin, size_t bytes);
 
@@ -34,13 +31,23 @@ class Buffers {
   // The named buffer that lies nearest in the same allocation; nullptr if the allocation has none.
   const Buffer* nearest(uintptr_t address) const;
 
-  // May a kernel touch these bytes of device memory?
-  bool allows(uintptr_t address, size_t bytes) const;
+  // May a kernel touch these bytes of device memory? `right`: the range around the address that it may touch.
+  bool allows(uintptr_t address, size_t bytes, Allocation* right) const;
+
+  // The allocation that the address lies near to, outside: at most 256 bytes away. Further
+  // off may be the host's memory.
+  struct Neighbour {
+    size_t distance;  // from its last byte, or its first
+    bool before;
+    size_t bytes;  // of the allocation
+  };
+  std::optional<Neighbour> neighbour(uintptr_t address) const;
 
   // Was this address part of an allocation that has been freed?
   bool was_freed(uintptr_t address) const;
 
-  // "element 4097 of x[64 x 64]", "2 bytes past the end of y[7 x 33]", "byte 12 of an allocation of 400 bytes".
+  // "element 4097 of x[64 x 64]", "byte 12 of an allocation of 400 bytes", "memory 4 bytes past the end of an
+  // allocation of 400 bytes".
   std::string describe(uintptr_t address) const;
 
  private:
@@ -49,7 +56,6 @@ class Buffers {
 
   std::map<uintptr_t, Buffer> named_;
   Ranges live_, freed_;
-  mutable uintptr_t allowed_begin_ = 0, allowed_end_ = 0;  // where allows() last said yes
 };
 
 }  // namespace simt::checks

@@ -2,20 +2,21 @@
 #include "checks.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
+#include <string>
 
 #include "../block.h"
-#include "../failure.h"
+#include "../instrument/recorder.h"
 #include "../memory.h"
+#include "../simt.h"
 #include "buffers.h"
 #include "initcheck.h"
 #include "memcheck.h"
 #include "memory_events.h"
 #include "racecheck.h"
 #include "report.h"
+#include "shadow.h"
 #include "synccheck.h"
 
 namespace simt::checks {
@@ -33,22 +34,26 @@ class AllChecks : public Observer {
   void block_begin(const BlockInfo& info) override {
     block = info;
     racecheck.block_begin(info);
-    initcheck.block_begin();
     synccheck.block_begin();
+    shadow.set_written(info.dynamic_shared, info.dynamic_shared_bytes, false);
+    shadow.set_written(info.static_shared, info.static_shared_bytes, false);
   }
-  void block_end(const BlockInfo&) override { initcheck.block_end(); }
+  void block_end(const BlockInfo&) override {
+    report_race();
+    initcheck.block_end();
+  }
 
-  void access(const ThreadId& thread, const Access& access) override {
-    memcheck.access(block, thread, access);
-    if (access.space == AddressSpace::other && memcheck.is_variable(access.address)) {
-      Access of_variable = access;
-      of_variable.space = AddressSpace::global;
-      racecheck.access(block, thread, of_variable);
-      return;
-    }
-    racecheck.access(block, thread, access);
-    initcheck.access(block, thread, access);
+  Allocation before_access(const ThreadId& thread, const Access& access) override {
+    Allocation right = {};
+    const Memcheck::Finding finding = memcheck.look_at(block, access, &right);
+    if (!finding.what) return right;
+    // A race that came before may well be why the address is wrong.
+    recording.recorder->show_all();
+    report_race();
+    report(finding.what, thread, access.pc, finding.detail);
   }
+
+  void accesses(const LanesAccess& access) override;
 
   void barrier_arrive(const ThreadId& thread, Place place) override { synccheck.barrier_arrive(thread, place); }
   void barrier_complete(const BlockInfo& info) override {
@@ -61,37 +66,68 @@ class AllChecks : public Observer {
   void warp_complete(const BlockInfo&, unsigned warp, unsigned, unsigned arrived) override {
     racecheck.warp_complete(warp, arrived);
   }
-  void thread_exit(const ThreadId&) override {}
+  void fence() override { racecheck.fence(); }
 
+  Shadow shadow;
   Buffers buffers;
   Memcheck memcheck{buffers};
-  Racecheck racecheck;
-  Initcheck initcheck;
+  Racecheck racecheck{shadow};
+  Initcheck initcheck{shadow};
   Synccheck synccheck;
   BlockInfo block = {};
+
+ private:
+  void report_race() const {
+    if (const Race* race = racecheck.found()) report(race->what, race->thread, race->pc, race->detail);
+  }
+  void look_at(const LanesAccess& access, AddressSpace space, uintptr_t address, unsigned thread, unsigned threads);
 };
+
+// Neighbouring threads at neighbouring addresses are looked at together.
+void AllChecks::accesses(const LanesAccess& access) {
+  const uint64_t* const addresses = access.addresses;
+  for (uint32_t left = access.lanes; left;) {
+    const auto first = static_cast<unsigned>(__builtin_ctz(left));
+    unsigned end = first + 1;
+    while (end < 32 && left >> end & 1 && addresses[end] == addresses[end - 1] + access.bytes) end++;
+    const uintptr_t address = addresses[first];
+    const AddressSpace space = address - block.dynamic_shared < max_shared_bytes ? AddressSpace::shared_dynamic
+                               : address - block.static_shared < block.static_shared_bytes ? AddressSpace::shared_static
+                                                                                           : AddressSpace::global;
+    look_at(access, space, address, access.warp * 32 + first, end - first);
+    left &= end < 32 ? ~uint32_t{0} << end : 0;
+  }
+}
+
+void AllChecks::look_at(const LanesAccess& access, AddressSpace space, uintptr_t address, unsigned thread,
+                        unsigned threads) {
+  while (threads) {
+    // As many as lie in this page. An access that is not aligned may reach into the next: then byte by byte.
+    const size_t room = Page::bytes - address % Page::bytes;
+    const auto here = static_cast<unsigned>(std::min<size_t>(threads, room / access.bytes));
+    if (!here) {
+      LanesAccess byte = access;
+      byte.bytes = 1;
+      for (unsigned i = 0; i < access.bytes; i++) look_at(byte, space, address++, thread, 1);
+      thread++;
+      threads--;
+      continue;
+    }
+    Page& page = shadow.page(address);
+    racecheck.access(page, block, access, space, address, thread, here);
+    const bool is_variable = address - block.variables.begin < block.variables.bytes;  // they have initial values
+    const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+    const bool stores = access.kind == AccessKind::store || access.kind == AccessKind::volatile_store;
+    if (!stores && !is_variable) initcheck.read(page, block, access, space, address, thread, here);
+    if (!loads) initcheck.written(page, address, here * size_t{access.bytes});
+    address += here * size_t{access.bytes};
+    thread += here;
+    threads -= here;
+  }
+}
 
 AllChecks* checks = nullptr;
 int cores_before = 0;
-
-std::string text_of(const uint3& v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-
-[[noreturn]] void fail(const char* what, const ThreadId& thread, const std::string& detail, uintptr_t pc, Place place) {
-  Failure failure = {};
-  failure.what = what;
-  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
-  failure.in_kernel = true;
-  const unsigned block[3] = {thread.block.x, thread.block.y, thread.block.z};
-  const unsigned index[3] = {thread.thread.x, thread.thread.y, thread.thread.z};
-  std::memcpy(failure.block, block, sizeof block);
-  std::memcpy(failure.thread, index, sizeof index);
-  failure.pc = pc;
-  failure.file = place.file;
-  failure.line = place.line;
-  report_failure(failure);
-}
 
 }  // namespace
 
@@ -100,7 +136,7 @@ void start() {
   checks = new AllChecks;
   for (const Allocation& allocation : live_allocations()) {
     checks->buffers.allocated(allocation.begin, allocation.bytes);
-    checks->initcheck.host_wrote(allocation.begin, allocation.bytes);
+    checks->shadow.set_written(allocation.begin, allocation.bytes, true);
   }
   cores_before = cores();
   set_cores(1);
@@ -117,6 +153,12 @@ void stop() {
 
 bool running() { return checks != nullptr; }
 
+bool race_found(Failure* failure) {
+  const Race* const race = checks ? checks->racecheck.found() : nullptr;
+  if (race) describe_failure(failure, race->what, race->thread, race->pc - 1, race->detail);
+  return race;
+}
+
 void name_buffer(const void* data, const char* name, size_t rows, size_t cols, size_t element_bytes) {
   if (checks) checks->buffers.name({reinterpret_cast<uintptr_t>(data), name, rows, cols, element_bytes});
 }
@@ -124,34 +166,38 @@ void forget_buffers() {
   if (checks) checks->buffers.forget_names();
 }
 void set_uninitialised(const void* data, size_t bytes) {
-  if (checks) checks->initcheck.set_uninitialised(reinterpret_cast<uintptr_t>(data), bytes);
+  if (checks) checks->shadow.set_written(reinterpret_cast<uintptr_t>(data), bytes, false);
 }
 
 void allocated(const void* begin, size_t bytes) {
   if (!checks) return;
   checks->buffers.allocated(reinterpret_cast<uintptr_t>(begin), bytes);
-  checks->initcheck.set_uninitialised(reinterpret_cast<uintptr_t>(begin), bytes);
+  checks->shadow.set_written(reinterpret_cast<uintptr_t>(begin), bytes, false);
 }
 void freed(const void* begin, size_t bytes) {
   if (!checks) return;
   const auto address = reinterpret_cast<uintptr_t>(begin);
   checks->buffers.freed(address, bytes);
-  checks->racecheck.freed(address, bytes);
-  checks->initcheck.freed(address, bytes);
+  checks->shadow.forget(address, bytes);
 }
 void host_wrote(const void* begin, size_t bytes) {
   const auto address = reinterpret_cast<uintptr_t>(begin);
-  if (checks && checks->buffers.is_live(address)) checks->initcheck.host_wrote(address, bytes);
+  if (checks && checks->buffers.is_live(address)) checks->shadow.set_written(address, bytes, true);
 }
 
-std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t address) {
+AddressSpace space_of(const BlockInfo& block, uintptr_t address) {
+  if (address - block.dynamic_shared < max_shared_bytes) return AddressSpace::shared_dynamic;
+  if (address - block.static_shared < block.static_shared_bytes) return AddressSpace::shared_static;
+  const bool is_global = address - block.variables.begin < block.variables.bytes || checks->buffers.is_live(address);
+  return is_global ? AddressSpace::global : AddressSpace::other;
+}
+
+std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width) {
   if (space == AddressSpace::shared_dynamic) {
     return "byte " + std::to_string(address - block.dynamic_shared) + " of the block's dynamic shared memory (" +
            std::to_string(block.dynamic_shared_bytes) + " bytes)";
   }
-  if (space == AddressSpace::shared_static) {
-    return "static shared memory (byte " + std::to_string(address - block.static_shared) + ")";
-  }
+  if (space == AddressSpace::shared_static) return describe_static(block, address, width);
   Dl_info symbol;
   if (checks->memcheck.is_variable(address)) {
     const bool named = dladdr(reinterpret_cast<void*>(address), &symbol) && symbol.dli_sname;
@@ -160,37 +206,17 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
   return checks->buffers.describe(address);
 }
 
-std::string line_of(uintptr_t pc) {
-  char file[512];
-  const int line = source_line(pc - 1, file, sizeof file);
-  if (!line) return "an unknown line";
-  std::string path = file;
-  char folder[4096];
-  if (getcwd(folder, sizeof folder) && path.rfind(std::string(folder) + "/", 0) == 0)
-    path.erase(0, std::strlen(folder) + 1);
-  return path + ":" + std::to_string(line);
-}
-
-std::string name_of(const uint3& thread) { return "thread " + text_of(thread); }
-
-void report(const char* what, const ThreadId& thread, uintptr_t pc, const std::string& detail) {
-  fail(what, thread, detail, pc - 1, {});
-}
-void report(const char* what, const ThreadId& thread, Place place, const std::string& detail) {
-  fail(what, thread, detail, 0, place);
-}
-
 }  // namespace simt::checks
 
 namespace simt {
 
-uint64_t checked_value(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
-  if (checks::checks) {
+uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept {
+  if (__builtin_expect(!(mask >> source & 1), 0) && checks::checks) {
     const Thread& thread = *current_block->running();
     checks::checks->synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, source,
                                              place);
   }
-  return exchanged.values[source];
+  return values[source];
 }
 
 }  // namespace simt

@@ -5,12 +5,18 @@
 
 #include <cstddef>
 
+#include "../simt.h"
+
 namespace simt::checks {
 
 // Checks the launches that follow. While it is on, blocks run on one core, in order.
 void start();
 void stop();
 bool running();
+
+// Fills in the race that has been found in the block that runs, if there is one: why a kernel crashes or never ends may
+// well be that. False if there is none. For signal handlers.
+bool race_found(Failure* failure);
 
 // Gives a range of device memory a name and a shape, for messages such as "element 4097 of x[64 x 64]". Kernels may
 // then touch, of the allocation that it lies in, only named ranges. Forgotten when the allocation is freed or by

@@ -12,31 +12,26 @@ namespace simt::checks {
 
 class Initcheck {
  public:
-  void block_begin() { blocks_++; }
-  void access(const BlockInfo& block, const ThreadId& thread, const Access& access);
+  explicit Initcheck(Shadow& shadow) : shadow_(shadow) {}
+
+  // `bytes` bytes from `address` on, all in one page.
+  void written(Page& page, uintptr_t address, size_t bytes) { page.set_written(address % Page::bytes, bytes, true); }
+  void read(const Page& page, const BlockInfo& block, const LanesAccess& access, AddressSpace space, uintptr_t address,
+            unsigned thread, unsigned threads);
 
   // A read of unwritten memory is held back until the block's end: if another thread writes the bytes later without
   // synchronisation, the mistake is a race, and racecheck has the better message.
   void block_end();
 
-  void host_wrote(uintptr_t begin, size_t bytes);
-  void set_uninitialised(uintptr_t begin, size_t bytes);
-  void freed(uintptr_t begin, size_t bytes) { global_.forget(begin, bytes); }
-
  private:
-  struct Cell {
-    uint64_t serial = 0;  // of the block, for shared memory
-    uint8_t written = 0;  // mask of the word's bytes
-  };
   struct Finding {
     ThreadId thread;
     uintptr_t pc;
+    const char* what;
     std::string detail;
-    bool global;
   };
 
-  Shadow<Cell> global_, shared_;
-  uint64_t blocks_ = 0;
+  Shadow& shadow_;
   bool found_ = false;
   Finding first_ = {};
 };

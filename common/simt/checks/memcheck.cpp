@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../device_heap.h"
+#include "../launch_state.h"
 #include "report.h"
 
 namespace simt::checks {
@@ -13,6 +14,7 @@ namespace simt::checks {
 namespace {
 
 constexpr uintptr_t null_page = 64 * 1024;
+constexpr uintptr_t shared_neighbourhood = 1 << 20;
 
 std::string access_text(const Access& access) {
   const char* const verb = access.kind == AccessKind::load    ? " reads "
@@ -64,61 +66,80 @@ const Memcheck::Range* Memcheck::program_data(uintptr_t address) {
   return nullptr;
 }
 
-void Memcheck::access(const BlockInfo& block, const ThreadId& thread, const Access& access) {
-  const auto what_for = [&](const char* in_global, const char* in_shared) {
-    return access.space == AddressSpace::global ? in_global : in_shared;
-  };
-  if (access.space == AddressSpace::other) {
-    check_other(block, thread, access);
-    return;
-  }
-  if (access.space == AddressSpace::global && !buffers_.allows(access.address, access.bytes)) {
-    const uintptr_t last = access.address + access.bytes - 1;
-    const uintptr_t culprit = buffers_.allows(access.address, 1) ? last : access.address;
-    report("memcheck: out of bounds in global memory", thread, access.pc,
-           access_text(access) + describe(block, access.space, culprit) + ".\n" +
-               "Usually mended by a bounds check: is the last column, or the last row, handled?");
-  }
-  if (access.space == AddressSpace::shared_dynamic &&
-      access.address + access.bytes > block.dynamic_shared + block.dynamic_shared_bytes) {
-    report(
-        "memcheck: out of bounds in shared memory", thread, access.pc,
-        access_text(access) + describe(block, access.space, access.address) + ".\n" +
-            "Usually mended by giving the launch more dynamic shared memory (the third argument of <<< >>>), or by an "
-            "index that stays inside.");
-  }
-  if (access.bytes > 1 && (access.bytes & (access.bytes - 1)) == 0 && access.address % access.bytes != 0) {
-    report(what_for("memcheck: misaligned address in global memory", "memcheck: misaligned address in shared memory"),
-           thread, access.pc,
-           access_text(access) + describe(block, access.space, access.address) + ", which is " +
-               std::to_string(access.address % access.bytes) + " bytes past a multiple of " +
-               std::to_string(access.bytes) +
-               ".\nA vector access must lie at a multiple of its size: handle the elements before the first such "
-               "address one "
-               "by one.");
-  }
+Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access, Allocation* right) {
+  *right = {};
+  const AddressSpace space = space_of(block, access.address);
+  const bool shared = space != AddressSpace::global && space != AddressSpace::other;
+  Finding finding = shared                             ? look_at_shared(block, access, right)
+                    : buffers_.is_live(access.address) ? look_at_global(block, access, right)
+                                                       : look_at_other(block, access, right);
+  if (finding.what || !access.aligned || access.address % access.bytes == 0) return finding;
+  return {
+      shared ? "memcheck: misaligned address in shared memory" : "memcheck: misaligned address in global memory",
+      access_text(access) + describe(block, space, access.address, access.bytes) + ", which is " +
+          std::to_string(access.address % access.bytes) + " bytes past a multiple of " + std::to_string(access.bytes) +
+          ".\nA vector access must lie at a multiple of its size: handle the elements before the first such address "
+          "one by one."};
 }
 
-void Memcheck::check_other(const BlockInfo& block, const ThreadId& thread, const Access& access) {
-  if (access.address < null_page) {
-    report("memcheck: null pointer", thread, access.pc,
-           access_text(access) + describe(block, access.space, access.address) +
-               ": a null pointer, perhaps with an index.");
+Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access& access, Allocation* right) const {
+  if (buffers_.allows(access.address, access.bytes, right)) return {};
+  const uintptr_t last = access.address + access.bytes - 1;
+  const uintptr_t culprit = buffers_.allows(access.address, 1, right) ? last : access.address;
+  return {"memcheck: out of bounds in global memory",
+          access_text(access) + describe(block, AddressSpace::global, culprit, access.bytes) +
+              ".\nUsually mended by a bounds check: is the last column, or the last row, handled?"};
+}
+
+Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access& access, Allocation* right) const {
+  const char* const what = "memcheck: out of bounds in shared memory";
+  if (access.address - block.dynamic_shared < max_shared_bytes) {
+    *right = {block.dynamic_shared, block.dynamic_shared_bytes};
+    if (access.address + access.bytes <= right->begin + right->bytes) return {};
+    return {what, access_text(access) + describe(block, AddressSpace::shared_dynamic, access.address, access.bytes) +
+                      ".\nUsually mended by giving the launch more dynamic shared memory (the third argument of <<< "
+                      ">>>), or by an index that stays inside."};
   }
+  const std::vector<SharedVariable>& variables = shared_variables(block);
+  *right = {block.static_shared, block.static_shared_bytes};
+  if (variables.empty()) return {};
+  for (const SharedVariable& variable : variables) {
+    const uintptr_t offset = access.address - block.static_shared - variable.offset;
+    if (offset >= variable.bytes) continue;
+    *right = {block.static_shared + variable.offset, variable.bytes};
+    if (offset + access.bytes <= variable.bytes) return {};
+  }
+  return {what, access_text(access) + describe_static(block, access.address, access.bytes) +
+                    ".\nUsually mended by an index that stays inside the array."};
+}
+
+Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& access, Allocation* right) {
+  const std::string text = access_text(access) + describe(block, AddressSpace::global, access.address, access.bytes);
+  if (access.address < null_page) return {"memcheck: null pointer", text + ": a null pointer, perhaps with an index."};
   if (buffers_.was_freed(access.address)) {
-    report("memcheck: freed memory", thread, access.pc,
-           access_text(access) + describe(block, access.space, access.address) +
-               ".\nUsually mended by freeing after the last launch that uses the memory.");
+    return {"memcheck: freed memory",
+            text + ".\nUsually mended by freeing after the last launch that uses the memory."};
   }
-  if (program_data(access.address) || device_heap::contains(access.address)) return;
-  const bool past_shared = access.address - block.dynamic_shared < (1u << 20) ||
-                           (block.static_shared_bytes && access.address - block.static_shared < (1u << 20));
-  report(past_shared ? "memcheck: out of bounds in shared memory" : "memcheck: invalid address", thread, access.pc,
-         access_text(access) + describe(block, access.space, access.address) +
-             (past_shared
-                  ? ", beyond the block's shared memory.\nUsually mended by an index that stays inside the array."
-                  : ", which belongs to no buffer of the device.\nIs the pointer one of the host's, or an index out "
-                    "of range?"));
+  if (device_heap::contains(access.address)) return {};
+  if (const Range* range = program_data(access.address)) {
+    *right = {range->begin, range->end - range->begin};
+    return {};
+  }
+  const bool past_static = block.static_shared_bytes && access.address - block.static_shared < shared_neighbourhood;
+  if (past_static || access.address - block.dynamic_shared < shared_neighbourhood) {
+    return {"memcheck: out of bounds in shared memory",
+            access_text(access) +
+                (past_static ? describe_static(block, access.address, access.bytes)
+                             : describe(block, AddressSpace::shared_dynamic, access.address, access.bytes)) +
+                ", beyond the block's shared memory.\nUsually mended by an index that stays inside the array."};
+  }
+  if (buffers_.neighbour(access.address)) {
+    return {"memcheck: out of bounds in global memory",
+            text + ".\nUsually mended by a bounds check, or by a larger allocation."};
+  }
+  return {"memcheck: invalid address", text +
+                                           ", which belongs to no buffer of the device.\nIs the pointer one of the "
+                                           "host's, or an index out of range?"};
 }
 
 }  // namespace simt::checks

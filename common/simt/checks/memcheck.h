@@ -1,8 +1,9 @@
 // memcheck: accesses outside of every buffer, to freed memory, through null pointers, to host memory, and vector
-// accesses that are not aligned. Found before they happen.
+// accesses that are not aligned. Found before they happen, but only told apart here: whoever asks reports.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "buffers.h"
@@ -15,7 +16,13 @@ class Memcheck {
   explicit Memcheck(const Buffers& buffers) : buffers_(buffers) {}
 
   void launch_begin();
-  void access(const BlockInfo& block, const ThreadId& thread, const Access& access);
+
+  struct Finding {
+    const char* what;  // nullptr: the access is right
+    std::string detail;
+  };
+  // Also gives the range around a right access within which every other that is naturally aligned is right, too.
+  Finding look_at(const BlockInfo& block, const Access& access, Allocation* right);
 
   // Is this one of the program's own variables, such as a __device__ variable?
   bool is_variable(uintptr_t address) {
@@ -29,7 +36,9 @@ class Memcheck {
     bool is_module;  // else the launching thread's
   };
 
-  void check_other(const BlockInfo& block, const ThreadId& thread, const Access& access);
+  Finding look_at_global(const BlockInfo& block, const Access& access, Allocation* right) const;
+  Finding look_at_shared(const BlockInfo& block, const Access& access, Allocation* right) const;
+  Finding look_at_other(const BlockInfo& block, const Access& access, Allocation* right);
   const Range* program_data(uintptr_t address);
 
   const Buffers& buffers_;

@@ -1,8 +1,7 @@
-// What a check sees of a running kernel: every access before it happens, every synchronisation, the beginning and end
-// of launches and blocks. Only a kernel from an instrumented build is seen.
+// What a check sees of a running kernel: accesses, synchronisation, the beginning and end of launches and blocks. Only
+// a kernel from an instrumented build is seen.
 //
-// Blocks run on several OS threads, so an observer is called by several at once; the calls for one block come from one
-// OS thread, in the order in which they happen. No call may switch fibers or launch a kernel.
+// Blocks run one after the other, in order, while there is an observer. No call may switch fibers or launch a kernel.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,17 +9,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../memory.h"
+
 namespace simt {
 
 enum class AddressSpace : uint8_t {
-  global,  // inside an allocation that has not been freed
+  global,  // device memory: allocations and __device__ variables
   shared_dynamic,
   shared_static,  // anywhere among the module's thread-local variables
-  local,          // on a thread's stack
   other           // none of these: host memory, constants, a wild address
 };
 
-enum class AccessKind : uint8_t { load, store, atomic };
+// A volatile access of device memory orders others as an atomic one does: flags are written so.
+enum class AccessKind : uint8_t { load, store, atomic, volatile_load, volatile_store };
 
 // One thread's access. `pc` is the return address of a call just before the access: pc - 1 is on the source line.
 struct Access {
@@ -28,7 +29,16 @@ struct Access {
   unsigned bytes;
   bool aligned;  // false: an access that the compiler itself knows to be less than naturally aligned
   AccessKind kind;
-  AddressSpace space;
+};
+
+// An access that several lanes of a warp make at one program counter, each at its own address.
+struct LanesAccess {
+  uintptr_t pc;
+  unsigned bytes;
+  AccessKind kind;
+  unsigned warp;              // counts the block's warps from 0
+  uint32_t lanes;             // a bit each
+  const uint64_t* addresses;  // 32, by lane
 };
 
 // The thread that does something. `number` counts the block's threads from 0, x fastest; its warp is number / 32.
@@ -44,14 +54,15 @@ struct BlockInfo {
   size_t dynamic_shared_bytes;
   uintptr_t dynamic_shared, static_shared;  // where they begin
   size_t static_shared_bytes;
-  uint64_t launch;  // launches are numbered from 1
+  Allocation variables;  // a range that holds all __device__ variables
+  uint64_t launch;       // launches are numbered from 1
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  // From the OS thread that launches, with no block of the launch running.
+  // With no block of the launch running.
   virtual void launch_begin(uint64_t launch, const char* kernel) = 0;
   virtual void launch_end(uint64_t launch) = 0;
 
@@ -59,8 +70,13 @@ class Observer {
   virtual void block_begin(const BlockInfo& block) = 0;
   virtual void block_end(const BlockInfo& block) = 0;
 
-  // Local memory is not reported. An atomic is reported once, as such.
-  virtual void access(const ThreadId& thread, const Access& access) = 0;
+  // An access that is about to happen. Returns a range that holds it and in which, until the launch ends, naturally
+  // aligned accesses need not be asked about again: empty if there is none.
+  virtual Allocation before_access(const ThreadId& thread, const Access& access) = 0;
+
+  // Accesses of shared and device memory, a while after they happened: before anything orders a later access of the
+  // same threads after others. Each thread's come in its order.
+  virtual void accesses(const LanesAccess& access) = 0;
 
   // The thread has come to a barrier of the block; all that were to come have done so, and go on.
   virtual void barrier_arrive(const ThreadId& thread, Place place) = 0;
@@ -71,7 +87,8 @@ class Observer {
   virtual void warp_arrive(const ThreadId& thread, unsigned mask, Place place) = 0;
   virtual void warp_complete(const BlockInfo& block, unsigned warp, unsigned mask, unsigned arrived) = 0;
 
-  virtual void thread_exit(const ThreadId& thread) = 0;
+  // The running thread called __threadfence().
+  virtual void fence() = 0;
 };
 
 // Sets the observer of the launches that follow; nullptr for none. Not while a kernel runs. The observer stays the

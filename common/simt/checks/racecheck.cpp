@@ -1,142 +1,236 @@
 #include "racecheck.h"
 
+#include <algorithm>
+
 #include "report.h"
 
 namespace simt::checks {
 
+namespace {
+
+Stamp at(uint32_t time) { return Stamp{time} << stamp_time_shift; }
+bool is_atomic(Stamp stamp) { return stamp & stamp_atomic; }
+
+}  // namespace
+
+// After 2^32 synchronisations time begins again: what happened before is forgotten, so a race with it is not found.
+uint32_t Racecheck::tick() {
+  if (++time_ == 0) {
+    shadow_.forget_stamps();
+    std::fill(block_times_.begin(), block_times_.end(), 1);
+    for (WarpClock& clock : clocks_) clock.everyone = 0, clock.known.clear();
+    time_ = launch_ = block_ = barrier_ = 1;
+    time_++;
+  }
+  return time_;
+}
+
 void Racecheck::launch_begin() {
-  launches_++;
-  sequence_ = 0;
-  anchor_ = 0;
-  block_atomics_.clear();
-  block_index_.clear();
+  launch_ = tick();
+  block_times_.clear();
+  publication_.launch_begin();
 }
 
 void Racecheck::block_begin(const BlockInfo& block) {
-  blocks_++;
-  epoch_ = 0;
-  thread_atomics_.clear();
-  block_index_[static_cast<uint32_t>(block.number)] = block.index;
-  // A lane starts ahead of what the others know of it.
-  clocks_.assign(block.threads, {});
-  for (unsigned thread = 0; thread < block.threads; thread++) clocks_[thread][thread % 32] = 1;
+  block_ = barrier_ = tick();
+  block_times_.push_back(block_);
+  publication_.block_begin(static_cast<uint32_t>(block_times_.size() - 1));
+  clocks_.resize((block.threads + 31) / 32);
+  for (size_t warp = 0; warp < clocks_.size(); warp++) {
+    const size_t lanes = block.threads - warp * 32;
+    clocks_[warp].everyone = 0;
+    clocks_[warp].lanes = lanes >= 32 ? ~uint32_t{0} : (uint32_t{1} << lanes) - 1;
+    clocks_[warp].known.clear();
+  }
+  found_ = false;
 }
 
 void Racecheck::warp_complete(unsigned warp, unsigned arrived) {
-  LaneClocks joined = {};
-  for (unsigned lanes = arrived; lanes; lanes &= lanes - 1) {
-    const LaneClocks& known = clocks_[warp * 32 + __builtin_ctz(lanes)];
-    for (unsigned lane = 0; lane < 32; lane++) joined[lane] = max(joined[lane], known[lane]);
-  }
-  for (unsigned lanes = arrived; lanes; lanes &= lanes - 1) {
-    const unsigned lane = __builtin_ctz(lanes);
-    clocks_[warp * 32 + lane] = joined;
-    clocks_[warp * 32 + lane][lane]++;
-  }
-}
-
-bool Racecheck::is_ordered(const Stamp& before, const Stamp& now) const {
-  if (before.block == now.block) {
-    if (before.thread == now.thread || before.epoch < now.epoch) return true;
-    if (before.thread / 32 == now.thread / 32 && clocks_[now.thread][before.thread % 32] >= before.lane_clock)
-      return true;
-  }
-  return sequence_ > 0 && atomics_order(before, now);
-}
-
-bool Racecheck::atomics_order(const Stamp& before, const Stamp& now) const {
-  const bool same_block = before.block == now.block;
-  const uint32_t releaser = same_block ? before.thread : before.block, acquirer = same_block ? now.thread : now.block;
-  for (const auto& [address, last] : same_block ? thread_atomics_ : block_atomics_) {
-    const auto released = last.find(releaser), acquired = last.find(acquirer);
-    if (released == last.end() || acquired == last.end()) continue;
-    if (released->second > before.sequence && acquired->second > released->second) return true;
-  }
-  return false;
-}
-
-void Racecheck::access(const BlockInfo& block, const ThreadId& thread, const Access& access) {
-  if (access.space == AddressSpace::other || access.space == AddressSpace::local) return;
-  if (anchor_ == 0) anchor_ = access.pc;
-  if (access.kind == AccessKind::atomic) {
-    sequence_++;
-    thread_atomics_[access.address][thread.number] = sequence_;
-    block_atomics_[access.address][static_cast<uint32_t>(block.number)] = sequence_;
-  }
-  Stamp now;
-  now.block = static_cast<uint32_t>(block.number);
-  now.thread = static_cast<uint16_t>(thread.number);
-  now.lane_clock = clocks_[thread.number][thread.number % 32];
-  now.epoch = epoch_;
-  now.sequence = sequence_;
-  now.pc = static_cast<int32_t>(access.pc - anchor_);
-  now.atomic = access.kind == AccessKind::atomic;
-  for_each_word(access.address, access.bytes, [&](uintptr_t word, unsigned mask) {
-    now.bytes = static_cast<uint8_t>(mask);
-    visit(block, thread, access, word, now);
-  });
-}
-
-void Racecheck::visit(const BlockInfo& block, const ThreadId& thread, const Access& access, uintptr_t word,
-                      const Stamp& now) {
-  const bool is_global = access.space == AddressSpace::global;
-  Cell& cell = (is_global ? global_ : shared_).at(word);
-  const uint64_t serial = is_global ? launches_ : blocks_;
-  if (cell.serial != serial) cell = {serial, {}, {}};
-
-  const auto conflicts = [&](const Stamp& before) {
-    return (before.bytes & now.bytes) && !(before.atomic && now.atomic) && !is_ordered(before, now);
-  };
-  if (cell.write.bytes && conflicts(cell.write)) report_race(block, thread, access, word, cell.write, true);
-  if (access.kind == AccessKind::load) {
-    const Stamp last = cell.reads[0];
-    const bool same_warp = last.block == now.block && last.thread / 32 == now.thread / 32;
-    if (!same_warp) cell.reads[2] = last;
-    if (!same_warp || last.thread != now.thread) cell.reads[1] = last;
-    cell.reads[0] = now;
+  WarpClock& clock = clocks_[warp];
+  const uint32_t now = tick();
+  if (arrived == clock.lanes) {
+    clock.everyone = now;
+    clock.known.clear();
     return;
   }
-  for (const Stamp& read : cell.reads) {
-    if (read.bytes && conflicts(read)) report_race(block, thread, access, word, read, false);
+  if (clock.known.empty()) clock.known.resize(32, {});
+  std::array<uint32_t, 32> joined = {};
+  for (unsigned lanes = arrived; lanes; lanes &= lanes - 1) {
+    const auto& known = clock.known[static_cast<unsigned>(__builtin_ctz(lanes))];
+    for (unsigned lane = 0; lane < 32; lane++) joined[lane] = std::max(joined[lane], known[lane]);
   }
-  // Bytes that another access wrote and this one does not keep their stamp as far as it fits: the wider one stays.
-  if (!(cell.write.bytes & ~now.bytes)) cell.write = now;
-  for (Stamp& read : cell.reads) read = {};
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (arrived >> lane & 1) joined[lane] = now;
+  }
+  for (unsigned lanes = arrived; lanes; lanes &= lanes - 1)
+    clock.known[static_cast<unsigned>(__builtin_ctz(lanes))] = joined;
 }
 
-void Racecheck::report_race(const BlockInfo& block, const ThreadId& thread, const Access& access, uintptr_t word,
-                            const Stamp& before, bool before_wrote) {
-  const bool is_global = access.space == AddressSpace::global;
-  const char* const now_does = access.kind == AccessKind::load    ? "reads"
-                               : access.kind == AccessKind::store ? "writes"
-                                                                  : "updates";
-  const dim3 shape = blockDim;
-  const uint3 other = {before.thread % shape.x, before.thread / shape.x % shape.y, before.thread / shape.x / shape.y};
-  const bool same_block = before.block == block.number;
+// All that `lane` of the thread's warp did before this time is ordered before what the thread does now.
+uint32_t Racecheck::known(unsigned thread, unsigned lane) const {
+  const WarpClock& clock = clocks_[thread / 32];
+  return clock.known.empty() ? clock.everyone : std::max(clock.everyone, clock.known[thread % 32][lane]);
+}
 
-  std::string text = std::string("it ") + now_does + " " + describe(block, access.space, word) + " at " +
-                     line_of(access.pc) + ";\n" + name_of(other);
-  if (!same_block) {
-    const uint3 index = block_index_[before.block];
-    text +=
-        " of block (" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
+bool Racecheck::has_synchronised(unsigned before, uint32_t time, unsigned thread) const {
+  return before == thread || time < barrier_ || (before / 32 == thread / 32 && time < known(thread, before % 32));
+}
+
+bool Racecheck::is_ordered(Stamp stamp, unsigned thread) const {
+  const uint32_t time = stamp_time(stamp);
+  const unsigned before = stamp_thread(stamp);
+  if (time >= block_)
+    return has_synchronised(before, time, thread) || publication_.orders_threads(before, time, thread);
+  const auto block = std::upper_bound(block_times_.begin(), block_times_.end(), time) - block_times_.begin() - 1;
+  return publication_.orders_blocks(
+      static_cast<uint32_t>(block), before, time, thread,
+      [&](unsigned other, uint32_t when) { return has_synchronised(other, when, thread); });
+}
+
+uint32_t Racecheck::number_of(uintptr_t pc) {
+  Numbered& recent = recent_pcs_[pc % recent_pcs_.size()];
+  if (recent.pc == pc) return recent.number;
+  auto [found, is_new] = pc_numbers_.try_emplace(pc, static_cast<uint32_t>(pcs_.size()));
+  if (is_new) {
+    if (pcs_.size() == max_stamp_pcs) {
+      pc_numbers_.erase(found);
+      return 0;  // one of the program's first lines will be named instead
+    }
+    pcs_.push_back(pc);
   }
-  text += std::string(before.atomic  ? " updated"
-                      : before_wrote ? " wrote"
-                                     : " read") +
-          " the same bytes at " + line_of(anchor_ + static_cast<uintptr_t>(static_cast<intptr_t>(before.pc))) +
-          ", and nothing orders the two.\n";
+  recent = {pc, found->second};
+  return recent.number;
+}
+
+void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& access, AddressSpace space,
+                       uintptr_t address, unsigned thread, unsigned threads) {
+  const bool is_global = space == AddressSpace::global;
+  const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;
+  const bool atomic = access.kind == AccessKind::atomic || (is_volatile && is_global);
+  const bool writes = access.kind != AccessKind::load && access.kind != AccessKind::volatile_load;
+  const uint32_t stale = is_global ? launch_ : block_;
+  if (atomic) publication_.atomic(address, thread, tick(), barrier_);
+  block_stamp_ = at(block_);
+  barrier_stamp_ = at(barrier_);
+  const Now now = {block, access, space, atomic, writes, at(stale), address - address % Page::bytes};
+  const unsigned first = page.cell(address, access.bytes), each = page.cells_in(access.bytes);
+  const unsigned each_log2 = static_cast<unsigned>(__builtin_ctz(each)), end = first + (threads << each_log2);
+  // Four bits would be needed for 16 cells, of one byte each: such a group is left to its cells.
+  const Stamp stamp = at(time_) | Stamp{thread} << stamp_thread_shift | (atomic ? stamp_atomic : 0) |
+                      Stamp{each_log2 & 3} << stamp_cells_shift | number_of(access.pc);
+  const auto stamp_of = [&](unsigned cell) { return stamp + ((cell - first) >> each_log2) * stamp_of_one_thread; };
+  for (unsigned cell = first; cell < end;) {
+    const unsigned next = std::min(end, cell - cell % Page::group + Page::group);
+    if (next - cell < Page::group || each_log2 > 3 || !group(page, now, cell, stamp_of(cell))) {
+      page.expand(cell);
+      for (unsigned i = cell; i < next; i++) one_cell(page, now, i, stamp_of(i));
+    }
+    cell = next;
+  }
+  (writes ? page.last_write : page.last_read) = time_;
+}
+
+// A whole group at once, by neighbouring threads. False if that takes a closer look.
+bool Racecheck::group(Page& page, const Now& now, unsigned cell, Stamp stamp) const {
+  Stamp &write = page.group_write(cell), &read = page.group_read(cell);
+  const uint32_t stale = stamp_time(now.stale);
+  if (page.last_write >= stale && !is_group_past(write, stamp, now.stale)) return false;
+  if (!is_group_past(read, stamp, now.stale) && page.last_read >= stale) return false;
+  if (!now.writes) {
+    read = stamp;
+    return true;
+  }
+  if (page.last_read >= stale && (page.other_reads() || now.atomic)) return false;
+  write = stamp;
+  read = Page::nobody;
+  return true;
+}
+
+void Racecheck::one_cell(Page& page, const Now& now, unsigned cell, Stamp stamp) {
+  Stamp &write = page.writes()[cell], &read = page.reads()[cell];
+  if (!is_past(write, stamp, now.stale)) compare(page, now, cell, write, stamp, true);
+  if (now.writes) {
+    compare_reads(page, now, cell, stamp);
+    write = stamp;
+  } else if (is_past(read, stamp, now.stale)) {
+    read = stamp;
+  } else {
+    remember_read(page, cell, stamp, now.stale);
+  }
+}
+
+// Of another block, another warp and another thread of the warp one read each is kept.
+void Racecheck::remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stale) {
+  Stamp& last = page.reads()[cell];
+  Page::OtherReads& others = page.make_other_reads(cell);
+  if (last < block_stamp_) {
+    others = {0, 0, last};
+  } else if (stamp_thread(last) / 32 == stamp_thread(stamp) / 32) {
+    others.same_warp = last;
+  } else {
+    others.other_warp = last;
+    others.same_warp = 0;
+  }
+  if (others.other_block < stale) others.other_block = 0;
+  last = stamp;
+}
+
+// An atomic leaves the reads: they do not race with it, and may with a later store.
+void Racecheck::compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp) {
+  Stamp& last = page.reads()[cell];
+  Page::OtherReads* const others = page.other_reads() ? page.other_reads() + cell : nullptr;
+  for (const Stamp before :
+       {last, others ? others->same_warp : 0, others ? others->other_warp : 0, others ? others->other_block : 0}) {
+    if (!is_past(before, stamp, now.stale)) compare(page, now, cell, before, stamp, false);
+  }
+  if (now.atomic) return;
+  last = 0;
+  if (others) *others = {};
+}
+
+void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote) {
+  if (found_) return;
+  const bool one_is_atomic = is_atomic(before) || now.atomic;
+  if (is_atomic(before) && now.atomic) return;
+  if (one_is_atomic && now.space == AddressSpace::global) {
+    const bool other_loads = now.atomic ? !before_wrote : !now.writes;
+    if (other_loads) return;
+  }
+  const unsigned thread = stamp_thread(stamp);
+  if (!is_ordered(before, thread)) note_race(now, now.page + cell * page.cell_bytes(), thread, before, before_wrote);
+}
+
+void Racecheck::note_race(const Now& now, uintptr_t address, unsigned thread, Stamp before, bool before_wrote) {
+  const unsigned other = stamp_thread(before);
+  const bool same_block = stamp_time(before) >= block_, is_global = now.space == AddressSpace::global;
+  const char* const now_does = !now.writes ? "reads" : now.access.kind == AccessKind::atomic ? "updates" : "writes";
+  const char* const before_did = !before_wrote ? "read" : is_atomic(before) ? "updated" : "wrote";
+  std::string text = std::string("it ") + now_does + " " + describe(now.block, now.space, address, now.access.bytes) +
+                     " at " + line_of(now.access.pc) + ";\n" + name_of(thread_index(other));
   if (!same_block) {
+    const auto after = std::upper_bound(block_times_.begin(), block_times_.end(), stamp_time(before));
+    text += " of " + name_of_block(static_cast<uint64_t>(after - block_times_.begin() - 1));
+  }
+  text += std::string(" ") + before_did + " the same bytes at " + line_of(pcs_[stamp_pc(before)]) +
+          ", and nothing orders the two.\n";
+  if (!same_block && publication_.has_atomics()) {
+    text +=
+        "Blocks run in any order. Does the writer call __threadfence() between its store and the atomic that tells the "
+        "others, after a barrier if other threads of its block have stored?";
+  } else if (!same_block) {
     text += "Blocks run in any order: give each its own memory, or use an atomic.";
-  } else if (before.thread / 32 == thread.number / 32) {
+  } else if (other / 32 == thread / 32) {
     text += "Usually mended by __syncwarp() or __syncthreads() between the two lines.";
   } else {
     text +=
         "Usually mended by a __syncthreads() between the two lines that all threads reach: not in a branch, and in a "
-        "loop "
-        "also from one round to the next.";
+        "loop also from one round to the next.";
   }
-  report(is_global ? "racecheck: race in global memory" : "racecheck: race in shared memory", thread, access.pc, text);
+  found_ = true;
+  race_ = {{now.block.index, thread_index(thread), thread},
+           now.access.pc,
+           is_global ? "racecheck: race in global memory" : "racecheck: race in shared memory",
+           text};
 }
 
 }  // namespace simt::checks

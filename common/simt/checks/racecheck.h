@@ -1,68 +1,114 @@
 // racecheck: two threads touch the same bytes, at least one of them writes, and nothing orders the two accesses.
 //
-// Decided by the order that synchronisation imposes, not by what this run's schedule happened to do: each access leaves
-// a stamp, and a later access must be ordered after it by
+// Decided by the order that synchronisation imposes, not by what this run's schedule happened to do. Every
+// synchronisation gets a time; each access leaves a stamp with the time of the last one; a later access must be ordered
+// after it by
 //  - a barrier of the block between the two,
-//  - a warp operation that both lanes took part in (vector clocks of the warp's lanes), or
-//  - atomics: the first thread has since done an atomic on an address on which the second has done a later one. Atomics
-//    among themselves never race.
+//  - a warp operation that both lanes took part in, or
+//  - atomics (publication.h). Atomics among themselves never race.
+// An atomic of global memory does not race with a plain load of it, either: programs read a word before they try to
+// exchange it (CUDA's own example of atomicAdd for double does), and a load of an aligned word yields some value that
+// the word had.
 #pragma once
 
 #include <array>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "observer.h"
+#include "publication.h"
 #include "shadow.h"
 
 namespace simt::checks {
 
+// The first race of a block.
+struct Race {
+  ThreadId thread;
+  uintptr_t pc;
+  const char* what;
+  std::string detail;
+};
+
 class Racecheck {
  public:
+  explicit Racecheck(Shadow& shadow) : shadow_(shadow) {}
+
   void launch_begin();
   void block_begin(const BlockInfo& block);
-  void access(const BlockInfo& block, const ThreadId& thread, const Access& access);
-  void barrier_complete() { epoch_++; }
+  void barrier_complete() { barrier_ = tick(); }
   void warp_complete(unsigned warp, unsigned arrived);
-  void freed(uintptr_t begin, size_t bytes) { global_.forget(begin, bytes); }
+  void fence() { publication_.fence(tick()); }
+
+  // Accesses of `bytes` bytes by threads that follow each other, at addresses that do, all in one page: the first is
+  // `thread`'s at `address`.
+  void access(Page& page, const BlockInfo& block, const LanesAccess& access, AddressSpace space, uintptr_t address,
+              unsigned thread, unsigned threads);
+
+  // A race that has been found in this block; nullptr if there is none. It is only the block's end that tells whether
+  // something worse, such as a barrier that not all threads reach, lies behind it.
+  const Race* found() const { return found_ ? &race_ : nullptr; }
 
  private:
-  // Who made an access, and when by his own clocks.
-  struct Stamp {
-    uint32_t block = 0;
-    uint16_t thread = 0;
-    uint16_t lane_clock = 0;
-    uint32_t epoch = 0;     // barriers of the block before it
-    uint32_t sequence = 0;  // atomics of the launch before it
-    int32_t pc = 0;         // relative to anchor_
-    uint8_t bytes = 0;      // mask within the word; 0: no access
-    bool atomic = false;
+  // What is constant while one warp instruction is looked at.
+  struct Now {
+    const BlockInfo& block;
+    const LanesAccess& access;
+    AddressSpace space;
+    bool atomic, writes;
+    Stamp stale;     // stamps below are of an earlier launch or, in shared memory, block
+    uintptr_t page;  // its address
   };
 
-  // Three reads are kept: the last, the last of another thread before it, and the last of another warp.
-  struct Cell {
-    uint64_t serial = 0;  // of the launch (global) or the block (shared) that the stamps belong to
-    Stamp write, reads[3];
+  uint32_t tick();
+  uint32_t number_of(uintptr_t pc);
+  uint32_t known(unsigned thread, unsigned lane) const;
+  bool has_synchronised(unsigned before, uint32_t time, unsigned thread) const;
+  bool is_ordered(Stamp before, unsigned thread) const;
+
+  // Is the access of no interest to whatever this block's `thread` does now, by the stamp alone?
+  bool is_past(Stamp before, Stamp now, Stamp stale) const {
+    return before < stale || (before >= block_stamp_ && (before < barrier_stamp_ || is_same_thread(before, now)));
+  }
+  bool is_group_past(Stamp before, Stamp now, Stamp stale) const {
+    return before && is_past(before, now, stale) &&
+           (before < barrier_stamp_ || stamp_cells_log2(before) == stamp_cells_log2(now));
+  }
+  bool group(Page& page, const Now& now, unsigned cell, Stamp stamp) const;
+  void one_cell(Page& page, const Now& now, unsigned cell, Stamp stamp);
+  void remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stale);
+  void compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp);
+  void compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote);
+  void note_race(const Now& now, uintptr_t address, unsigned thread, Stamp before, bool before_wrote);
+
+  Shadow& shadow_;
+  Publication publication_;
+
+  // The times at which the launch, the block and its current stretch between barriers began, the latter two as stamps
+  // too.
+  uint32_t time_ = 0, launch_ = 0, block_ = 0, barrier_ = 0;
+  Stamp block_stamp_ = 0, barrier_stamp_ = 0;
+  std::vector<uint32_t> block_times_;  // of the launch's blocks
+
+  // What the lanes of a warp know of each other: all that was done before `everyone`, and if some lanes have
+  // synchronised without the others, what lane `a` knows of `b`: all that it did before known[a][b].
+  struct WarpClock {
+    uint32_t everyone = 0;
+    uint32_t lanes = 0;  // those that there are
+    std::vector<std::array<uint32_t, 32>> known;
   };
+  std::vector<WarpClock> clocks_;
 
-  using LaneClocks = std::array<uint16_t, 32>;  // what a lane knows of its warp's lanes
+  std::unordered_map<uintptr_t, uint32_t> pc_numbers_;
+  std::vector<uintptr_t> pcs_;
+  struct Numbered {
+    uintptr_t pc;
+    uint32_t number;
+  };
+  std::array<Numbered, 64> recent_pcs_ = {};
 
-  bool is_ordered(const Stamp& before, const Stamp& now) const;
-  bool atomics_order(const Stamp& before, const Stamp& now) const;
-  void visit(const BlockInfo& block, const ThreadId& thread, const Access& access, uintptr_t word, const Stamp& now);
-  [[noreturn]] void report_race(const BlockInfo& block, const ThreadId& thread, const Access& access, uintptr_t word,
-                                const Stamp& before, bool before_wrote);
-
-  Shadow<Cell> global_, shared_;
-  uint64_t launches_ = 0, blocks_ = 0;
-  uint32_t epoch_ = 0, sequence_ = 0;
-  std::vector<LaneClocks> clocks_;  // by thread of the block
-  uintptr_t anchor_ = 0;
-  std::vector<dim3> thread_index_;
-
-  // The last atomic on an address: by a block, and by a thread of the running block. Sequence numbers start at 1.
-  std::unordered_map<uintptr_t, std::unordered_map<uint32_t, uint32_t>> block_atomics_, thread_atomics_;
-  std::unordered_map<uint32_t, uint3> block_index_;
+  bool found_ = false;
+  Race race_ = {};
 };
 
 }  // namespace simt::checks

@@ -2,19 +2,43 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "../simt.h"
 #include "observer.h"
 
 namespace simt::checks {
 
-// "float x[64 x 64]" and the like: named ranges and allocations, for messages and for bounds.
-std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t address);
+// Which memory an address lies in. What is neither device memory nor shared memory, and no variable, is `other`.
+AddressSpace space_of(const BlockInfo& block, uintptr_t address);
+
+// A static __shared__ variable of the running kernel's module: `offset` is from where static shared memory begins.
+struct SharedVariable {
+  std::string name;  // without its scope
+  size_t offset, bytes;
+};
+// By rising offset; empty if the module has no symbol table.
+const std::vector<SharedVariable>& shared_variables(const BlockInfo& block);
+
+// "element 4097 of x[64 x 64]" and the like. `width`: bytes of an element where nothing else tells.
+std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width);
+
+// The same of static shared memory: "element 33 of tile[32]". The address may lie beyond it.
+std::string describe_static(const BlockInfo& block, uintptr_t address, size_t width);
 
 // "softmax.cu:42", or "an unknown line".
 std::string line_of(uintptr_t pc);
 
-// "thread (3,0,0)", with its block if it is not `here`.
+// "thread (3,0,0)", "block (1,0,0)".
 std::string name_of(const uint3& thread);
+std::string name_of_block(uint64_t number);
+
+// The index of a thread of the running block, from its number.
+uint3 thread_index(unsigned number);
+
+// Fills a failure of a kernel. `pc` is on the source line.
+void describe_failure(Failure* failure, const char* what, const ThreadId& thread, uintptr_t pc,
+                      const std::string& detail);
 
 // Ends the process: `what` is "racecheck: race in shared memory" or the like, `detail` the rest.
 [[noreturn]] void report(const char* what, const ThreadId& thread, uintptr_t pc, const std::string& detail);

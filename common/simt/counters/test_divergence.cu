@@ -22,7 +22,9 @@ __global__ void nested(const float* x, float* y, int rows) {
   y[32 + lane] = sum;
 }
 
+// The lanes that return have left traces in the log, which must not be taken for later accesses.
 __global__ void early_return(const float* x, float* y) {
+  for (int i = 0; i < 100; i++) y[threadIdx.x] = x[threadIdx.x + 32 * i];
   if (threadIdx.x < 8) return;
   for (int i = 0; i < 100; i++) y[threadIdx.x] = x[threadIdx.x + 32 * i];
 }
@@ -171,8 +173,8 @@ TEST_CASE("nested loops whose inner trip count depends on the lane") {
 
 TEST_CASE("lanes that return early") {
   const auto launch = count_warp(early_return);
-  CHECK(loads(launch.total) == Pair(100, 300));
-  CHECK(stores(launch.total) == Pair(100, 300));
+  CHECK(loads(launch.total) == Pair(100 + 100, 400 + 300));
+  CHECK(stores(launch.total) == Pair(100 + 100, 400 + 300));
 }
 
 TEST_CASE("both sides of a branch on one line") {

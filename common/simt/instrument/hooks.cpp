@@ -24,14 +24,18 @@ void record_pieces(uintptr_t address, size_t bytes, Event event, uintptr_t pc) {
 
 // Aligned accesses, and those of which the compiler knows that they may not be: one of N bytes counts as pieces of
 // less.
-#define SIMT_ACCESS(bytes)                                                                                 \
-  void __tsan_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }            \
-  void __tsan_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); }          \
-  void __tsan_volatile_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }   \
-  void __tsan_volatile_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); } \
-  void __tsan_read_write##bytes(void* address) {                                                           \
-    simt::record(ADDRESS, bytes, Event::load, CALLER);                                                     \
-    simt::record(ADDRESS, bytes, Event::store, CALLER);                                                    \
+#define SIMT_ACCESS(bytes)                                                                        \
+  void __tsan_read##bytes(void* address) { simt::record(ADDRESS, bytes, Event::load, CALLER); }   \
+  void __tsan_write##bytes(void* address) { simt::record(ADDRESS, bytes, Event::store, CALLER); } \
+  void __tsan_volatile_read##bytes(void* address) {                                               \
+    simt::record_in_order(ADDRESS, bytes, simt::AccessKind::volatile_load, CALLER);               \
+  }                                                                                               \
+  void __tsan_volatile_write##bytes(void* address) {                                              \
+    simt::record_in_order(ADDRESS, bytes, simt::AccessKind::volatile_store, CALLER);              \
+  }                                                                                               \
+  void __tsan_read_write##bytes(void* address) {                                                  \
+    simt::record(ADDRESS, bytes, Event::load, CALLER);                                            \
+    simt::record(ADDRESS, bytes, Event::store, CALLER);                                           \
   }
 #define SIMT_UNALIGNED(bytes, piece)                                                                               \
   void __tsan_unaligned_read##bytes(void* address) {                                                               \

@@ -10,15 +10,17 @@ namespace simt {
 
 enum class Event : uint8_t { load, store, atomic, back_edge, barrier, warp_operation };
 
-// An event's key says where and what: | path 16 | pc 32 | event 8 | bytes 8 |. Lanes execute an instruction together
-// only if their keys are equal. `path` numbers the chain of calls that led here (paths.h); `pc` is relative to the
-// kernel's module.
+// An event's key says where and what: | path 16 | pc 32 | event 8 | volatile 1 | bytes 7 |. Lanes execute an
+// instruction together only if their keys are equal. `path` numbers the chain of calls that led here (paths.h); `pc` is
+// relative to the kernel's module.
 constexpr unsigned key_path_shift = 48, key_pc_shift = 16, key_event_shift = 8;
 
 inline unsigned key_path(uint64_t key) { return static_cast<unsigned>(key >> key_path_shift); }
 inline uint32_t key_pc(uint64_t key) { return static_cast<uint32_t>(key >> key_pc_shift); }
 inline Event key_event(uint64_t key) { return static_cast<Event>(key >> key_event_shift & 0xff); }
-inline unsigned key_bytes(uint64_t key) { return key & 0xff; }
+constexpr unsigned key_volatile = 0x80;  // added to the bytes
+inline unsigned key_bytes(uint64_t key) { return key & 0x7f; }
+inline bool key_is_volatile(uint64_t key) { return key & key_volatile; }
 constexpr uint64_t key_meta(Event event, unsigned bytes) {
   return static_cast<uint64_t>(event) << key_event_shift | bytes;
 }
@@ -34,10 +36,23 @@ struct WarpLog {
   uint64_t values[log_rows][log_lanes];
 };
 
+// Are the keys of these lanes, at least one, all the same?
+inline bool all_equal(const uint64_t* row, uint32_t lanes) {
+  uint64_t difference = 0;
+  if (lanes == 0xffffffffu) {
+    for (unsigned lane = 0; lane < log_lanes; lane++) difference |= row[lane] ^ row[0];
+  } else {
+    const uint64_t first = row[__builtin_ctz(lanes)];
+    for (uint32_t left = lanes; left; left &= left - 1) difference |= row[__builtin_ctz(left)] ^ first;
+  }
+  return difference == 0;
+}
+
 // A lane's position in its column and in the program.
 struct LaneLog {
   uint64_t* next;     // where its next key goes; the value goes log_rows * log_lanes further
   uint64_t* end;      // equal to next: no room (or no log yet)
+  uint64_t* shown;    // the first that the observer has not seen
   uint64_t frame;     // path and the module's base: frame + (pc << key_pc_shift) + meta is a key
   uintptr_t last_pc;  // of the last event or basic block in the current call
 };

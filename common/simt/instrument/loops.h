@@ -17,11 +17,13 @@ class Loops {
 
   // A thread jumped back from `from` to `target`.
   void saw(uint32_t target, uint32_t from) {
-    if (target == last_.target && from == last_.end) return;
     last_ = {target, from};
     Entry* entry = find(target);
-    if (entry && entry->end < from) *entry = {target, from};
+    if (entry && entry->end < from) *entry = last_;
   }
+
+  // Is this the jump that saw() was last told of?
+  bool is_last(uint32_t target, uint32_t from) const { return target == last_.target && from == last_.end; }
 
   // The end of the loop that a jump from `from` to `target` repeats.
   uint32_t end(uint32_t target, uint32_t from) {

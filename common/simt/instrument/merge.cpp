@@ -17,22 +17,12 @@ struct Heads {
 
 unsigned first_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
 
-bool all_equal(const uint64_t* row, uint32_t lanes) {
-  uint64_t difference = 0;
-  if (lanes == all_lanes) {
-    for (unsigned lane = 0; lane < log_lanes; lane++) difference |= row[lane] ^ row[0];
-  } else {
-    const uint64_t first = row[first_of(lanes)];
-    for (uint32_t left = lanes; left; left &= left - 1) difference |= row[first_of(left)] ^ first;
-  }
-  return difference == 0;
-}
-
 }  // namespace
 
 uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
   WarpState& warp = warps_[warp_number];
   if (!warp.log) return all_lanes;
+  if (recording.observer) show(warp_number);
   unsigned counts[log_lanes], heads[log_lanes] = {};
   uint32_t lanes = 0;
   unsigned rows = log_rows;

@@ -14,7 +14,15 @@ __thread Recording recording;
 
 namespace {
 Observer* observer = nullptr;
+
+// The executor's variables that kernels use: the one with the lowest address.
+uintptr_t first_builtin_variable() {
+  uintptr_t first = reinterpret_cast<uintptr_t>(simt_dynamic_shared);
+  for (const uint3* variable : {&simt_threadIdx, &simt_blockIdx, &simt_blockDim, &simt_gridDim})
+    first = std::min(first, reinterpret_cast<uintptr_t>(variable));
+  return first;
 }
+}  // namespace
 
 void set_observer(Observer* new_observer) { observer = new_observer; }
 Observer* current_observer() { return observer; }
@@ -29,6 +37,7 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   const ModuleTls tls = module_tls(reinterpret_cast<const void*>(launch.kernel.run));
   allocations_ = live_allocations();
   recording = {};
+  ignored_ = {};
   recording.recorder = this;
   if (!allocations_.empty()) {
     recording.global = allocations_.front().begin;
@@ -62,13 +71,14 @@ void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
            recording.dynamic_shared,
            recording.static_shared,
            recording.static_bytes,
+           {recording.variables, recording.variables_bytes},
            launch_->id};
   recording.stacks = stacks.begin();
   recording.stacks_bytes = stacks.bytes();
   paths_.clear();
   loops_.clear();
   const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
-  lanes_.assign(warps * log_lanes, {nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
+  lanes_.assign(warps * log_lanes, {nullptr, nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
   lane_accesses_.assign(warps * log_lanes, 0);
   if (warps_.size() < warps) warps_.resize(warps);
   for (unsigned w = 0; w < warps; w++) {
@@ -92,7 +102,7 @@ void Recorder::end_block() {
 void Recorder::synchronise(Event event, Place place, uintptr_t pc) {
   LaneLog* const lane = recording.lane;
   lane->last_pc = pc;
-  append(lane, key_at(lane, pc, event, 0), pack(place));
+  append_slowly(lane, key_at(lane, pc, event, 0), pack(place));
 }
 
 void Recorder::barrier(Place place, uintptr_t pc) {
@@ -105,22 +115,16 @@ void Recorder::warp_operation(unsigned mask, Place place, uintptr_t pc) {
   synchronise(Event::warp_operation, place, pc);
 }
 
-void Recorder::thread_exit() {
-  if (recording.observer) recording.observer->thread_exit(running_thread());
-}
-
 void Recorder::barrier_completed() {
-  if (recording.observer) recording.observer->barrier_complete(info_);
+  if (!recording.observer) return;
+  show_all();
+  recording.observer->barrier_complete(info_);
 }
 
 void Recorder::warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived) {
-  if (recording.observer) recording.observer->warp_complete(info_, warp, mask, arrived);
-}
-
-// Out of line: most basic blocks do not begin another round.
-void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
-  loops_.saw(relative(to), relative(from));
-  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+  if (!recording.observer) return;
+  show(warp);
+  recording.observer->warp_complete(info_, warp, mask, arrived);
 }
 
 void Recorder::make_room(LaneLog* lane) {
@@ -137,14 +141,15 @@ void Recorder::take_log(unsigned warp) {
   free_logs_.pop_back();
   const unsigned none[log_lanes] = {};
   for (unsigned lane = 0; lane < log_lanes; lane++)
-    lanes_[warp * log_lanes + lane].next = &warps_[warp].log->keys[0][lane];
+    lanes_[warp * log_lanes + lane].next = lanes_[warp * log_lanes + lane].shown = &warps_[warp].log->keys[0][lane];
   restart_columns(warp, none);
 }
 
 void Recorder::release_log(unsigned warp) {
   free_logs_.push_back(std::move(warps_[warp].log));
   for (unsigned lane = 0; lane < log_lanes; lane++) {
-    lanes_[warp * log_lanes + lane].next = lanes_[warp * log_lanes + lane].end = nullptr;
+    LaneLog& column = lanes_[warp * log_lanes + lane];
+    column.next = column.end = column.shown = nullptr;
   }
 }
 
@@ -160,7 +165,7 @@ void Recorder::restart_columns(unsigned warp, const unsigned* heads) {
         log->values[to][lane] = log->values[from][lane];
       }
     }
-    column.next = &log->keys[0][lane] + (count - heads[lane]) * log_lanes;
+    column.next = column.shown = &log->keys[0][lane] + (count - heads[lane]) * log_lanes;
     column.end = &log->keys[0][lane] + log_rows * log_lanes;
   }
 }
@@ -169,26 +174,71 @@ ThreadId Recorder::running_thread() const {
   return {info_.index, simt_threadIdx, static_cast<unsigned>(recording.lane - lanes_.data())};
 }
 
-void Recorder::observe(uintptr_t address, unsigned bytes, Event event, uintptr_t pc, bool aligned) const {
-  const AccessKind kind = event == Event::load    ? AccessKind::load
-                          : event == Event::store ? AccessKind::store
-                                                  : AccessKind::atomic;
-  AddressSpace space = AddressSpace::other;
-  if (address - recording.dynamic_shared < recording.dynamic_bytes) {
-    space = AddressSpace::shared_dynamic;
-  } else if (address - recording.static_shared < recording.static_bytes) {
-    if (is_builtin_variable(address)) return;
-    space = AddressSpace::shared_static;
-  } else if (is_allocated(address)) {
-    space = AddressSpace::global;
+// The range around an address in which everything is recorded; empty if it is not recorded.
+Allocation Recorder::recorded_range(uintptr_t address) const {
+  if (address - recording.dynamic_shared < recording.dynamic_bytes)
+    return {recording.dynamic_shared, recording.dynamic_bytes};
+  if (address - recording.static_shared < recording.static_bytes) {
+    if (is_builtin_variable(address)) return {};
+    // In the main program the kernels' variables come before the executor's.
+    uintptr_t begin = recording.static_shared, end = begin + recording.static_bytes;
+    if (recording.main_program) end = std::min(end, first_builtin_variable());
+    if (address >= end) return {address, 1};
+    const auto after = std::upper_bound(recording.guards->begin(), recording.guards->end(), address - begin);
+    if (after != recording.guards->end()) end = std::min(end, recording.static_shared + *after);
+    if (after != recording.guards->begin()) begin += *std::prev(after) + guard_bytes;
+    return {begin, end - begin};
   }
-  recording.observer->access(running_thread(), {pc, address, bytes, aligned, kind, space});
-}
-
-bool Recorder::is_allocated(uintptr_t address) const {
+  if (address - recording.variables < recording.variables_bytes)
+    return {recording.variables, recording.variables_bytes};
   const auto after = std::upper_bound(allocations_.begin(), allocations_.end(), address,
                                       [](uintptr_t a, const Allocation& allocation) { return a < allocation.begin; });
-  return after != allocations_.begin() && address - std::prev(after)->begin < std::prev(after)->bytes;
+  if (after == allocations_.begin() || address - std::prev(after)->begin >= std::prev(after)->bytes) return {};
+  return *std::prev(after);
+}
+
+bool Recorder::is_recorded(const Access& access) {
+  const uintptr_t address = access.address;
+  if (is_known(address, access.bytes)) return true;
+  if (address - ignored_.begin < ignored_.bytes) return false;
+  Allocation range = recorded_range(address);
+  const bool recorded = range.bytes > 0;
+  if (recording.observer && (recorded || address - recording.static_shared >= recording.static_bytes)) {
+    const Allocation right = recording.observer->before_access(running_thread(), access);
+    if (!recorded) ignored_ = right;
+    const uintptr_t begin = std::max(range.begin, right.begin);
+    const uintptr_t end = std::min(range.begin + range.bytes, right.begin + right.bytes);
+    range = {begin, begin < end ? end - begin : 0};
+  }
+  if (recorded && range.bytes > 1) recording.known[recording.next_known++ % Recording::known_ranges] = range;
+  return recorded;
+}
+
+void Recorder::append_slowly(LaneLog* lane, uint64_t key, uint64_t value) {
+  if (!has_room(lane)) make_room(lane);
+  append(lane, key, value);
+}
+
+void Recorder::jump_back_slowly(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  loops_.saw(relative(to), relative(from));
+  append_slowly(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+}
+
+void Recorder::record_slowly(const Access& access) {
+  LaneLog* const lane = recording.lane;
+  if (access.address - recording.stacks < recording.stacks_bytes || !is_recorded(access)) return;
+  const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+  const Event event = access.kind == AccessKind::atomic ? Event::atomic : loads ? Event::load : Event::store;
+  const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;
+  lane->last_pc = access.pc;
+  append_slowly(lane, key_at(lane, access.pc, event, is_volatile ? access.bytes | key_volatile : access.bytes),
+                access.address);
+}
+
+void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {
+  if (!recording.lane) return;
+  recording.recorder->record_slowly({pc, address, bytes, true, kind});
+  if (recording.observer) recording.recorder->show_now();
 }
 
 bool is_builtin_variable(uintptr_t address) {

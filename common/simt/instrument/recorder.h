@@ -37,6 +37,9 @@ class Recorder;
 struct Recording {
   LaneLog* lane;
   Recorder* recorder;
+  // Ranges in which an aligned access is recorded without more ado: those used last.
+  static constexpr unsigned known_ranges = 4;
+  Allocation known[known_ranges];
   uintptr_t stacks, stacks_bytes;
   uintptr_t global, global_bytes;        // a range that holds all allocations
   uintptr_t variables, variables_bytes;  // a range that holds all __device__ variables
@@ -44,6 +47,7 @@ struct Recording {
   uintptr_t static_shared, static_bytes;
   bool main_program;                     // the static range holds the executor's variables too
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
+  unsigned next_known;
   Observer* observer;
 };
 extern __thread Recording recording __attribute__((tls_model("initial-exec")));
@@ -70,7 +74,6 @@ class Recorder {
   // What the running thread does; pc is where it called.
   void barrier(Place place, uintptr_t pc);
   void warp_operation(unsigned mask, Place place, uintptr_t pc);
-  void thread_exit();
 
   // Every thread that was waited for has come.
   void barrier_completed();
@@ -80,8 +83,13 @@ class Recorder {
   // lanes that have nothing recorded hold up nobody.
   uint32_t merge(unsigned warp, uint32_t alive, bool force);
 
-  // Shows an access of the running thread to the observer.
-  void observe(uintptr_t address, unsigned bytes, Event event, uintptr_t pc, bool aligned) const;
+  // Any access of the running thread, wherever it goes. Asks the observer whether it is right.
+  void record_slowly(const Access& access);
+
+  // What the observer has to see of the running thread at once: it orders accesses.
+  void show_now();
+  void fence();
+  void show_all();
 
   // Room for the running lane's next event, which may take until other lanes have caught up.
   void make_room(LaneLog* lane);
@@ -97,7 +105,7 @@ class Recorder {
     lane->last_pc = base_ + paths_.call_pc(path);
     move(lane, path, paths_.leave(path));
   }
-  void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
+  inline void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
 
  private:
   struct WarpState {
@@ -112,7 +120,12 @@ class Recorder {
     lane->frame += (uint64_t{to} - uint64_t{from}) << key_path_shift;
   }
   ThreadId running_thread() const;
-  bool is_allocated(uintptr_t address) const;
+  bool is_recorded(const Access& access);
+  void jump_back_slowly(LaneLog* lane, uintptr_t from, uintptr_t to);
+  void append_slowly(LaneLog* lane, uint64_t key, uint64_t value);
+  Allocation recorded_range(uintptr_t address) const;
+  void show(unsigned warp);
+  void show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_t lanes);
   void synchronise(Event event, Place place, uintptr_t pc);
   void take_log(unsigned warp);
   void release_log(unsigned warp);
@@ -127,6 +140,7 @@ class Recorder {
   std::unique_ptr<counters::Collector> collector_;
   BlockInfo info_ = {};
   std::vector<Allocation> allocations_;  // by rising address
+  Allocation ignored_ = {};              // a range of right accesses that are not recorded: the last
   std::vector<LaneLog> lanes_;
   std::vector<WarpState> warps_;
   std::vector<uint64_t> lane_accesses_;
@@ -147,16 +161,41 @@ inline uint64_t pack(Place place) {
 // In the static range, but no shared variable of the program.
 bool is_builtin_variable(uintptr_t address);
 
+inline AccessKind kind_of(Event event) {
+  return event == Event::load ? AccessKind::load : event == Event::store ? AccessKind::store : AccessKind::atomic;
+}
+
+// The hooks are as many calls as the kernel has instructions of interest. What is rare is called last in them, so that
+// the rest needs no registers saved.
+
 inline __attribute__((always_inline)) void append(LaneLog* lane, uint64_t key, uint64_t value) {
-  if (__builtin_expect(lane->next == lane->end, 0)) recording.recorder->make_room(lane);
   uint64_t* const slot = lane->next;
   slot[0] = key;
   slot[log_rows * log_lanes] = value;
   lane->next = slot + log_lanes;
 }
 
+inline __attribute__((always_inline)) bool has_room(const LaneLog* lane) {
+  return __builtin_expect(lane->next != lane->end, 1);
+}
+
 inline __attribute__((always_inline)) uint64_t key_at(const LaneLog* lane, uintptr_t pc, Event event, unsigned bytes) {
   return lane->frame + (static_cast<uint64_t>(pc) << key_pc_shift) + key_meta(event, bytes);
+}
+
+inline __attribute__((always_inline)) void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  if (!has_room(lane) || !loops_.is_last(relative(to), relative(from))) return jump_back_slowly(lane, from, to);
+  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+}
+
+inline __attribute__((always_inline)) bool is_known(uintptr_t address, unsigned bytes) {
+  if (address & (bytes - 1)) return false;
+#pragma GCC unroll 4
+  for (const Allocation& range : recording.known) {
+    const uintptr_t offset = address - range.begin;
+    if (offset < range.bytes) return bytes <= range.bytes - offset;
+  }
+  return false;
 }
 
 // An access of the running thread, which is about to happen. Local memory and the host's are left out.
@@ -164,18 +203,15 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
                                                   bool aligned = true) {
   LaneLog* const lane = recording.lane;
   if (!lane) return;
-  if (address - recording.stacks < recording.stacks_bytes) return;
-  if (__builtin_expect(recording.observer != nullptr, 0)) {
-    recording.recorder->observe(address, bytes, event, pc, aligned);
-  }
-  if (address - recording.global >= recording.global_bytes &&
-      address - recording.dynamic_shared >= recording.dynamic_bytes &&
-      address - recording.variables >= recording.variables_bytes &&
-      (address - recording.static_shared >= recording.static_bytes || is_builtin_variable(address))) {
-    return;
+  if (!is_known(address, bytes) || !has_room(lane)) {
+    if (address - recording.stacks < recording.stacks_bytes) return;
+    return recording.recorder->record_slowly({pc, address, bytes, aligned, kind_of(event)});
   }
   lane->last_pc = pc;
   append(lane, key_at(lane, pc, event, bytes), address);
 }
+
+// An atomic or volatile access: the observer sees it at once.
+void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc);
 
 }  // namespace simt

@@ -1,5 +1,5 @@
 // Broken: the barrier is inside of the branch: the threads that do not fold run ahead and read scratch[0].
-// Verdict: racecheck: race in shared memory
+// Verdict: synccheck: divergent barrier
 // Line: those that hold `<- here`
 // Variant: tree
 #include <cfloat>
@@ -35,12 +35,13 @@ __device__ float block_reduce(float mine, float* scratch, Op op) {
   __syncthreads();
   for (int half = threads / 2; half > 0; half /= 2) {
     if (t < half) {
-      scratch[t] = op(scratch[t], scratch[t + half]);  // <- here
-      __syncthreads();
+      scratch[t] = op(scratch[t], scratch[t + half]);
+      __syncthreads();  // <- here
     }
   }
-  const float all = scratch[0];  // <- here
-  __syncthreads();               // or the next call could overwrite scratch[0] before a slow warp has read it
+  const float all = scratch[0];
+  // Or the next call could overwrite scratch[0] before a slow warp has read it.
+  __syncthreads();  // <- here
   return all;
 }
 

@@ -1,5 +1,5 @@
 // Broken: only the threads that saw the list full go to prune(), which has barriers.
-// Verdict: racecheck: race in shared memory
+// Verdict: synccheck: divergent barrier
 // Line: those that hold `<- here`
 // Variant: online
 // Case: normal-1x4096-k256
@@ -116,7 +116,7 @@ __device__ void sort_descending(Key* keys, int n) {
 // Takes a key if it is above the threshold. Returns true if a prune is due.
 __device__ bool offer(Candidates& candidates, Key key, Key threshold) {
   if (key <= threshold) return false;
-  const int slot = atomicAdd(&candidates.count, 1);  // <- here
+  const int slot = atomicAdd(&candidates.count, 1);
   candidates.keys[slot] = key;
   return slot + 1 >= prune_at;
 }
@@ -124,12 +124,12 @@ __device__ bool offer(Candidates& candidates, Key key, Key threshold) {
 // Sorts the candidates, drops all but the first k and returns the new threshold. All threads must call it, with a
 // barrier between the last offer() and the call. On return they may offer again.
 __device__ Key prune(Candidates& candidates, int k) {
-  const int count = candidates.count;  // <- here
+  const int count = candidates.count;
   const int kept = min(count, k);
   int padded = 1;
   while (padded < count) padded *= 2;
   for (int i = count + threadIdx.x; i < padded; i += threads) candidates.keys[i] = 0;
-  __syncthreads();
+  __syncthreads();  // <- here
   sort_descending(candidates.keys, padded);
   const Key threshold = kept < k ? 0 : candidates.keys[k - 1];
   if (threadIdx.x == 0) candidates.count = kept;
@@ -146,7 +146,7 @@ __device__ void select(Candidates& candidates, const float (&tile)[per_thread], 
     const int column = tile_column(begin, i);
     if (column < cols && offer(candidates, make_key(tile[i], column), threshold)) due = true;
   }
-  __syncthreads();
+  __syncthreads();  // <- here
   if (due) threshold = prune(candidates, k);
 }
 

@@ -9,7 +9,7 @@ namespace simt {
 // Atomics on global memory happen in the order of the blocks: a block waits here, once, until all blocks before it are
 // done. So sums of floats and "who came last" do not depend on the number of cores. In an instrumented build it also
 // reports the access.
-void before_atomic(const void* address, unsigned bytes);
+void before_atomic(const void* address, unsigned bytes) noexcept;
 
 template <typename T>
 struct Identity {
@@ -80,7 +80,7 @@ SIMT_INTEGER_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef SIMT_INTEGER_ATOMIC
 
 namespace simt {
-void yield();
+void yield() noexcept;
 }
 
 template <typename T>

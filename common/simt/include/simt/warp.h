@@ -44,8 +44,10 @@ struct Votes {
   bool all;   // every thread did
 };
 
+// The executor's services are noexcept, or every call would end a basic block of the kernel.
+
 // Waits until every thread of the block that has not returned has called this.
-Votes block_barrier(int predicate, Place place);
+Votes block_barrier(int predicate, Place place) noexcept;
 
 // Waits until every thread of the grid has called this. Only in a kernel that was launched cooperatively.
 void grid_barrier(Place place);
@@ -59,24 +61,24 @@ struct Exchanged {
 };
 
 // Waits until every lane of `mask` that has not returned has called this with the same mask.
-Exchanged warp_exchange(unsigned mask, uint64_t value, Place place);
+Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept;
 
 // Waits until the warp cannot go on without an answer, and returns the lanes that wait at the same line.
-unsigned active_lanes(Place place);
+unsigned active_lanes(Place place) noexcept;
 
 // Lets the block's other threads run: for loops that wait for one of them.
-void yield();
+void yield() noexcept;
 
 // Orders the memory accesses of OS threads.
-void fence();
+void fence() noexcept;
 
 // What lane `source` brought. An instrumented kernel asks the executor, which checks that the mask names the lane, and
 // whose own memory is not the kernel's to be seen reading.
-uint64_t checked_value(const Exchanged& exchanged, unsigned mask, unsigned source, Place place);
+uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept;
 
 inline uint64_t value_of(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
 #ifdef __SANITIZE_THREAD__
-  return checked_value(exchanged, mask, source, place);
+  return checked_value(exchanged.values, mask, source, place);
 #else
   (void)mask, (void)place;
   return exchanged.values[source];
@@ -130,7 +132,7 @@ template <typename T>
 __forceinline__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_up)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned lane = exchanged.lane, in_segment = lane & (width - 1u);
-  return delta > in_segment ? value : simt::from_bits<T>(simt::value_of(exchanged, mask, lane - delta, place));
+  return simt::from_bits<T>(simt::value_of(exchanged, mask, delta > in_segment ? lane : lane - delta, place));
 }
 
 template <typename T>
@@ -138,7 +140,7 @@ __forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int w
                                    SIMT_PLACE(shfl_down)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned lane = exchanged.lane, in_segment = lane & (width - 1u);
-  return delta >= width - in_segment ? value : simt::from_bits<T>(simt::value_of(exchanged, mask, lane + delta, place));
+  return simt::from_bits<T>(simt::value_of(exchanged, mask, delta >= width - in_segment ? lane : lane + delta, place));
 }
 
 // With width < 32 a lane may read from lower segments but not from higher ones, as on the hardware.
@@ -146,8 +148,8 @@ template <typename T>
 __forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, SIMT_PLACE(shfl_xor)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned lane = exchanged.lane, source = lane ^ static_cast<unsigned>(lane_mask);
-  if (source > (lane | (width - 1u)) || source >= 32) return value;
-  return simt::from_bits<T>(simt::value_of(exchanged, mask, source, place));
+  const bool outside = (source > (lane | (width - 1u))) | (source >= 32);
+  return simt::from_bits<T>(simt::value_of(exchanged, mask, outside ? lane : source, place));
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_PLACE(ballot)) {

@@ -1,0 +1,109 @@
+#include "report.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "../block.h"
+#include "../counters/source_lines.h"
+#include "../failure.h"
+#include "../module_symbols.h"
+
+namespace simt::checks {
+
+namespace {
+
+std::string text_of(const uint3& v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+// "tile" of "_ZZ7reversePKfPfE4tile".
+std::string variable_name(const std::string& mangled) {
+  int status = 0;
+  char* const demangled = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? demangled : mangled;
+  std::free(demangled);
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+bool is_executors(const std::string& mangled) {
+  return mangled.rfind("simt_", 0) == 0 || mangled.rfind("_ZN4simt", 0) == 0 || mangled.rfind("_ZZN4simt", 0) == 0 ||
+         mangled.rfind("_ZGV", 0) == 0;
+}
+
+}  // namespace
+
+const std::vector<SharedVariable>& shared_variables(const BlockInfo& block) {
+  static std::vector<SharedVariable> variables;
+  static uint64_t launch = 0;
+  if (launch == block.launch) return variables;
+  launch = block.launch;
+  variables.clear();
+  if (!block.static_shared_bytes) return variables;
+  for (const TlsSymbol& symbol : tls_symbols(current_block->kernel_code())) {
+    if (!is_executors(symbol.name)) variables.push_back({variable_name(symbol.name), symbol.offset, symbol.bytes});
+  }
+  return variables;
+}
+
+std::string describe_static(const BlockInfo& block, uintptr_t address, size_t width) {
+  const SharedVariable* nearest = nullptr;
+  const size_t offset = address - block.static_shared;
+  for (const SharedVariable& variable : shared_variables(block)) {
+    if (variable.offset <= offset) nearest = &variable;
+  }
+  // Far beyond a variable it may just as well be another that was meant.
+  if (!nearest || offset - nearest->offset >= 2 * nearest->bytes + 16)
+    return "byte " + std::to_string(offset) + " of static shared memory";
+  const size_t byte = offset - nearest->offset, elements = nearest->bytes / width;
+  if (byte % width || nearest->bytes % width) {
+    return "byte " + std::to_string(byte) + " of " + nearest->name + " (" + std::to_string(nearest->bytes) + " bytes)";
+  }
+  if (nearest->bytes == width && byte == 0) return "the variable " + nearest->name;
+  return "element " + std::to_string(byte / width) + " of " + nearest->name + "[" + std::to_string(elements) + "]" +
+         (byte < nearest->bytes ? "" : ", which has " + std::to_string(elements));
+}
+
+std::string line_of(uintptr_t pc) {
+  char file[512];
+  const int line = source_line(pc - 1, file, sizeof file);
+  return line ? counters::shorten(file) + ":" + std::to_string(line) : "an unknown line";
+}
+
+std::string name_of(const uint3& thread) { return "thread " + text_of(thread); }
+std::string name_of_block(uint64_t number) { return "block " + text_of(current_block->launch().block_index(number)); }
+
+uint3 thread_index(unsigned number) {
+  const dim3 shape = blockDim;
+  return {number % shape.x, number / shape.x % shape.y, number / shape.x / shape.y};
+}
+
+void describe_failure(Failure* failure, const char* what, const ThreadId& thread, uintptr_t pc,
+                      const std::string& detail) {
+  *failure = {};
+  failure->what = what;
+  std::snprintf(failure->detail, sizeof failure->detail, "%s", detail.c_str());
+  failure->in_kernel = true;
+  std::memcpy(failure->block, &thread.block, sizeof failure->block);
+  std::memcpy(failure->thread, &thread.thread, sizeof failure->thread);
+  failure->pc = pc;
+}
+
+void report(const char* what, const ThreadId& thread, uintptr_t pc, const std::string& detail) {
+  Failure failure;
+  describe_failure(&failure, what, thread, pc - 1, detail);
+  report_failure(failure);
+}
+void report(const char* what, const ThreadId& thread, Place place, const std::string& detail) {
+  Failure failure;
+  describe_failure(&failure, what, thread, 0, detail);
+  failure.file = place.file;
+  failure.line = place.line;
+  report_failure(failure);
+}
+
+}  // namespace simt::checks

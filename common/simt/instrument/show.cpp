@@ -1,0 +1,77 @@
+// Shows the observer what lanes have recorded, warp instruction by warp instruction where lanes stand in the same row
+// of the log. A lane's accesses come in its order; those of different lanes between two synchronisations may come in
+// any.
+#include <algorithm>
+
+#include "recorder.h"
+
+namespace simt {
+
+namespace {
+
+constexpr uint32_t all_lanes = 0xffffffffu;
+
+AccessKind kind_of_key(uint64_t key) {
+  const bool is_volatile = key_is_volatile(key);
+  switch (key_event(key)) {
+    case Event::load: return is_volatile ? AccessKind::volatile_load : AccessKind::load;
+    case Event::store: return is_volatile ? AccessKind::volatile_store : AccessKind::store;
+    default: return AccessKind::atomic;
+  }
+}
+
+}  // namespace
+
+void Recorder::show(unsigned warp) {
+  const WarpLog* const log = warps_[warp].log.get();
+  if (!log) return;
+  LaneLog* const lanes = &lanes_[warp * log_lanes];
+  uint32_t from[log_lanes], to[log_lanes];  // rows
+  uint32_t first = log_rows, last = 0, difference = 0;
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    const uint64_t* const top = &log->keys[0][lane];
+    from[lane] = static_cast<uint32_t>(lanes[lane].shown - top) / log_lanes;
+    to[lane] = static_cast<uint32_t>(lanes[lane].next - top) / log_lanes;
+    lanes[lane].shown = lanes[lane].next;
+    difference |= (from[lane] ^ from[0]) | (to[lane] ^ to[0]);
+    if (from[lane] == to[lane]) continue;
+    first = std::min(first, from[lane]);
+    last = std::max(last, to[lane]);
+  }
+  for (unsigned row = first; row < last; row++) {
+    uint32_t in_row = difference ? 0 : all_lanes;
+    for (unsigned lane = 0; difference && lane < log_lanes; lane++)
+      in_row |= static_cast<uint32_t>(from[lane] <= row && row < to[lane]) << lane;
+    if (in_row) show_row(warp, *log, row, in_row);
+  }
+}
+
+void Recorder::show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_t lanes) {
+  const uint64_t* const keys = log.keys[row];
+  while (lanes) {
+    const uint64_t key = keys[__builtin_ctz(lanes)];
+    uint32_t same = lanes;
+    if (!all_equal(keys, lanes)) {
+      same = 0;
+      for (uint32_t left = lanes; left; left &= left - 1) {
+        if (keys[__builtin_ctz(left)] == key) same |= left & -left;
+      }
+    }
+    lanes &= ~same;
+    if (key_event(key) > Event::atomic) continue;
+    recording.observer->accesses({base_ + key_pc(key), key_bytes(key), kind_of_key(key), warp, same, log.values[row]});
+  }
+}
+
+void Recorder::show_all() {
+  for (unsigned warp = 0; warp * log_lanes < lanes_.size(); warp++) show(warp);
+}
+
+void Recorder::show_now() { show(static_cast<unsigned>(recording.lane - lanes_.data()) / log_lanes); }
+
+void Recorder::fence() {
+  show_now();
+  recording.observer->fence();
+}
+
+}  // namespace simt

@@ -1,0 +1,99 @@
+#include "module_symbols.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "counters/source_lines.h"
+
+namespace simt {
+
+namespace {
+
+// A file in memory, for reading.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status = {};
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_size > 0) {
+      bytes_ = static_cast<size_t>(status.st_size);
+      data_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+      if (data_ == MAP_FAILED) data_ = nullptr;
+    }
+    if (descriptor >= 0) close(descriptor);
+  }
+  ~MappedFile() {
+    if (data_) munmap(data_, bytes_);
+  }
+  MappedFile(const MappedFile&) = delete;
+
+  // nullptr if the file is not that long.
+  template <typename T>
+  const T* at(size_t offset, size_t count = 1) const {
+    if (!data_ || offset > bytes_ || count > (bytes_ - offset) / sizeof(T)) return nullptr;
+    return reinterpret_cast<const T*>(static_cast<const char*>(data_) + offset);
+  }
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+// Calls visit(symbol, its name) for every symbol of the file's symbol table.
+template <typename Visit>
+void for_each_symbol(const std::string& path, Visit visit) {
+  const MappedFile file(path);
+  const auto* header = file.at<ElfW(Ehdr)>(0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+  const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+  if (!sections) return;
+  for (unsigned i = 0; i < header->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+    const auto& strings = sections[sections[i].sh_link];
+    const size_t count = sections[i].sh_size / sizeof(ElfW(Sym));
+    const auto* symbols = file.at<ElfW(Sym)>(sections[i].sh_offset, count);
+    const auto* names = file.at<char>(strings.sh_offset, strings.sh_size);
+    if (!symbols || !names || strings.sh_size == 0 || names[strings.sh_size - 1] != '\0') return;
+    for (size_t s = 0; s < count; s++) {
+      if (symbols[s].st_name < strings.sh_size) visit(symbols[s], names + symbols[s].st_name);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<TlsSymbol> tls_symbols(const void* code) {
+  std::vector<TlsSymbol> found;
+  for_each_symbol(counters::module_of(reinterpret_cast<uintptr_t>(code)).path,
+                  [&](const ElfW(Sym) & symbol, const char* name) {
+                    if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_shndx != SHN_UNDEF && symbol.st_size)
+                      found.push_back({name, symbol.st_value, symbol.st_size});
+                  });
+  std::sort(found.begin(), found.end(), [](const TlsSymbol& a, const TlsSymbol& b) { return a.offset < b.offset; });
+  return found;
+}
+
+size_t static_shared_bytes(const void* kernel) {
+  const auto address = reinterpret_cast<uintptr_t>(kernel);
+  const counters::Module module = counters::module_of(address);
+  std::string function;
+  for_each_symbol(module.path, [&](const ElfW(Sym) & symbol, const char* name) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && module.base + symbol.st_value == address) function = name;
+  });
+  if (function.rfind("_Z", 0) != 0) return 0;
+  // A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
+  const std::string prefix = "_ZZ" + function.substr(2) + "E";
+  size_t bytes = 0;
+  for (const TlsSymbol& symbol : tls_symbols(kernel)) {
+    if (symbol.name.rfind(prefix, 0) == 0) bytes += symbol.bytes;
+  }
+  return bytes;
+}
+
+}  // namespace simt

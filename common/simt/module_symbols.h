@@ -1,0 +1,23 @@
+// The symbol table of a loaded module: names of functions and of static __shared__ variables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+struct TlsSymbol {
+  std::string name;      // mangled
+  size_t offset, bytes;  // in the module's thread-local variables
+};
+
+// The thread-local variables of the module that holds this code, by rising offset. Empty if its file has no symbol
+// table. Reads the file.
+std::vector<TlsSymbol> tls_symbols(const void* code);
+
+// Bytes of the static __shared__ variables that a kernel declares itself; those of functions that it calls are not
+// known. 0 without a symbol table. Reads the file.
+size_t static_shared_bytes(const void* kernel);
+
+}  // namespace simt
