@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "formats.h"
+#include "progress.h"
 #include "session.h"
 #include "words.h"
 
@@ -269,6 +270,7 @@ std::string check_move(const Step& step, std::string* remark) {
   Count count;
   const std::string problem = count_call(*session().checked, step, &count);
   if (!problem.empty()) return problem + "\nthe move: " + move.title;
+  note_count(step, count);
   const Judgement judgement = move.demand(count);
   if (!judgement.met)
     return judgement.counted + "\nthe move: " + move.title + " (counted on " + std::to_string(count.rows) + " x " +

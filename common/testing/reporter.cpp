@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "progress.h"
 #include "session.h"
 
 namespace testing_ {
@@ -123,6 +124,7 @@ class LadderReporter : public StreamingBase {
     print_group();
     print_variant_notes();
     print_verdict();
+    write_progress(passed_, failed_, not_run_);
     StreamingBase::testRunEnded(stats);
   }
 
@@ -136,6 +138,7 @@ class LadderReporter : public StreamingBase {
     group_.cases++;
     group_.seconds += seconds;
     ran_[variant]++;
+    note_case(variant, group, test_case, failure_.empty());
     if (failure_.empty()) {
       passed_++;
     } else {
