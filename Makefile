@@ -1,4 +1,4 @@
-# The commands of the course. `make` lists them; how things are built is in common/build/rules.mk.
+# The commands of the course. `make help` lists them; how things are built is in common/build/rules.mk.
 #
 # Options of a command are variables: make lab02 SOLUTION=1 BACKEND=cpu
 SHELL := /bin/bash
@@ -7,7 +7,7 @@ commands := common/commands
 export BACKEND CASE CASES CHECKS CXX DTYPES FILE K OPS PYTHON SHAPE SHAPES SOLUTION VARIANTS
 
 .PHONY: help ladder roofline test setup bench-simt experiments docs test-docs peers profile-diff
-.DEFAULT_GOAL := help
+.DEFAULT_GOAL := first-screen
 
 help:
 	@$(commands)/help.sh
@@ -33,6 +33,21 @@ sanitize%:
 peers:
 	@$(commands)/peers.sh
 
+# Where a student is, and on from there.
+.PHONY: first-screen status
+export ANYWAY
+first-screen:
+	@$(commands)/first_screen.sh
+
+status:
+	@$(commands)/status.sh
+
+watch%:
+	@$(commands)/watch.sh $*
+
+diff%:
+	@$(commands)/diff.sh $*
+
 hint%:
 	@$(commands)/hint.sh $*
 
@@ -50,6 +65,9 @@ experiments:
 
 bench-simt:
 	@$(commands)/bench_simt.sh
+
+new-lab:
+	@$(commands)/new_lab.sh
 
 test:
 	@$(commands)/test.sh

@@ -12,6 +12,7 @@ seen=$(cat "$seen_file" 2>/dev/null || echo 0)
 [[ $seen =~ ^[0-9]+$ ]] || seen=0
 [ "$seen" -lt "$total" ] && seen=$((seen + 1))
 echo "$seen" >"$seen_file"
+"$python" common/commands/progress.py hint "$lab" "$seen"
 
 awk -v last="$seen" '/^## Hint / { n++ } n >= 1 && n <= last' "$hints"
 say ""

@@ -5,13 +5,21 @@
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
 
+# What a student's own file achieves is remembered for make status. Statuses: those of the tests; 3: does not compile.
+record=build/results-$lab.json hash=$(sha256sum <"$file" | cut -d ' ' -f 1)
+remember() {
+  [ "$source" = student ] && [ "$1" -ne 2 ] || return 0
+  "$python" common/commands/progress.py record "$lab" --hash "$hash" --status "$1" --results "$record"
+}
+
 common/commands/setup.sh --quiet || exit 2
 choose_backend
 rung=$(shared_object "$file" "build/$backend")
 
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute)"
 build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
-build "$rung" || fail "$file does not compile; the first message above says where"
+rm -f "$record"
+build "$rung" || { remember 3; fail "$file does not compile; the first message above says where"; }
 
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
 checked=
@@ -26,8 +34,11 @@ esac
 solution=$(counted_solution "$lab")
 
 LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
-  LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} "$build/tests/$lab" || exit
-[ -n "${CASE:-}" ] && exit 0
+  LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} LADDER_RESULTS=$record "$build/tests/$lab"
+status=$?
+remember $status
+[ $status -eq 0 ] || exit $status
+[ -z "${CASE:-}${TESTS_ONLY:-}" ] || exit 0
 
 # Right: now how fast? The roofs come from the same machine, or the chart would compare nothing.
 measure_roofs
@@ -43,6 +54,10 @@ say ""
 "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
 "$python" plots/roofline.py "$results" --source "${FILE:-student}" || exit
 say "the chart: plots/roofline.svg"
+if [ "$source" = student ]; then
+  "$python" common/commands/gained.py "$lab" "$results"
+  exit
+fi
 next=$(labs | grep -A1 -x "$lab" | tail -n 1)
 if [ "$next" = "$lab" ]; then
   say "next: make ladder"

@@ -1,3 +1,3 @@
 #!/bin/bash
 . "$(dirname "$0")/common.sh"
-fail "there is no command '$1'. \`make\` lists the commands."
+fail "there is no command '$1'. \`make help\` lists the commands."

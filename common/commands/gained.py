@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""After a lab is right: what its last rung gained in bytes and time over the rung before, and what the next lab asks.
+
+    gained.py LAB RESULTS      LAB: lab02_smem; RESULTS: this machine's plots/results/*.json, with the student's points in it
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "common/bench")]
+import results  # noqa: E402
+import table  # noqa: E402
+from check_course import predictions  # noqa: E402
+
+COLS = 4096  # the shape that make labNN measures
+
+
+def ladder_of(points: list[dict], source: str) -> list[dict]:
+    return results.ladder_order([p for p in points if p["source"] == source and p["input"] == "normal" and p["cols"] == COLS])
+
+
+def last_rung(points: list[dict], lab: str) -> dict | None:
+    """The lab's last rung in its first element type: where its moves have all been made."""
+    mine = [p for p in points if p["lab"] == lab]
+    of_type = [p for p in mine if p["dtype"] == mine[0]["dtype"]]
+    return of_type[-1] if of_type else None
+
+
+def rung_before(rung: dict, points: list[dict]) -> dict | None:
+    """The last rung of the nearest earlier lab that does the same job, of the same type if there is one; else the first
+    rung of this lab. `points`: of one source, in ladder order."""
+    same = [p for p in points if results.same_job(p, rung)]
+    earlier = [p for p in same if p["lab"] < rung["lab"]]
+    nearest = [p for p in earlier if p["lab"] == earlier[-1]["lab"]] if earlier else []
+    if nearest:
+        return ([p for p in nearest if p["dtype"] == rung["dtype"]] or nearest)[-1]
+    own = [p for p in same if p["lab"] == rung["lab"] and p["dtype"] == rung["dtype"]]
+    return own[0] if own and results.rung_of(own[0]) != results.rung_of(rung) else None
+
+
+def name_of(rung: dict, whose: str) -> str:
+    return f"{whose} {rung['lab'][:5]} {rung['variant']} {rung['dtype']}"
+
+
+def ratio_of(before: float, after: float, less: str, more: str) -> str:
+    if 0.98 < before / after < 1.02:
+        return "as before"
+    return f"{results.three_digits(before / after)} times {less}" if before > after else f"{results.three_digits(after / before)} times {more}"
+
+
+def bytes_of(rung: dict) -> float:
+    return rung["l1_bytes"] / (rung["rows"] * rung["cols"])
+
+
+def comparison(rung: dict, before: dict, times_too: bool = True) -> list[str]:
+    lines = []
+    if results.is_counted(rung) and results.is_counted(before):
+        lines.append(f"  bytes asked for, an element: {results.three_digits(bytes_of(before))} -> {results.three_digits(bytes_of(rung))}, "
+                     + ratio_of(bytes_of(before), bytes_of(rung), "fewer", "as many"))
+    if times_too:
+        old, new = table.time_per_element(before), table.time_per_element(rung)
+        lines.append(f"  time, an element:            {table.format_time(old)} -> {table.format_time(new)}, "
+                     + ratio_of(old, new, "faster", "slower"))
+    return lines
+
+
+def find_before(rung: dict, here: dict, elsewhere: dict[str, dict]) -> tuple[dict | None, str, bool]:
+    """The rung to compare with, whose it is, and whether it was measured on this machine. What a kernel asks for is the same
+    on every machine; how long it takes is not."""
+    own = rung_before(rung, ladder_of(here["points"], "student"))
+    if own and own["lab"] != rung["lab"]:
+        return own, "your", True
+    for others, here_too in [(here, True)] + [(other, False) for _, other in sorted(elsewhere.items())]:
+        theirs = rung_before(rung, ladder_of(others["points"], "solution"))
+        if theirs and theirs["lab"] != rung["lab"] and (here_too or results.is_counted(theirs)):
+            return theirs, "the solution's", here_too
+    return own, "your", True
+
+
+def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
+    """here: this machine's results; elsewhere: file name -> results of other machines."""
+    rung = last_rung(ladder_of(here["points"], "student"), lab)
+    if rung is None:
+        return []
+    before, whose, here_too = find_before(rung, here, elsewhere)
+    if before is None:
+        return []
+    lines = [f"What {name_of(rung, 'your')} gained over {name_of(before, whose)}" + (", on this machine:" if here_too else ":")]
+    lines += comparison(rung, before, here_too)
+    if here["backend"] == "cpu":
+        if here_too:
+            lines.append("  (On a CPU the executor is timed. That does not rank rungs as a GPU would: README.md, \"What a point on a CPU means\".)")
+        lines += on_a_gpu(rung, before, elsewhere)
+    return lines
+
+
+def on_a_gpu(rung: dict, before: dict, elsewhere: dict[str, dict]) -> list[str]:
+    """The same step of the solutions, where it was measured on a GPU."""
+    for name, other in sorted(elsewhere.items()):
+        points = {results.rung_of(p): p for p in ladder_of(other["points"], "solution")}
+        new, old = points.get(results.rung_of(rung)), points.get(results.rung_of(before))
+        if other["backend"] == "cuda" and new and old:
+            return [f"The same step of the solutions on an {other['machine']} ({name}):"] + comparison(new, old)
+    return []
+
+
+def other_results(here: Path) -> dict[str, dict]:
+    found = {}
+    for path in sorted((ROOT / "plots/results").glob("*.json")):
+        if path.resolve() == here.resolve():
+            continue
+        try:
+            found[f"plots/results/{path.name}"] = results.load(path)
+        except results.UserError:
+            continue  # not a machine's points
+    return found
+
+
+def last_word(lab: Path) -> str:
+    """The paragraph that ends a handout: **Next.** ..."""
+    text = (lab / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\*\*Next\.\*\* (.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1].strip() if found else ""
+
+
+def first_question(lab: Path) -> str:
+    """What the lab asks to predict first, out of the handout's table."""
+    kernels = sorted(lab.glob("*.cu"))
+    text = (lab / "README.md").read_text(encoding="utf-8") if (lab / "README.md").is_file() else ""
+    for name in predictions(kernels[0]) if kernels else {}:
+        row = re.search(rf"^\| `{name}` \| (.+) \|$", text, re.MULTILINE)
+        if row:
+            return f"`{name}`: {row[1]}"
+    return ""
+
+
+def what_is_next(lab: str) -> list[str]:
+    all_labs = sorted(path for path in (ROOT / "labs").glob("lab[0-9][0-9]_*") if path.is_dir())
+    lines = [f"The solution beside yours: make diff{lab[3:5]}"]
+    following = [path for path in all_labs if path.name > lab][:1]
+    if not following:
+        return lines + ["next: make ladder"]
+    word, question = last_word(ROOT / "labs" / lab), first_question(following[0])
+    lines += ["", word] if word else [""]
+    if question:
+        lines.append(f"It begins with a question. {question}")
+    return lines + [f"next: labs/{following[0].name}/README.md"]
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    lab, path = argv[0], Path(argv[1])
+    try:
+        lines = gained(lab, results.load(path), other_results(path))
+    except results.UserError as error:
+        print(f"gained.py: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(["", *lines, *([""] if lines else []), *what_is_next(lab)]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

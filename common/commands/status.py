@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""make and make status: where a student is. Reads files, builds nothing, needs nothing but python3.
+
+    status.py           which labs pass and which is next, as the file is now; predictions, hints, counts beside the solution's
+    status.py --short   the first screen: the labs, the next one, what to type
+    status.py --right LAB   says nothing; succeeds if the lab's file is right as it is now
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import progress  # noqa: E402  (beside this file)
+from check_course import predictions  # noqa: E402
+
+ROOT = progress.ROOT
+GREEN, RED, YELLOW, BOLD, DIM = "32", "31", "33", "1", "2"
+COUNT_HEAD = ("", "shape", "read", "written", "loads", "stores")
+
+
+def paint(text: str, code: str) -> str:
+    on = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"\033[{code}m{text}\033[0m" if on and text else text
+
+
+class Lab:
+    """One lab: its files, and what is remembered of it."""
+
+    def __init__(self, folder: Path, remembered: dict):
+        self.name = folder.name
+        self.number = self.name[3:5]
+        self.folder = folder
+        self.file = next(iter(sorted(folder.glob("*.cu"))), None)
+        self.remembered = remembered
+        self.runs = remembered.get("runs", {})
+        self.run = self.runs.get(progress.hash_of(self.file)) if self.file else None  # of the file as it is now
+
+    @property
+    def right(self) -> bool:
+        return self.run is not None and self.run["outcome"] == "right"
+
+    def state(self) -> tuple[str, str]:
+        """In words, and a colour."""
+        if self.file is None:
+            return "there is no .cu file in its folder", RED
+        if self.run:
+            return self.words(self.run), GREEN if self.right else RED
+        if not self.runs:
+            return "not tested yet", DIM
+        last = list(self.runs.values())[-1]
+        if last["outcome"] == "right":
+            return f"changed since it was right ({last['date']})", YELLOW
+        return f"changed since the last test ({self.words(last)})", YELLOW
+
+    @staticmethod
+    def words(run: dict) -> str:
+        if run["outcome"] == "right":
+            notes = [] if run.get("checked") else ["without the checks and the moves"]
+            if run.get("backend") == "cuda":
+                notes = ["on a GPU"]  # where there are neither
+            return "right" + "".join(f", {note}" for note in notes)
+        if run["outcome"] != "wrong":
+            return run["outcome"]
+        total = run["passed"] + run["failed"]
+        not_run = f", {run['not_run']} not run" if run["not_run"] else ""
+        return f"{run['failed']} of {total} cases wrong{not_run}"
+
+    def predictions(self) -> str:
+        if self.file is None:
+            return "-"
+        known = self.remembered.get("predictions", {})
+        tally = {"right": 0, "wrong": 0, "open": 0, "not checked": 0}
+        at_first = 0
+        table = predictions(self.file)
+        for name, text in table.items():
+            entry = known.get(name)
+            if "unknown" in text:
+                tally["open"] += 1
+            elif entry and entry["text"] == text.strip():
+                tally[entry["outcome"]] += 1
+                at_first += entry["outcome"] == "right" and entry["at_first"]
+            else:
+                tally["not checked"] += 1
+        if not table:
+            return "-"
+        words = ", ".join(f"{count} {word}" for word, count in tally.items() if count)
+        return words + (f" ({at_first} at first)" if tally["right"] else "")
+
+    def hints(self) -> str:
+        text = (self.folder / "hints.md").read_text(encoding="utf-8") if (self.folder / "hints.md").is_file() else ""
+        return f"{self.remembered.get('hints', 0)} of {len(re.findall(r'^## Hint ', text, re.MULTILINE))}"
+
+    def first_open_todo(self) -> str:
+        """Where the starter's comment `TODO 1: ...` still stands; a student takes it away or leaves it."""
+        for number, line in enumerate(self.file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if re.match(r"\s*// TODO \d+:", line):
+                return f"{self.file.relative_to(ROOT)}:{number}"
+        return str(self.file.relative_to(ROOT))
+
+
+def labs(state: dict) -> list[Lab]:
+    folders = sorted(path for path in (ROOT / "labs").glob("lab[0-9][0-9]_*") if path.is_dir())
+    return [Lab(folder, state["labs"].get(folder.name, {})) for folder in folders]
+
+
+def next_lab(all_labs: list[Lab]) -> Lab | None:
+    return next((lab for lab in all_labs if not lab.right), None)
+
+
+def per_thousand(count: float, elements: float) -> str:
+    return f"{1000 * count / elements:.3g}"
+
+
+def compare(yours: str, solution: str | None, better: bool, worse: bool) -> str:
+    if solution is None:
+        return yours
+    if not better and not worse:
+        return f"{yours} ="
+    return f"{yours} ({solution})"
+
+
+def count_row(label: str, entry: dict) -> tuple[str, ...]:
+    """Bytes of the sectors asked for, an element; instructions of warps, for 1000 elements."""
+    elements = entry["rows"] * entry["cols"]
+    yours, solution = entry["yours"], entry.get("solution")
+    cells = []
+    for key, shown in (("load_sectors", lambda n: f"{32 * n / elements:.3g}"), ("store_sectors", lambda n: f"{32 * n / elements:.3g}"),
+                       ("load_requests", lambda n: per_thousand(n, elements)), ("store_requests", lambda n: per_thousand(n, elements))):
+        theirs = solution and solution[key]
+        cells.append(compare(shown(yours[key]), shown(theirs) if solution else None, bool(solution) and yours[key] < theirs,
+                             bool(solution) and yours[key] > theirs))
+    shape = f"{entry['rows']} x {entry['cols']}" + (f", K {entry['k']}" if entry["k"] else "")
+    return (f"  {label}", shape, *cells)
+
+
+def print_table(rows: list[tuple[str, ...]], colours: list[str] | None = None, column: int = 0) -> None:
+    """Columns as wide as they must be; `colours` paints one column."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row, colour in zip(rows, colours or [""] * len(rows)):
+        cells = [cell.ljust(width) for cell, width in zip(row, widths)]
+        if colour:
+            cells[column] = paint(cells[column], colour)
+        print("  ".join(cells).rstrip())
+
+
+def print_next(all_labs: list[Lab]) -> None:
+    lab = next_lab(all_labs)
+    if lab is None:
+        print("Every lab is right. make ladder measures the solutions on this machine, beside your points on the chart.")
+        return
+    print(f"{paint('next', BOLD)}: {lab.name}. Handout: labs/{lab.name}/README.md" +
+          (f"; begin at {lab.first_open_todo()}" if lab.file else ""))
+
+
+def print_status(all_labs: list[Lab]) -> None:
+    rows = [("lab", "your file", "predictions", "hints seen")]
+    colours = [DIM]
+    for lab in all_labs:
+        text, colour = lab.state()
+        rows.append((lab.name, text, lab.predictions(), lab.hints()))
+        colours.append(colour)
+    print_table(rows, colours, 1)
+    counted = [(lab, label, entry) for lab in all_labs for label, entry in lab.remembered.get("counts", {}).items()]
+    print()
+    if counted:
+        rows, last = [COUNT_HEAD], ""
+        for lab, label, entry in counted:
+            if lab.name != last:
+                rows.append((lab.name, "", "", "", "", ""))
+                last = lab.name
+            rows.append(count_row(label, entry))
+        print("Your best counts (= as the solution's; else the solution's in brackets). read, written: bytes an element, in whole")
+        print("sectors; loads, stores: instructions of warps for 1000 elements.")
+        print_table(rows)
+        print()
+    print_next(all_labs)
+
+
+def print_first_screen(all_labs: list[Lab]) -> None:
+    print(f"{paint('Ladder', BOLD)}: one kernel, row-wise softmax, from naive to the limit of the chip.\n")
+    following = next_lab(all_labs)
+    rows, colours = [], []
+    for lab in all_labs:
+        text, colour = lab.state()
+        rows.append((f"{'->' if lab is following else '  '} {lab.name}", text))
+        colours.append(colour)
+    if rows:
+        print_table(rows, colours, 1)
+    print()
+    print_next(all_labs)
+    number = following.number if following else all_labs[-1].number if all_labs else "01"
+    seen = following.hints() if following else ""
+    print(f"""
+  make lab{number}     build, test and measure your file
+  make watch{number}   test it again on every save
+  make hint{number}    the next hint{f' ({seen} seen)' if seen else ''}
+  make status    predictions, hints and counts of every lab
+  make ladder    every solution, checked and measured on this machine: the whole course at a glance
+  make help      all commands""")
+
+
+def main(argv: list[str]) -> int:
+    if argv not in ([], ["--short"]) and not (len(argv) == 2 and argv[0] == "--right"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        state = progress.load(progress.default_path())
+    except progress.Unreadable as problem:
+        print(f"{problem}. It is shown as empty; the next make labNN sets it aside.\n", file=sys.stderr)
+        state = {"labs": {}}
+    all_labs = labs(state)
+    if argv[:1] == ["--right"]:
+        return 0 if any(lab.name == argv[1] and lab.right for lab in all_labs) else 1
+    print_first_screen(all_labs) if argv else print_status(all_labs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,7 @@
+#!/bin/bash
+# make watch02: tests your file again on every save, until Ctrl-C. CASE=, CHECKS=, BACKEND= as for make lab02.
+. "$(dirname "$0")/common.sh"
+lab=$(find_lab "$1") || exit 2
+choose_file "$lab"
+common/commands/setup.sh --quiet || exit 2
+exec "$python" common/commands/watch.py "$lab" "$file"
