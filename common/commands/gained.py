@@ -31,13 +31,12 @@ def last_rung(points: list[dict], lab: str) -> dict | None:
 
 
 def rung_before(rung: dict, points: list[dict]) -> dict | None:
-    """The last rung of the nearest earlier lab that does the same job, of the same type if there is one; else the first
-    rung of this lab. `points`: of one source, in ladder order."""
+    """The last rung before this lab that does the same job, of the same type if there is one; else the first rung of this lab.
+    `points`: of one source, in ladder order."""
     same = [p for p in points if results.same_job(p, rung)]
     earlier = [p for p in same if p["lab"] < rung["lab"]]
-    nearest = [p for p in earlier if p["lab"] == earlier[-1]["lab"]] if earlier else []
-    if nearest:
-        return ([p for p in nearest if p["dtype"] == rung["dtype"]] or nearest)[-1]
+    if earlier:
+        return ([p for p in earlier if p["dtype"] == rung["dtype"]] or earlier)[-1]
     own = [p for p in same if p["lab"] == rung["lab"] and p["dtype"] == rung["dtype"]]
     return own[0] if own and results.rung_of(own[0]) != results.rung_of(rung) else None
 

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Creates a lab that is complete and passes the course's own checks, for its author to fill with a move of its own.
+
+    new_lab.py lab08_thing [ROOT]
+
+The texts are in new_lab/*.in. kernel.cu.in becomes the starter, the solution (its parts behind @starter and @solution) and
+the wrong kernels, each the solution with one mistake (BROKEN). Nothing that exists is overwritten; if anything goes wrong,
+nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+FOLD = "    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);\n    __syncthreads();\n  }\n"
+LOAD = "  for (int c = threadIdx.x; c < cols; c += threads) max = fmaxf(max, x[c]);\n"
+WRITE = "  for (int c = threadIdx.x; c < cols; c += threads) y[c] = expf(x[c] - max) * scale;\n"
+RUN = ("  const int run = (cols + threads - 1) / threads;\n"
+       "  const int begin = min(static_cast<int>(threadIdx.x) * run, cols), end = min(begin + run, cols);\n")
+
+# File name, header (common/testing/shelf.py says what may stand in it), what is replaced in the solution, by what.
+BROKEN = [
+    ("tree_without_barrier", ["Broken: the tree folds without a barrier between its rounds.",
+                              "Verdict: racecheck: race in shared memory", "Line: the one that holds `<- here`"],
+     FOLD, "    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);  // <- here\n  }\n  __syncthreads();\n"),
+    ("reads_past_the_row", ["Broken: the loop takes in one column too many; of the last row it lies past the matrix.",
+                            "Verdict: memcheck: out of bounds in global memory", "Line: the one that holds `<- here`"],
+     LOAD, "  for (int c = threadIdx.x; c <= cols; c += threads) {\n    max = fmaxf(max, x[c]);  // <- here\n  }\n"),
+    ("tail_not_written", ["Broken: only whole groups of 32 columns are written.",
+                          "Verdict: never written", "Verdict: wrong only in column 32, the last one", "Case: normal-1x33"],
+     WRITE, WRITE.replace("c < cols;", "c < cols / 32 * 32;")),
+    ("max_from_zero", ["Broken: the maximum starts from 0: where all logits are far below it, every exponential is 0.",
+                       "Verdict: far off"],
+     "constexpr float lowest = -FLT_MAX;", "constexpr float lowest = 0.0f;"),
+    ("nan_not_spread", ["Broken: a sum that is NaN passes for an empty one: a NaN stays in its column.",
+                        "Verdict: NaN not spread over the whole row"],
+     "return sum > 0.0f ? 1.0f / sum : sum;", "return sum > 0.0f ? 1.0f / sum : 0.0f;"),
+    ("uncoalesced", ["Broken: every thread takes a run of neighbouring columns: the lanes of a warp read addresses far apart.",
+                     "Move: 4 sectors a request: neighbouring threads read and write neighbouring floats"],
+     LOAD, RUN + "  for (int c = begin; c < end; ++c) max = fmaxf(max, x[c]);\n"),
+]
+
+
+class Refused(Exception):
+    """The lab cannot be created; the text says why and what to do."""
+
+
+def check_name(name: str, root: Path) -> None:
+    if not re.fullmatch(r"lab\d\d_[a-z][a-z0-9_]{0,30}", name, re.ASCII):
+        given = f"NAME={name}" if name else "no NAME was given"
+        raise Refused(f"{given}: a lab is called labNN_word, with two digits and then lower-case letters, digits and "
+                      "underscores. For example: make new-lab NAME=lab08_thing")
+    for folder in ("labs", "solutions"):
+        for path in sorted((root / folder).glob(f"{name[:5]}_*")):
+            raise Refused(f"{folder}/{path.name} is there already; nothing was changed. "
+                          f"The next free number is {next_free(root):02d}")
+
+
+def next_free(root: Path) -> int:
+    taken = {path.name[3:5] for folder in ("labs", "solutions") for path in (root / folder).glob("lab[0-9][0-9]_*")}
+    return next(number for number in range(1, 100) if f"{number:02d}" not in taken)
+
+
+def part(template: str, wanted: str) -> str:
+    """The lines for everybody and those behind @wanted."""
+    lines, inside = [], "both"
+    for line in template.splitlines(keepends=True):
+        marker = re.fullmatch(r"@(starter|solution|both)\n", line)
+        if marker:
+            inside = marker[1]
+        elif inside in ("both", wanted):
+            lines.append(line)
+    return "".join(lines)
+
+
+def broken_kernels(solution: str) -> dict[str, str]:
+    """Name -> text: the solution without its predictions and its marks, with one mistake."""
+    code = solution[solution.index("#include <cfloat>"):]
+    code = re.sub(r"// STEP 0:.*?// END 0\n\n", "", code, flags=re.DOTALL)
+    code = re.sub(r"^ *// (STEP|END) \d.*\n", "", code, flags=re.MULTILINE)
+    files = {}
+    for name, header, right, wrong in BROKEN:
+        if code.count(right) != 1:
+            raise ValueError(f"kernel.cu.in no longer holds, exactly once:\n{right}")
+        fields = header[:1] + [line for line in header[1:] if not line.startswith("Case:")] + ["Variant: first"]
+        fields += [line for line in header if line.startswith("Case:")]
+        files[f"{name}.cu"] = "".join(f"// {line}\n" for line in fields) + code.replace(right, wrong)
+    return files
+
+
+def files_of(name: str) -> dict[str, str]:
+    """Path -> text of everything that makes up the lab."""
+    word = name[6:]
+    kernel = f"softmax_{word}.cu"
+    fill = {"@LAB@": name, "@NUMBER@": name[3:5], "@WORD@": word.replace("_", " "), "@KERNEL@": kernel}
+
+    def template(file: str) -> str:
+        text = (HERE / "new_lab" / f"{file}.in").read_text(encoding="utf-8")
+        for placeholder, value in fill.items():
+            text = text.replace(placeholder, value)
+        return text
+
+    solution = part(template("kernel.cu"), "solution")
+    files = {f"solutions/{name}/{kernel}": solution, f"labs/{name}/{kernel}": part(template("kernel.cu"), "starter")}
+    files |= {f"labs/{name}/{file}": template(file) for file in ("README.md", "hints.md", "test.cpp")}
+    files |= {f"labs/{name}/broken/{file}": text for file, text in broken_kernels(solution).items()}
+    return files
+
+
+def create(name: str, root: Path) -> list[str]:
+    """The files that were written. Raises Refused."""
+    check_name(name, root)
+    files = files_of(name)
+    folders = [root / "labs" / name, root / "solutions" / name]
+    made = []
+    try:
+        for folder in folders:
+            folder.mkdir()
+            made.append(folder)
+        for path, text in files.items():
+            (root / path).parent.mkdir(exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        for folder in made:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise Refused(f"{error.filename}: {error.strerror}; nothing was created") from None
+    return sorted(files)
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) not in (1, 2):
+        print(__doc__, file=sys.stderr)
+        return 2
+    name, root = argv[0], Path(argv[1]) if len(argv) == 2 else HERE.parents[1]
+    try:
+        files = create(name, root)
+    except Refused as reason:
+        print(f"error: {reason}", file=sys.stderr)
+        return 2
+    print("\n".join(f"  {path}" for path in files))
+    number = name[3:5]
+    print(f"""
+{name} is there and works: a softmax with one variant, two TODOs, two predictions, two moves, six wrong kernels.
+Now make it yours: theory/syllabus.md, "Adding a lab". While you do, these say whether it still holds together:
+  make lab{number} SOLUTION=1                          the solution passes
+  make lab{number}                                     the starter fails, and says what to do
+  python3 common/commands/check_course.py         nothing is missing, the starter mirrors the solution
+  python3 common/testing/shelf.py --only {name}
+                                                  every wrong kernel gets its verdict""")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

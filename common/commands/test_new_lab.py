@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""make new-lab: what it creates holds together, and a student's way through it, from the untouched starter to what was gained."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import check_course
+import new_lab
+from course_copy import copy_course, run
+
+NAME, KERNEL = "lab98_trial_run", "softmax_trial_run.cu"
+
+
+class Names(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for part in ("labs", "solutions"):
+            (self.root / part).mkdir()
+
+    def refused(self, name, *said):
+        with self.assertRaises(new_lab.Refused) as refused:
+            new_lab.create(name, self.root)
+        for part in said:
+            self.assertIn(part, str(refused.exception))
+
+    def test_bad_names(self):
+        for name in ("", "thing", "lab8_thing", "lab08", "lab08_", "lab08_Thing", "lab08_a-b", "lab08_a b", "lab08_../x", "Lab08_thing",
+                     "lab08_thing\n", "lab٠٨_thing", "lab08_" + "x" * 40):
+            self.refused(name, "make new-lab NAME=lab08_thing")
+        self.assertEqual([path for path in self.root.rglob("*") if path.is_file()], [])
+
+    def test_nothing_is_overwritten(self):
+        new_lab.create("lab08_thing", self.root)
+        before = {path: path.read_text() for path in self.root.rglob("*") if path.is_file()}
+        self.refused("lab08_thing", "labs/lab08_thing is there already", "next free number is 01")
+        self.refused("lab08_other", "labs/lab08_thing is there already")
+        shutil.rmtree(self.root / "labs/lab08_thing")
+        self.refused("lab08_other", "solutions/lab08_thing is there already")
+        for path, text in before.items():
+            if path.exists():
+                self.assertEqual(path.read_text(), text)
+
+    def test_nothing_is_left_of_a_failure(self):
+        (self.root / "solutions").rmdir()
+        self.refused("lab08_thing", "solutions/lab08_thing", "nothing was created")
+        self.assertEqual(list((self.root / "labs").iterdir()), [])
+
+    def test_every_wrong_kernel_differs_from_the_solution(self):
+        files = new_lab.files_of("lab08_thing")
+        self.assertEqual(len([path for path in files if "/broken/" in path]), 6)
+        for path, text in files.items():
+            self.assertNotRegex(text, r"@\w+", path)
+            if "/broken/" in path:
+                self.assertNotIn("STEP", text)
+                self.assertEqual("<- here" in text.split("#include", 1)[1], "// Line:" in text)
+
+
+class ALabOfItsOwn(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.copy = copy_course(Path(folder.name), built=True)
+        cls.created = run(cls.copy, "make", "new-lab", f"NAME={NAME}")
+        cls.mine = cls.copy / "labs" / NAME / KERNEL
+        cls.solution = cls.copy / "solutions" / NAME / KERNEL
+
+    def lab(self, *arguments, **variables):
+        return run(self.copy, "make", "lab98", *arguments, timeout=600, **variables)
+
+    def status(self):
+        return next(line for line in run(self.copy, "make", "status").stdout.splitlines() if line.startswith(NAME))
+
+    def test_the_courses_own_check(self):
+        self.assertEqual(self.created.returncode, 0, self.created.stdout)
+        self.assertEqual(check_course.check(self.copy), [])
+
+    def test_a_bad_name_from_the_command_line(self):
+        for name in ("NAME=Lab98", "NAME=lab98_again", ""):
+            result = run(self.copy, "make", "new-lab", *filter(None, [name]))
+            self.assertNotEqual(result.returncode, 0)
+            self.assertLessEqual(len(result.stdout.splitlines()), 3, result.stdout)
+
+    def test_formatted(self):
+        if not shutil.which("clang-format"):
+            self.skipTest("clang-format is not installed")
+        files = [str(path) for path in self.copy.rglob("*") if NAME in str(path) and path.suffix in (".cu", ".cpp") and "build" not in path.parts]
+        self.assertEqual(len(files), 9)
+        done = subprocess.run(["clang-format", "--dry-run", "-Werror", *files], cwd=self.copy, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_shelf_and_the_solution(self):
+        result = run(self.copy, sys.executable, "common/testing/shelf.py", "--only", NAME, timeout=900)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("7 passed, 0 failed", result.stdout)
+
+    def test_a_students_way(self):
+        starter = self.mine.read_text()
+        self.addCleanup(self.mine.write_text, starter)
+
+        untouched = self.lab()
+        self.assertNotEqual(untouched.returncode, 0)
+        for said in (f"Next: edit labs/{NAME}/", "TODO 0", "TODO 1", "TODO 2", "not filled in yet: ", "never written"):
+            self.assertIn(said, untouched.stdout)
+        self.assertRegex(self.status(), r"\d+ of \d+ cases wrong.*  2 open +0 of 3")
+
+        # The solution's and another file's success is not the student's.
+        other = self.copy / "other.cu"
+        shutil.copy(self.solution, other)
+        for option in ("SOLUTION=1", "FILE=other.cu"):
+            self.assertEqual(self.lab(option, TESTS_ONLY="1").returncode, 0)
+            self.assertRegex(self.status(), r"cases wrong.*  2 open")
+
+        # Predictions by themselves, one wrong at first.
+        predicted = starter.replace('"reads", rung::unknown', '"reads", 3').replace('"row_bytes", rung::unknown', '"row_bytes", 4000')
+        self.mine.write_text(predicted)
+        self.assertIn("too low by a factor of 3", self.lab("CASE=predict-*").stdout)
+        self.assertRegex(self.status(), r"changed since the last test .*1 right, 1 wrong \(1 at first\)")
+        self.mine.write_text(predicted.replace('"row_bytes", 4000', '"row_bytes", 12000'))
+        self.assertEqual(self.lab("CASE=predict-*").returncode, 0)
+        self.assertRegex(self.status(), r"2 right \(1 at first\)")
+        run(self.copy, "make", "hint98")
+        self.assertIn("1 of 3", self.status())
+
+        self.mine.write_text("#error not finished\n")
+        self.assertIn("does not compile", self.lab().stdout)
+        self.assertIn("does not compile", self.status())
+
+        # Right, but read four times: every row's first pass once more.
+        text = self.solution.read_text()
+        loop = "  for (int c = threadIdx.x; c < cols; c += threads) max = fmaxf(max, x[c]);\n"
+        self.assertEqual(text.count(loop), 1)
+        four_times = loop.replace("max = fmaxf(max, x[c])", "max = fmaxf(max, fmaxf(x[c], x[cols - 1 - c]))")
+        self.mine.write_text(text.replace(loop, four_times))
+        self.assertIn("the move: every element is read at most three times", self.lab(TESTS_ONLY="1").stdout)
+        self.assertRegex(run(self.copy, "make", "status").stdout, r"first f32 +32 x 512 +16 \(12\) ")
+
+        self.mine.write_text(text)
+        right = self.lab()
+        self.assertEqual(right.returncode, 0, right.stdout)
+        self.assertRegex(self.status(), r"  right +2 right \(1 at first\) +1 of 3")
+        self.assertRegex(run(self.copy, "make", "status").stdout, r"first f32 +32 x 512 +12 = +4 = ")
+        self.assertRegex(right.stdout, r"What your lab98 first f32 gained over the solution's lab03 online_f32x4 f32")
+        self.assertRegex(right.stdout, r"bytes asked for, an element: 12\.0 -> 16\.0, 1\.33 times as many")
+        self.assertIn("make diff98", right.stdout)
+        self.assertIn("say the same", run(self.copy, "make", "diff98").stdout)
+
+        # A change, and the change taken back.
+        self.mine.write_text(text + "// one more line\n")
+        self.assertIn("changed since it was right", self.status())
+        self.mine.write_text(text)
+        self.assertRegex(self.status(), r"  right  ")
+        shutil.rmtree(self.copy / "build/hints")
+        self.assertIn("1 of 3", self.status())
+        self.assertFalse(re.search("error", right.stdout))
+
+
+if __name__ == "__main__":
+    unittest.main()
