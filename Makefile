@@ -66,6 +66,8 @@ experiments:
 bench-simt:
 	@$(commands)/bench_simt.sh
 
+.PHONY: new-lab
+export NAME
 new-lab:
 	@$(commands)/new_lab.sh
 
