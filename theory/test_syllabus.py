@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The syllabus speaks of the course as it is: its links, its wrong kernels with their verdicts, its moves and predictions."""
+
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "theory/syllabus.md").read_text(encoding="utf-8")
+
+
+def rows_of_kernels():
+    """(lab, kernel, what shows it) of the tables of mistakes."""
+    mistakes = TEXT.split("## Mistakes, and what shows them")[1].split("## Adding a lab")[0]
+    for section in mistakes.split("\n### ")[1:]:
+        lab, rest = section.split("\n", 1)
+        for kernel, shown in re.findall(r"^\| `(\w+)` \| .+? \| (.+) \|$", rest, re.MULTILINE):
+            yield lab, kernel, shown
+
+
+class Syllabus(unittest.TestCase):
+    def test_links(self):
+        links = re.findall(r"\]\(([^)#]+)[^)]*\)", TEXT)
+        self.assertGreater(len(links), 10)
+        for link in links:
+            self.assertTrue((ROOT / "theory" / link).exists(), link)
+
+    def test_every_mistake_is_on_the_shelf_with_its_verdict(self):
+        rows = list(rows_of_kernels())
+        self.assertGreater(len(rows), 30)
+        for lab, kernel, shown in rows:
+            with self.subTest(f"{lab}/{kernel}"):
+                header = (ROOT / "labs" / lab / "broken" / f"{kernel}.cu").read_text().split("\n#include", 1)[0]
+                verdicts = re.findall(r"^// (?:Verdict|Move): (.+)$", header, re.MULTILINE)
+                self.assertTrue(any(f"`{verdict}`" in shown for verdict in verdicts), f"{verdicts} not in: {shown}")
+
+    def test_files_in_the_commands(self):
+        for file in re.findall(r"FILE=(\S+)", TEXT) + re.findall(r"python3 (\S+)", TEXT):
+            self.assertTrue((ROOT / file).is_file(), file)
+
+    def test_goals_are_seen_by_what_there_is(self):
+        goals = TEXT.split("## What a lab is to teach")[1].split("\n## ")[0]
+        rows = re.findall(r"^\| (lab\d\d) \| .+? \| (.+) \|$", goals, re.MULTILINE)
+        self.assertGreater(len(rows), 8)
+        cases = (ROOT / "common/testing/cases.cpp").read_text()
+        for lab, seen in rows:
+            tests = next((ROOT / "labs").glob(f"{lab}_*/test.cpp")).read_text()
+            for name in re.findall(r"`([\w-]+)`", seen):
+                self.assertTrue(f'"{name}"' in tests or f'"{name}"' in cases, f"{lab}: {name}")
+
+
+if __name__ == "__main__":
+    unittest.main()
