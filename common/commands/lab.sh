@@ -8,7 +8,7 @@ choose_file "$lab"
 # What a student's own file achieves is remembered for make status. Statuses: those of the tests; 3: does not compile.
 record=build/results-$lab.json hash=$(sha256sum <"$file" | cut -d ' ' -f 1)
 remember() {
-  [ "$source" = student ] && [ "$1" -ne 2 ] || return 0
+  [ "$source" = student ] && [ -n "$record" ] && [ "$1" -ne 2 ] || return 0
   "$python" common/commands/progress.py record "$lab" --hash "$hash" --status "$1" --results "$record"
 }
 
@@ -18,7 +18,7 @@ rung=$(shared_object "$file" "build/$backend")
 
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute)"
 build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
-rm -f "$record"
+{ : >"$record"; } 2>/dev/null || record=  # a folder that cannot be written remembers nothing
 build "$rung" || { remember 3; fail "$file does not compile; the first message above says where"; }
 
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.

@@ -59,10 +59,9 @@ class Lab:
     @staticmethod
     def words(run: dict) -> str:
         if run["outcome"] == "right":
-            notes = [] if run.get("checked") else ["without the checks and the moves"]
-            if run.get("backend") == "cuda":
-                notes = ["on a GPU"]  # where there are neither
-            return "right" + "".join(f", {note}" for note in notes)
+            if run.get("checked"):
+                return "right"
+            return "right, on a GPU" if run.get("backend") == "cuda" else "right, without the checks and the moves"
         if run["outcome"] != "wrong":
             return run["outcome"]
         total = run["passed"] + run["failed"]
@@ -149,11 +148,17 @@ def print_table(rows: list[tuple[str, ...]], colours: list[str] | None = None, c
 
 def print_next(all_labs: list[Lab]) -> None:
     lab = next_lab(all_labs)
+    if not all_labs:
+        print("There are no labs in labs/.")
+        return
     if lab is None:
         print("Every lab is right. make ladder measures the solutions on this machine, beside your points on the chart.")
         return
     print(f"{paint('next', BOLD)}: {lab.name}. Handout: labs/{lab.name}/README.md" +
           (f"; begin at {lab.first_open_todo()}" if lab.file else ""))
+    failure = (lab.run or {}).get("first_failure", "").split(" / ")
+    if len(failure) == 3:
+        print(f"      first failure: {failure[0]}, {failure[2]}; by itself: make lab{lab.number} CASE={failure[2]}")
 
 
 def print_status(all_labs: list[Lab]) -> None:

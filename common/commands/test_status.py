@@ -104,9 +104,13 @@ class InACopy(unittest.TestCase):
         labs = {}
         for folder in sorted((self.copy / "labs").iterdir())[:2]:
             labs[folder.name] = {"runs": {progress.hash_of(next(folder.glob("*.cu"))): RIGHT}}
+        wrong = {**WRONG, "first_failure": "online f32 / nan / nan-7x33"}
+        kernel = self.copy / "labs/lab03_online/softmax_online.cu"
+        labs["lab03_online"] = {"runs": {progress.hash_of(kernel): wrong}}
         (self.copy / ".progress.json").write_text(json.dumps({"version": 1, "labs": labs}))
         output = run(self.copy, "make").stdout
         self.assertIn("-> lab03_online", output)
+        self.assertIn("first failure: online f32, nan-7x33; by itself: make lab03 CASE=nan-7x33", output)
         self.assertIn("make lab03 ", output)
         self.assertIn("begin at labs/lab03_online/softmax_online.cu:", output)
 
@@ -149,6 +153,7 @@ class InACopy(unittest.TestCase):
 class Words(unittest.TestCase):
     def test_right_on_a_gpu(self):
         self.assertEqual(status.Lab.words({**RIGHT, "backend": "cuda", "checked": False}), "right, on a GPU")
+        self.assertEqual(status.Lab.words({**RIGHT, "backend": "cuda"}), "right", "the checks were passed on the CPU")
 
 
 if __name__ == "__main__":
