@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """The syllabus speaks of the course as it is: its links, its wrong kernels with their verdicts, its moves and predictions."""
 
+import os
 import re
+import sys
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "common/testing"))
+import shelf  # noqa: E402
 TEXT = (ROOT / "theory/syllabus.md").read_text(encoding="utf-8")
 
 
@@ -33,6 +37,21 @@ class Syllabus(unittest.TestCase):
                 header = (ROOT / "labs" / lab / "broken" / f"{kernel}.cu").read_text().split("\n#include", 1)[0]
                 verdicts = re.findall(r"^// (?:Verdict|Move): (.+)$", header, re.MULTILINE)
                 self.assertTrue(any(f"`{verdict}`" in shown for verdict in verdicts), f"{verdicts} not in: {shown}")
+
+    def test_every_count_is_counted(self):
+        """`8 on 32 x 512, where 4 hold the bytes`: all of these numbers are in what the test says of the kernel."""
+        os.chdir(ROOT)
+        rows = [row for row in rows_of_kernels() if re.search(r" on \d+ x \d+", row[2])]
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(shelf.build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab, _, _ in rows)), "")
+        for lab, kernel, shown in rows:
+            with self.subTest(f"{lab}/{kernel}"):
+                path = Path("labs") / lab / "broken" / f"{kernel}.cu"
+                status, output = shelf.run_tests(lab, path, "cpu", True, {"LADDER_CASE": "move-*"})
+                self.assertEqual(status, 1, output)
+                said = " ".join(shelf.first_failure(output, shelf.parse(path).one("Variant")))
+                for number in re.findall(r"\d[\d,]*", shown.split(";")[0]):
+                    self.assertRegex(said, rf"\b{number.rstrip(',')}\b")
 
     def test_files_in_the_commands(self):
         for file in re.findall(r"FILE=(\S+)", TEXT) + re.findall(r"python3 (\S+)", TEXT):
