@@ -110,16 +110,9 @@ def next_lab(all_labs: list[Lab]) -> Lab | None:
     return next((lab for lab in all_labs if not lab.right), None)
 
 
-def per_thousand(count: float, elements: float) -> str:
-    return f"{1000 * count / elements:.3g}"
-
-
-def compare(yours: str, solution: str | None, better: bool, worse: bool) -> str:
-    if solution is None:
-        return yours
-    if not better and not worse:
-        return f"{yours} ="
-    return f"{yours} ({solution})"
+def short(number: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{number:.0f}" if number >= 99.95 else f"{number:.3g}"
 
 
 def count_row(label: str, entry: dict) -> tuple[str, ...]:
@@ -127,11 +120,11 @@ def count_row(label: str, entry: dict) -> tuple[str, ...]:
     elements = entry["rows"] * entry["cols"]
     yours, solution = entry["yours"], entry.get("solution")
     cells = []
-    for key, shown in (("load_sectors", lambda n: f"{32 * n / elements:.3g}"), ("store_sectors", lambda n: f"{32 * n / elements:.3g}"),
-                       ("load_requests", lambda n: per_thousand(n, elements)), ("store_requests", lambda n: per_thousand(n, elements))):
-        theirs = solution and solution[key]
-        cells.append(compare(shown(yours[key]), shown(theirs) if solution else None, bool(solution) and yours[key] < theirs,
-                             bool(solution) and yours[key] > theirs))
+    for key, scale in (("load_sectors", 32), ("store_sectors", 32), ("load_requests", 1000), ("store_requests", 1000)):
+        cell = short(scale * yours[key] / elements)
+        if solution:
+            cell += " =" if solution[key] == yours[key] else f" ({short(scale * solution[key] / elements)})"
+        cells.append(cell)
     shape = f"{entry['rows']} x {entry['cols']}" + (f", K {entry['k']}" if entry["k"] else "")
     return (f"  {label}", shape, *cells)
 
