@@ -20,7 +20,7 @@ import watch
 ROOT = Path(__file__).resolve().parents[2]
 RIGHT = (ROOT / "solutions/lab02_smem/softmax_smem.cu").read_text()
 WRONG = RIGHT.replace("y[c] = row[c] * scale", "y[c] = row[c] * scale * 2.0f")
-HANGS = RIGHT.replace("const int t = threadIdx.x;", "const int t = threadIdx.x;\n  while (mine > -1e30f) mine += 1.0f;")
+HANGS = RIGHT.replace("const int t = threadIdx.x;", "const int t = threadIdx.x;\n  for (volatile int i = 0; i < 1; i = 0) {}")
 
 OUTPUT = """cpu: BACKEND=cpu was asked for
 labs/lab02_smem/softmax_smem.cu
@@ -150,6 +150,32 @@ class Running(unittest.TestCase):
         self.assertNotIn("Traceback", shown + self.seen)
         self.assertNotIn("Error", shown + self.seen)
 
+    def test_a_closed_terminal_leaves_no_run_behind(self):
+        self.save(HANGS)
+        mine = str(self.file.parent).encode()
+
+        def at_work():
+            found = []
+            for path in Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    words = path.read_bytes()
+                except OSError:
+                    continue
+                if mine in words and b"worker" in words:
+                    found.append(path)
+            return found
+
+        last = time.monotonic() + 120
+        while not at_work():
+            self.assertLess(time.monotonic(), last, "the kernel that hangs was never run")
+            time.sleep(0.1)
+        self.make.send_signal(signal.SIGTERM)
+        self.make.wait(30)
+        time.sleep(1)
+        self.assertEqual(at_work(), [])
+
+
+class Refused(unittest.TestCase):
     def test_what_cannot_be_watched(self):
         for arguments in (["watch77"], ["watch02", "FILE=missing.cu"]):
             done = subprocess.run(["make", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)

@@ -151,6 +151,8 @@ def main(argv: list[str]) -> int:
         return 2
     os.chdir(ROOT)
     watch = Watch(argv[0], Path(argv[1]))
+    for end in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: the run, which has a session of its own, must end too
+        signal.signal(end, signal.default_int_handler)
     try:
         Path("build").mkdir(exist_ok=True)
         while True:
