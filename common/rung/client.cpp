@@ -30,7 +30,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double load_limit = 20;        // seconds until the table of a rung must have come
 constexpr double last_words_limit = .5;  // seconds that a worker has to say where it is before it is killed
 
 Clock::time_point after(double seconds) {
@@ -135,6 +134,10 @@ std::string Client::Impl::stop() {
   child = -1;
   if (!ended_by_itself) return "it closed its connection and was killed";
   if (WIFSIGNALED(status)) return std::string("killed by a signal: ") + strsignal(WTERMSIG(status));
+  // A sandbox around the worker, like a shell, tells a signal by a status above 128.
+  if (const int signal = WEXITSTATUS(status) - 128; signal > 0 && signal < NSIG) {
+    return std::string("killed by a signal: ") + strsignal(signal);
+  }
   return "the process ended with exit status " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -248,9 +251,9 @@ Outcome Client::Impl::failed(const Reply& reply) {
 
 Outcome Client::Impl::ended(const char* when) { return lost(Outcome::Kind::crashed, stop() + " " + when); }
 
-// Asks a worker that is late where it is. True if a well-formed answer came.
+// A worker that is late knows it and says where it is: it keeps the time itself, because a signal from here would not
+// reach it through a sandbox. True if a well-formed answer came.
 bool Client::Impl::last_words(Reply& reply, uint64_t job) {
-  kill(child, SIGUSR1);
   ssize_t got = 0;
   return receive(&reply, sizeof reply, &got, after(last_words_limit)) == Received::message && got == sizeof reply &&
          reply.magic == reply_magic && reply.kind == Reply::failed && reply.job == job;
@@ -359,6 +362,7 @@ Outcome Client::run(const Job& job) {
   request.calls = rotation.calls;
   request.sets = rotation.calls ? rotation.sets : 1;
   request.count = job.count;
+  request.time_limit = job.time_limit;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);
   request.data_bytes[0] = job.input_bytes;
   request.data_bytes[1] = job.output_bytes[0];

@@ -25,6 +25,7 @@ constexpr int memory_descriptor = 4;
 
 constexpr uint32_t request_magic = 0x4c445251;  // "LDRQ"
 constexpr uint32_t reply_magic = 0x4c445250;    // "LDRP"
+constexpr double load_limit = 20;               // seconds until the table of a rung must have come
 constexpr int max_variants = 64;
 constexpr int max_launches = 1 << 20;
 constexpr size_t max_counters_bytes = 4 << 20;
@@ -49,6 +50,7 @@ struct Request {
   int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
   int32_t count;        // not 0: count the last launch
   uint64_t data_bytes[buffer_count];
+  double time_limit;  // seconds; a worker that is still busy then says where it is, and ends
 };
 
 struct TableEntry {

@@ -5,6 +5,7 @@
 // toolkit.
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -79,6 +80,29 @@ void rung::check(cudaError_t error, const char* doing) {
 }
 
 namespace {
+
+// Busy for longer than this, the process ends, and the executor tells where its threads were (SIGUSR1, simt.h): a
+// moment after the client's own limit, so that the client knows it for what it is. 0: no limit.
+void limit_time(double seconds) {
+#ifdef __SIMT__
+  constexpr double a_moment = .05;
+  if (seconds > 0) seconds += a_moment;
+  static timer_t timer;
+  static const bool made = [] {
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGUSR1;
+    return timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+  }();
+  if (!made) return;
+  itimerspec when{};
+  when.it_value.tv_sec = static_cast<time_t>(seconds);
+  when.it_value.tv_nsec = static_cast<long>((seconds - static_cast<double>(when.it_value.tv_sec)) * 1e9);
+  timer_settime(timer, 0, &when, nullptr);
+#else
+  (void)seconds;
+#endif
+}
 
 #ifdef __SIMT__
 void append(char* text, size_t size, const char* more) {
@@ -350,10 +374,12 @@ int main(int argc, char** argv) {
 #endif
   check(cudaFree(nullptr), "no CUDA device can be used");
 
+  limit_time(load_limit);
   void* const rung = load(argv[1]);
   int count = 0, predictions_count = 0;
   const Variant* table = load_variants(rung, &count);
   const Prediction* predictions = load_predictions(rung, &predictions_count);
+  limit_time(0);
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream), "cudaStreamCreate");
   send_tables(table, count, predictions, predictions_count);
@@ -365,11 +391,14 @@ int main(int argc, char** argv) {
     if (got == 0) _exit(0);  // the client has gone
     if (got != static_cast<ssize_t>(sizeof request) || request.magic != request_magic || request.variant < 0 ||
         request.variant >= count || request.launches < 1 || request.launches > max_launches || request.calls < 0 ||
-        request.calls > max_calls || request.sets < 1 || request.sets > max_sets) {
+        request.calls > max_calls || request.sets < 1 || request.sets > max_sets ||
+        !(request.time_limit >= 0 && request.time_limit < 1e9)) {
       fail("the worker was sent a message that it does not understand");
     }
     current_job = request.job;
+    limit_time(request.time_limit);
     run(table[request.variant], request, memory, stream);
+    limit_time(0);
     current_job = 0;
   }
 }
