@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "formats.h"
+#include "record.h"
 #include "reference.h"
 
 namespace testing_ {
@@ -35,19 +36,25 @@ bool is_check(const std::string& message) {
   return colon != std::string::npos && colon >= 5 && message.compare(colon - 5, 5, "check") == 0;
 }
 
+// "memcheck" of "memcheck: read of 4 bytes ..."; the first line of anything else.
+std::string without_details(const std::string& message) {
+  return message.substr(0, message.find(is_check(message) ? ':' : '\n'));
+}
+
 // What can be said without looking at the output. `right` if nothing.
 Finding check_ending(const Outcome& outcome) {
+  const std::string at = place(outcome);
+  const auto finding = [&](Kind kind, const std::string& word, const std::string& colon) {
+    const std::string start = word + (at.empty() ? "" : (word.empty() ? "" : " at ") + at);
+    const std::string first = start.empty() ? "" : start + colon;
+    return Finding{kind, first + outcome.message, "", first + without_details(outcome.message),
+                   is_check(outcome.message)};
+  };
   switch (outcome.kind) {
-    case Outcome::Kind::no_worker: return {Kind::crashed, outcome.message};
-    case Outcome::Kind::crashed: {
-      const std::string at = place(outcome);
-      if (is_check(outcome.message)) return {Kind::wrong, (at.empty() ? "" : at + ": ") + outcome.message};
-      return {Kind::crashed, (at.empty() ? "crashed: " : "crashed at " + at + ": ") + outcome.message};
-    }
-    case Outcome::Kind::timed_out: {
-      const std::string at = place(outcome);
-      return {Kind::timed_out, (at.empty() ? "timed out: " : "timed out at " + at + ": ") + outcome.message};
-    }
+    case Outcome::Kind::no_worker: return {Kind::crashed, outcome.message, "", "", false};
+    case Outcome::Kind::crashed:
+      return is_check(outcome.message) ? finding(Kind::wrong, "", ": ") : finding(Kind::crashed, "crashed", ": ");
+    case Outcome::Kind::timed_out: return finding(Kind::timed_out, "timed out", ": ");
     case Outcome::Kind::returned: break;
   }
   return {};
@@ -94,7 +101,7 @@ Finding check_output(const Step& step, const std::vector<unsigned char>& input, 
   }
   if (comparison.right()) return {};
   if (comparison.never_written()) return {Kind::never_written, "never written: the whole output is still the poison\n"};
-  return {Kind::wrong, comparison.explanation};
+  return {Kind::wrong, comparison.explanation, comparison.without_values, comparison.kinds};
 }
 
 Finding check_damage(const Outcome& outcome) {
@@ -135,25 +142,25 @@ Job job_for(const Step& step, const std::vector<unsigned char>& input) {
   return job;
 }
 
-Finding check(const Step& step) {
-  const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
-  const Job job = job_for(step, input);
-
-  // The checks come first: a race explains a wrong result better than the result does.
-  if (session().checked && is_small(step)) {
-    const Finding found = check_ending(session().checked->run(job));
-    if (found.kind != Kind::right) return found;
-  }
-
-  const Outcome first = session().client->run(job);
-  Finding finding = check_ending(first);
+Finding judge(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome) {
+  Finding finding = check_ending(outcome);
   if (finding.kind != Kind::right) return finding;
   bool done = false;
-  finding = check_error(step, first, &done);
-  if (finding.kind == Kind::right && !done) finding = check_output(step, input, first);
-  const Finding damage = check_damage(first);
-  finding.text += damage.text;
+  finding = check_error(step, outcome, &done);
+  if (finding.kind == Kind::right && !done) finding = check_output(step, input, outcome);
+  const Finding damage = check_damage(outcome);
+  for (std::string Finding::*text : {&Finding::text, &Finding::open, &Finding::brief}) {
+    if (text == &Finding::text || !(finding.*text).empty()) finding.*text += damage.text;
+  }
   if (finding.kind == Kind::right) finding.kind = damage.kind;
+  return finding;
+}
+
+namespace {
+
+Finding check_twice(const Step& step, const std::vector<unsigned char>& input, const Job& job) {
+  const Outcome first = session().client->run(job);
+  Finding finding = judge(step, input, first);
   if (finding.kind != Kind::right) return finding;
 
   const Outcome second = session().client->run(job);
@@ -168,10 +175,34 @@ Finding check(const Step& step) {
     const auto &a = first.output[i], &b = second.output[i];
     if (a == b) continue;
     const size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
-    return {Kind::wrong, "two equal runs gave different results, first at element " + std::to_string(at / sizes[i]) +
-                             ": is a barrier missing?"};
+    return {Kind::wrong,
+            "two equal runs gave different results, first at element " + std::to_string(at / sizes[i]) +
+                ": is a barrier missing?",
+            "", "two equal runs gave different results: is a barrier missing?"};
   }
   return check_damage(second);
+}
+
+}  // namespace
+
+Finding check(const Step& step) {
+  const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
+  const Job job = job_for(step, input);
+
+  // The checks come first: a race explains a wrong result better than the result does.
+  if (session().checked && is_small(step)) {
+    const Outcome outcome = session().checked->run(job);
+    if (recording()) {
+      // Both builds must be right, or one could be made for the checks and the other for the results.
+      record_check(step, judge(step, input, outcome));
+    } else {
+      const Finding found = check_ending(outcome);
+      if (found.kind != Kind::right) return found;
+    }
+  }
+  Finding finding = check_twice(step, input, job);
+  if (recording()) finding.text = told(step, finding);
+  return finding;
 }
 
 }  // namespace testing_

@@ -17,6 +17,10 @@ struct Finding {
     timed_out,
   } kind = Kind::right;
   std::string text;  // a few lines for the student; empty if right
+  // What the judge may tell: of a case that everybody knows, and of a hidden one. Neither has an input or an expected
+  // value in it. Empty: as text.
+  std::string open = {}, brief = {};
+  bool by_checks = false;  // memcheck, racecheck, initcheck or synccheck ended it
 };
 
 // The step as a job for a worker; input: encoded logits, which must outlive the job.
@@ -25,8 +29,13 @@ rung::Job job_for(const Step& step, const std::vector<unsigned char>& input);
 // Whether a step is small enough for the checks of the executor and for compute-sanitizer.
 bool is_small(const Step& step);
 
+// What is wrong with the outcome of a step that ran on `input`: how it ended, error code, every element, guard zones.
+Finding judge(const Step& step, const std::vector<unsigned char>& input, const rung::Outcome& outcome);
+
 // Calls the variant twice with the output poisoned, compares every element with the reference, checks the guard zones
-// and the input, and that both results are the same to the bit.
+// and the input, and that both results are the same to the bit. For a small case the checks come first, and what they
+// find is the verdict; for the judge they are a matter of their own, which is recorded (record.h), and the text says
+// what may be told.
 Finding check(const Step& step);
 
 }  // namespace testing_

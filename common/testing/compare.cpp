@@ -79,6 +79,7 @@ Comparison summarise(const std::vector<Fault>& faults) {
     if (i) result.explanation += ", ";
     if (kinds.size() > 1) result.explanation += std::to_string(counts[static_cast<size_t>(kinds[i])]) + " ";
     result.explanation += words(kinds[i]);
+    result.kinds += (i ? ", " : "") + std::string(words(kinds[i]));
   }
   result.explanation += "\n";
   return result;
@@ -119,10 +120,11 @@ Comparison compare_softmax(const std::vector<double>& x, const std::vector<doubl
       first +=
           "row " + std::to_string(row) + " sums to " + number(sum) + ", not " + number(std::round(right_sum)) + "\n";
     }
-    result.explanation = first + result.explanation;
     if (!result.never_written()) {
       result.explanation += describe_patterns(faults, rows, cols, width * element_bytes, "column");
     }
+    result.without_values = result.explanation;
+    result.explanation = first + result.explanation;
     return result;
   }
   for (size_t row = 0; dtype == Dtype::f32 && row < static_cast<size_t>(rows); row++) {
@@ -130,6 +132,8 @@ Comparison compare_softmax(const std::vector<double>& x, const std::vector<doubl
     if (std::isnan(right_sum) || std::fabs(sum - right_sum) <= row_sum_tolerance) continue;
     result.explanation = "row " + std::to_string(row) + " sums to " + number(sum) + ", not " +
                          number(std::round(right_sum)) + "; each element by itself is close enough\n";
+    result.kinds = "the sum of a row is not 1, though each element by itself is close enough";
+    result.without_values = result.kinds + "\n";
     break;
   }
   return result;
@@ -177,10 +181,11 @@ Comparison compare_topk(const std::vector<double>& x, const reference::TopK& exp
     first += index[at] == -1 ? "no index (still the poison)" : "index " + std::to_string(index[at]);
     first += all_poison(&prob[at], sizeof prob[at]) ? ", no probability (still the poison)"
                                                     : ", probability " + number(static_cast<double>(prob[at]));
-    result.explanation = first + "\n" + result.explanation;
     if (!result.never_written())
       result.explanation +=
           describe_patterns(faults, rows, k, width * static_cast<size_t>(rung::bytes_of(dtype)), "rank");
+    result.without_values = result.explanation;
+    result.explanation = first + "\n" + result.explanation;
   }
   return result;
 }

@@ -39,7 +39,9 @@ enum class Fault : unsigned char {
 
 struct Comparison {
   size_t total = 0, wrong = 0, unwritten = 0;
-  std::string explanation;  // a few lines, the first one about the first wrong element; empty if all is right
+  std::string explanation;     // a few lines, the first one about the first wrong element; empty if all is right
+  std::string without_values;  // the same without what was expected and what came
+  std::string kinds;           // the kinds of mistake alone: "far off (logic?)"
 
   bool right() const { return explanation.empty(); }
   bool never_written() const { return total > 0 && unwritten == total; }

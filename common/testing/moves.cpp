@@ -11,6 +11,7 @@
 #include "check.h"
 #include "formats.h"
 #include "progress.h"
+#include "record.h"
 #include "session.h"
 #include "words.h"
 
@@ -71,7 +72,9 @@ std::string sectors_a_request(const Traffic& all) {
 }
 
 std::string code_at(const std::string& path, int number) {
-  std::ifstream file(path);
+  // The worker says which file. For the judge it is not to be believed: nothing but the submission may be quoted.
+  if (recording() && shortened(path) != session().source) return "";
+  std::ifstream file(recording() ? session().source_copy : path);
   std::string line;
   for (int i = 0; i < number && std::getline(file, line); i++) continue;
   if (!file) return "";
@@ -235,13 +238,8 @@ Demand said_what_loads_cost() {
 
 // ---- A move --------------------------------------------------------------------------------------
 
-std::string count_call(rung::Client& client, const Step& step, Count* count) {
+std::string read_counters(const Step& step, const Outcome& outcome, Count* count) {
   const Case& c = step.test_case;
-  const std::vector<unsigned char> input = reference::encode(logits(c, session().seed), step.dtype);
-  rung::Job job = job_for(step, input);
-  job.count = true;
-  job.time_limit = 30;  // a hundred times what the course's own solutions need
-  const Outcome outcome = client.run(job);
   const std::string shape = std::to_string(c.rows) + " x " + std::to_string(c.cols);
   if (outcome.kind != Outcome::Kind::returned) {
     const std::string at =
@@ -263,6 +261,20 @@ std::string count_call(rung::Client& client, const Step& step, Count* count) {
     return std::string("the worker's counters cannot be read: ") + error.what();
   }
   return "";
+}
+
+std::string count_call(rung::Client& client, const Step& step, Count* count) {
+  const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
+  rung::Job job = job_for(step, input);
+  job.count = true;
+  job.time_limit = 30;  // a hundred times what the course's own solutions need
+  const Outcome outcome = client.run(job);
+  std::string problem = read_counters(step, outcome, count);
+  // For the judge a count is worth nothing if the result is wrong.
+  if (problem.empty() && recording() && judge(step, input, outcome).kind != Finding::Kind::right) {
+    problem = "not right on the shape that is counted";
+  }
+  return problem;
 }
 
 std::string check_move(const Step& step, std::string* remark) {

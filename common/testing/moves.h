@@ -91,6 +91,10 @@ struct Move {
 
 struct Step;
 
+// Adds up what the executor counted in one call of the step's variant. Returns "" or why there is nothing to judge: not
+// returned, an error, no launch.
+std::string read_counters(const Step& step, const rung::Outcome& outcome, Count* count);
+
 // Counts one call of an instrumented rung, which `client` has loaded. Returns "" or why that failed.
 std::string count_call(rung::Client& client, const Step& step, Count* count);
 

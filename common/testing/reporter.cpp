@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "progress.h"
+#include "record.h"
 #include "session.h"
 
 namespace testing_ {
@@ -125,6 +126,7 @@ class LadderReporter : public StreamingBase {
     print_variant_notes();
     print_verdict();
     write_progress(passed_, failed_, not_run_);
+    if (recording()) record_end();
     StreamingBase::testRunEnded(stats);
   }
 
@@ -135,6 +137,7 @@ class LadderReporter : public StreamingBase {
       if (variant != group_.variant) print_variant_notes();
       group_ = {variant, group, 0, 0, {}, ""};
     }
+    if (recording()) record_case(variant, group, test_case, failure_.empty(), failure_);
     group_.cases++;
     group_.seconds += seconds;
     ran_[variant]++;

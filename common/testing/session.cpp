@@ -9,6 +9,8 @@
 
 #include "backend.h"
 #include "check.h"
+#include "hidden.h"
+#include "record.h"
 
 namespace testing_ {
 namespace {
@@ -28,6 +30,11 @@ int fail(int status, const std::string& message) {
   return status;
 }
 
+bool expected(const rung::VariantInfo& info) {
+  return std::any_of(lab.variants.begin(), lab.variants.end(),
+                     [&](const Expected& e) { return info.name == e.name && info.dtype == e.dtype; });
+}
+
 // What the lab says about a variant. One that the lab does not know may refuse wide rows, as any variant of a lab may
 // that says so.
 Expected expectation(const rung::VariantInfo& info) {
@@ -39,8 +46,7 @@ Expected expectation(const rung::VariantInfo& info) {
 
 // Is the variant to make this move?
 bool held_to(const rung::VariantInfo& info, const Move& move) {
-  const auto is_this = [&](const Expected& e) { return info.name == e.name && info.dtype == e.dtype; };
-  if (std::none_of(lab.variants.begin(), lab.variants.end(), is_this)) return move.others_too;
+  if (!expected(info)) return move.others_too;
   return move.variants.empty() ||
          std::find(move.variants.begin(), move.variants.end(), info.name) != move.variants.end();
 }
@@ -79,6 +85,7 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
   int left_out = 0;
   for (const Case& c : cases) {
     if (c.move && !(s.checked && held_to(info, *c.move))) continue;
+    if (c.group == "integrity" && !s.checked) continue;
     const double cost = c.cost(quadratic);
     if (quadratic && !everything && cost > quadratic_limit) {
       left_out++;
@@ -132,6 +139,7 @@ int prepare() {
   Session& s = session();
   const std::string own = "labs/" + lab.name + "/" + lab.file, solution = "solutions/" + lab.name + "/" + lab.file;
   s.source = shortened(environment("LADDER_FILE", own));
+  s.source_copy = environment("LADDER_SOURCE", s.source);
   s.own_file = s.source == own || s.source == solution;
 
   const std::string seed = environment("LADDER_SEED", "0");
@@ -140,7 +148,11 @@ int prepare() {
   if (*end) return fail(2, "LADDER_SEED=" + seed + " is not a number");
 
   std::vector<Case> cases = all_cases(lab.op);
+  if (recording()) {
+    for (Case& c : hidden_cases(lab.op, s.seed)) cases.push_back(std::move(c));
+  }
   for (const Move& move : lab.moves) cases.push_back(case_of(move));
+  if (recording()) cases.push_back(integrity_case(lab.op, s.seed));
   for (const Prediction& p : lab.predictions) cases.push_back(counted_case(p.case_name(), "predict", p.shape));
   s.wanted = environment("LADDER_CASE");
   const std::vector<Case> all = cases;
@@ -163,7 +175,10 @@ int prepare() {
 
   s.client.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), built));
   const auto& variants = s.client->variants();
-  if (variants.empty()) return fail(1, s.client->problem());
+  if (variants.empty()) {
+    if (recording()) record_problem(s.client->problem());
+    return fail(1, s.client->problem());
+  }
   const std::string checked = environment("LADDER_CHECKED");
   if (!checked.empty()) s.checked.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), checked));
   for (const Expected& e : lab.variants) {
@@ -173,6 +188,10 @@ int prepare() {
   for (size_t i = 0; i < variants.size(); i++) {
     const auto& apart = lab.tested_apart;
     if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) continue;
+    // What is graded is the lab's list, and of two with one name the first.
+    if (recording() && !(expected(variants[i]) && s.find(variants[i].name, variants[i].dtype) == static_cast<int>(i))) {
+      continue;
+    }
     any_tested = true;
     add_steps(static_cast<int>(i), variants[i], cases, everything);
   }
@@ -197,6 +216,7 @@ int prepare() {
                        (s.checked ? "for none of the variants in " + s.source
                                   : "moves are counted by the CPU executor: BACKEND=cpu, without CHECKS=off"));
   }
+  if (recording()) record_plan();
   return 0;
 }
 

@@ -13,6 +13,9 @@
 //                      enough for the checks
 //     LADDER_SEED      other random values
 //     BACKEND          auto, cuda or cpu
+// and by the judge:
+//     LADDER_RECORD    a file for the results (record.h); hidden cases are added
+//     LADDER_SOURCE    where the source can be read; default LADDER_FILE
 #pragma once
 
 #include <map>
@@ -39,7 +42,8 @@ struct Step {
 struct Session {
   std::string backend;  // "cpu" or "cuda"
   std::string backend_line;
-  std::string source;    // LADDER_FILE
+  std::string source;  // LADDER_FILE
+  std::string source_copy;
   bool own_file = true;  // source is this lab's starter or solution, so that all its variants must be there
   std::string wanted;    // LADDER_CASE
   uint64_t seed = 0;

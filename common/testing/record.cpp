@@ -1,0 +1,56 @@
+#include "record.h"
+
+#include <stdlib.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace testing_ {
+namespace {
+
+using nlohmann::json;
+
+void write(const json& line) {
+  static std::ofstream file(getenv("LADDER_RECORD"), std::ios::app);
+  // A text may quote the submission, which need not be UTF-8.
+  file << line.dump(-1, ' ', true, json::error_handler_t::replace) << std::endl;
+}
+
+json of(const char* type, const Step& step) {
+  return {{"type", type}, {"variant", step.label}, {"group", step.test_case.group}, {"case", step.test_case.name}};
+}
+
+}  // namespace
+
+bool recording() {
+  static const bool on = getenv("LADDER_RECORD") && *getenv("LADDER_RECORD");
+  return on;
+}
+
+void record_plan() {
+  for (const Step& step : session().steps) write(of("plan", step));
+  for (const std::string& variant : session().missing) write({{"type", "missing"}, {"variant", variant}});
+}
+
+void record_problem(const std::string& text) { write({{"type", "problem"}, {"text", text}}); }
+
+void record_check(const Step& step, const Finding& finding) {
+  json line = of("check", step);
+  line["verdict"] = finding.kind == Finding::Kind::right ? "clean" : finding.by_checks ? "found" : "wrong";
+  line["text"] = told(step, finding);
+  write(line);
+}
+
+void record_case(const std::string& variant, const std::string& group, const std::string& name, bool ok,
+                 const std::string& text) {
+  write({{"type", "case"}, {"variant", variant}, {"group", group}, {"case", name}, {"ok", ok}, {"text", text}});
+}
+
+void record_end() { write({{"type", "end"}}); }
+
+std::string told(const Step& step, const Finding& finding) {
+  if (step.test_case.group == "hidden") return finding.brief.empty() ? finding.text : finding.brief;
+  return finding.open.empty() ? finding.text : finding.open;
+}
+
+}  // namespace testing_
