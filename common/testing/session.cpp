@@ -221,9 +221,10 @@ int prepare() {
 }
 
 std::string shortened(const std::string& path) {
+  std::string prefix = environment("LADDER_ROOT");
   char folder[4096];
-  if (!getcwd(folder, sizeof folder)) return path;
-  const std::string prefix = std::string(folder) + "/";
+  if (prefix.empty() && getcwd(folder, sizeof folder)) prefix = folder;
+  prefix += "/";
   return path.compare(0, prefix.size(), prefix) == 0 ? path.substr(prefix.size()) : path;
 }
 

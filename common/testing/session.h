@@ -16,6 +16,7 @@
 // and by the judge:
 //     LADDER_RECORD    a file for the results (record.h); hidden cases are added
 //     LADDER_SOURCE    where the source can be read; default LADDER_FILE
+//     LADDER_ROOT      where the course lies for compiler and worker; default the current folder
 #pragma once
 
 #include <map>

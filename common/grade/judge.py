@@ -1,0 +1,271 @@
+"""Grades one submission: takes its files, builds them in the sandbox, has the lab's tests run them there, and turns the tests'
+record into points. The tests are the course's own programs and stay outside of the sandbox; only their worker is in it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import ingest
+import items as grading
+import roots
+import sandbox
+from build import Workshop
+from ingest import Submission, Taken
+from points import Points
+from rules import FAIL
+
+SCHEMA = 1
+
+
+class JudgeError(Exception):
+    """Grading cannot begin; the text says why and what to do."""
+
+
+def labs_of(course: Path) -> dict[str, str]:
+    """Lab -> the name of its kernel file."""
+    found = {}
+    for folder in sorted(course.glob("labs/lab[0-9][0-9]_*")):
+        kernels = sorted(folder.glob("*.cu"))
+        if kernels:
+            found[folder.name] = kernels[0].name
+    return found
+
+
+def title_of(course: Path, lab: str) -> str:
+    try:
+        heading = (course / "labs" / lab / "README.md").read_text().split("\n", 1)[0]
+    except OSError:
+        return lab
+    return heading.lstrip("# ").strip() or lab
+
+
+def machine() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return f"{line.split(':', 1)[1].strip()}, {os.cpu_count()} cores"
+    except OSError:
+        pass
+    return f"{platform.machine()}, {os.cpu_count()} cores"
+
+
+def digest_of_course(course: Path, points: Points) -> str:
+    """Changes whenever a grade could: the course's programs, headers, flags, tests and points."""
+    sha = hashlib.sha256()
+    files = [course / "build/cpu/worker", *sorted(course.glob("build/cpu/tests/lab*")), course / "common/build/rules.mk",
+             course / "common/simt/rewrite.sed", points.path, *sorted((course / "common/simt/include").rglob("*")),
+             *sorted((course / "common/rung").glob("*.h")), *sorted((course / "common/grade").glob("*.py")),
+             *sorted(course.glob("solutions/*/*.cu"))]
+    for path in files:
+        if path.is_file():
+            sha.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return sha.hexdigest()
+
+
+class Judge:
+    """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases."""
+
+    def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int):
+        self.course, self.points, self.box, self.secret = course, points, box, secret
+        self.labs = labs_of(course)
+        self.titles = {lab: title_of(course, lab) for lab in self.labs}
+        self.limits = points.limits
+        self.slots = threading.Semaphore(jobs)  # compilers and tests that run at once
+        self.stage = sandbox.stage()
+        if box.kind == "unshare":
+            shutil.copyfile(sandbox.HERE / "enter.sh", self.stage / "enter.sh")
+            (self.stage / "enter.sh").chmod(0o755)
+            box.options = [str(self.stage / "enter.sh")]
+        self.private = self.stage / "private"  # records and sources: not for the sandbox's users
+        self.private.mkdir(mode=0o700)
+        self.numbers = iter(range(10**9))
+        self.warnings: list[str] = []
+        self.workshop = Workshop(course, self.stage, box, self.limits)
+        if box.kind != "none":
+            roots.make_run_root(self.stage / "run", course)
+        self.digest = digest_of_course(course, points)
+        self.plans: dict[str, grading.Plan] = {}
+
+    def close(self) -> None:
+        shutil.rmtree(self.stage, ignore_errors=True)
+
+    def seed(self, lab: str) -> int:
+        return int.from_bytes(hmac.digest(self.secret, lab.encode(), "sha256")[:8], "big")
+
+    # ---- Running a lab's tests -------------------------------------------------------------------
+
+    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None) -> tuple[list[dict], sandbox.Ended]:
+        """The tests' record, and how they ended."""
+        number = next(self.numbers)
+        folder, private = self.stage / f"{number}", self.private / f"{number}"
+        rung, tools = folder / "rung", folder / "tools"
+        for made in (folder, private, rung, tools):
+            made.mkdir(mode=0o711)
+        (rung / "plain.so").write_bytes(plain)
+        (rung / "checked.so").write_bytes(checked)
+        (private / "source.cu").write_bytes(source)
+        seconds = self.limits["lab_seconds"]
+        limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
+                                output_kib=self.limits["output_kib"])
+        environment = {
+            "PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
+            "LADDER_FILE": f"labs/{lab}/{self.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"), "LADDER_RECORD": str(private / "record"),
+            "LADDER_RUNG": str(rung / "plain.so"), "LADDER_CHECKED": str(rung / "checked.so"), "LADDER_WORKER": "build/cpu/worker",
+            "LADDER_SEED": str(self.seed(lab)),
+        }
+        if self.box.kind != "none":
+            mounts = {"/rung": rung}
+            worker = self.box.command(["/worker"], self.stage / "run", limits, uid, mounts)
+            lines = self.box.command(["/usr/bin/addr2line"], self.stage / "run", limits, uid, mounts)
+            write_script(tools / "worker", f'{shlex.join(worker)} /rung/"${{1##*/}}" 1>&2')
+            # What addr2line reads is the submission's, so it is run like the submission.
+            write_script(tools / "addr2line", f'{shlex.join(lines)} "$@"')
+            environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ROOT": "/course"}
+        try:
+            # Its output is of no interest: the record counts, which no other process can write.
+            ended = sandbox.run([str(self.course / f"build/cpu/tests/{lab}")], limits, environment=environment, cwd=str(self.course))
+            return read_record(private / "record"), ended
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(private, ignore_errors=True)
+
+    # ---- What a lab consists of ------------------------------------------------------------------
+
+    def prepare(self, progress=lambda text: None) -> None:
+        """Has the course's own solutions run: what they ran is what is graded. Kept below build/ until the course changes."""
+        cache = self.course / "build/grade/plans.json"
+        kept: dict = {}
+        try:
+            kept = json.loads(cache.read_text())
+        except (OSError, ValueError):
+            pass
+        if kept.get("course") != self.digest or set(kept.get("labs", {})) != set(self.labs):
+            progress("running the solutions once, to know what there is to grade")
+            kept = {"course": self.digest, "labs": {}}
+            with ThreadPoolExecutor(len(self.labs)) as pool:
+                records = dict(zip(self.labs, pool.map(self.record_of_solution, self.labs)))
+            for lab, record in records.items():
+                plan = grading.Plan.of(record)
+                kept["labs"][lab] = {"cases": plan.cases, "checks": plan.checks}
+            cache.parent.mkdir(parents=True, exist_ok=True)
+            cache.with_suffix(".new").write_text(json.dumps(kept))
+            os.replace(cache.with_suffix(".new"), cache)
+        for lab, plan in kept["labs"].items():
+            self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"]], [tuple(check) for check in plan["checks"]])
+
+    def record_of_solution(self, lab: str) -> list[dict]:
+        path = self.course / "solutions" / lab / self.labs[lab]
+        source, uid = path.read_bytes(), self.box.new_user()
+        built = self.workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots)
+        if built.error:
+            raise JudgeError(f"the course's own solution cannot be built: {built.error}\n{built.details}")
+        with self.slots:
+            record, ended = self.run_tests(lab, source, built.plain, built.checked, uid)
+        wrong = [entry for entry in record if entry["type"] == "case" and not entry["ok"]]
+        if not grading.Results(record).finished or wrong:
+            first = f"{wrong[0]['variant']} {wrong[0]['case']}: {wrong[0]['text']}" if wrong else ended.stderr.decode(errors="replace")[-500:]
+            raise JudgeError(f"the course's own solution of {lab} does not pass here, so nothing can be graded: {first}")
+        return record
+
+    # ---- Grading ---------------------------------------------------------------------------------
+
+    def key(self, submission: Submission) -> str:
+        """What a grade depends on; kept with it, so that nothing is graded twice and nothing stale is kept."""
+        return hashlib.sha256(f"{SCHEMA} {self.digest} {submission.digest()} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
+
+    def grade(self, submission: Submission) -> dict:
+        begun = time.monotonic()
+        uid = self.box.new_user()
+        try:
+            with ThreadPoolExecutor(len(self.labs)) as pool:
+                labs = list(pool.map(lambda lab: self.grade_lab(lab, submission.labs[lab], uid), self.labs))
+        finally:
+            if left := sandbox.kill_user(uid):
+                self.warnings.append(f"{submission.name}: {left} processes were left and were ended")
+        verdicts = {lab["verdict"] for lab in labs}
+        verdict = next(v for v in (grading.PERSON, grading.FAIL, grading.PASS, grading.NOT_RUN) if v in verdicts)
+        return {"schema": SCHEMA, "student": submission.name, "id": submission.id, "backend": "cpu", "machine": machine(),
+                "seconds": round(time.monotonic() - begun, 2), "labs": labs, "points": round(sum(lab["points"] for lab in labs), 2),
+                "out_of": round(sum(lab["out_of"] for lab in labs), 2), "verdict": verdict, "key": self.key(submission)}
+
+    def grade_lab(self, lab: str, taken: Taken, uid: int | None) -> dict:
+        label = f"labs/{lab}/{self.labs[lab]}"
+        items = grading.blank(self.points, lab, self.plans[lab])
+
+        def failed(reason: str, hint: str = "", details: str = "") -> dict:
+            grading.all_fail(items, reason, hint, details)
+            return grading.lab_json(lab, self.titles[lab], items)
+
+        if taken.source is None:
+            return failed(taken.problem, f"hand in {label}")
+        built = self.workshop.build(taken.source, label, uid, self.slots)
+        if built.error:
+            return failed(built.error, f"make {lab.split('_')[0]}", built.details)
+        for finding in built.findings:
+            if finding.level == FAIL:
+                return failed(f"not run: the file {finding.reason}")
+        with self.slots:
+            record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid)
+        if not record:  # the tests themselves could not do their work
+            grading.all_fail(items, "the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits))
+            return grading.lab_json(lab, self.titles[lab], items)
+        items = grading.grade(lab, self.points, self.plans[lab], record, limit_text(ended.cause, self.limits))
+        source = next(item for item in items if item.id == "integrity/source")
+        source.passes()
+        if built.findings:
+            reasons = [f"the file {finding.reason}" + (f" (line {finding.line})" if finding.line else "") for finding in built.findings]
+            grading.hold_back(items, reasons[0], "\n".join(reasons))
+        return grading.lab_json(lab, self.titles[lab], items)
+
+
+def limit_text(cause: str, limits: dict[str, int]) -> str:
+    return {"": "", "time": f"the lab's {limits['lab_seconds']} s were over", "memory": f"more than {limits['memory_mib']} MiB of memory were used",
+            "output": "too much was printed"}[cause]
+
+
+def write_script(path: Path, command: str) -> None:
+    path.write_text(f"#!/bin/sh\ncd /\nexec {command}\n")
+    path.chmod(0o755)
+
+
+def read_record(path: Path) -> list[dict]:
+    """The lines of a record; a last line that was cut off is left out."""
+    lines = []
+    try:
+        text = path.read_text(errors="replace")
+    except OSError:
+        return lines
+    for line in text.split("\n"):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and "type" in entry:
+            lines.append(entry)
+    return lines
+
+
+def submission_of_course(course: Path, folder: str, limits: dict[str, int]) -> Submission:
+    """This working copy's labs/ or solutions/ as a submission."""
+    submission = Submission(folder, folder, course / folder)
+    labs = labs_of(course)
+    for lab, kernel in labs.items():
+        path = course / folder / lab / kernel
+        try:
+            submission.labs[lab] = Taken(ingest.checked(path.read_bytes(), limits["source_kib"], f"{folder}/{lab}/{kernel}"), str(path))
+        except OSError as error:
+            submission.labs[lab] = Taken(problem=f"{folder}/{lab}/{kernel}: {error.strerror}")
+        except ingest.IngestError as error:
+            submission.labs[lab] = Taken(problem=str(error))
+    return submission

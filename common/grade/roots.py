@@ -1,0 +1,143 @@
+"""The file systems that a sandbox shows: copies of the few files that a compiler or a worker needs, and nothing else.
+
+Both are made on the trusted side, from the machine's own compiler. `compile` holds g++ with its assembler and linker, the
+headers that a kernel may include, and the course's; `run` holds the worker and the libraries that it is linked with.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+# What a kernel may include: C++17's library, C's headers under their own names, and the course's stand-in for CUDA.
+HEADERS = """algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat chrono cinttypes climits cmath complex
+condition_variable cstdarg cstddef cstdint cstdio cstdlib cstring ctime cwchar deque exception forward_list fstream functional
+future initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory mutex new numeric optional
+ostream queue random ratio set sstream stack stdexcept streambuf string string_view system_error thread tuple type_traits
+typeindex typeinfo unordered_map unordered_set utility valarray variant vector
+assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h time.h
+""".split()
+COURSE_HEADERS = ("common/simt/include", "common/rung/rung.h", "common/rung/types.h")
+FOLDERS = ("proc", "dev", "tmp", "course", "rung", "in")  # where a sandbox mounts things
+
+
+class RootError(Exception):
+    pass
+
+
+def output_of(*command: str, given: str = "", cwd: Path | None = None) -> str:
+    done = subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd,
+                          env={**os.environ, "LC_ALL": "C"})
+    if done.returncode:
+        raise RootError(f"{' '.join(command[:4])} ... failed: {done.stdout.strip()[-400:]}")
+    return done.stdout
+
+
+def libraries_of(program: str) -> set[str]:
+    """The shared libraries of one of the machine's own programs, the loader among them."""
+    said = subprocess.run(("ldd", program), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    return set(re.findall(r"(/\S+) \(0x", said))
+
+
+def rung_flags(course: Path) -> tuple[list[str], list[str]]:
+    """The compiler's options for a rung: those of both builds, and what the instrumented one has besides."""
+    make = ("make", "-s", "--no-print-directory", "-f", "common/build/rules.mk")
+    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+
+    def ask(target: str) -> list[str]:
+        done = subprocess.run((*make, target), cwd=course, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode or not done.stdout.split():
+            raise RootError(f"common/build/rules.mk does not say how rungs are compiled ({target}): {done.stderr.strip()}")
+        return done.stdout.split()
+
+    return ask("print-rung-flags"), ask("print-instrument")
+
+
+class Tree:
+    """A root being made: files at the same places as on this machine."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        for name in FOLDERS:
+            (root / name).mkdir(parents=True)
+        for name in ("lib", "lib64", "lib32", "bin", "sbin"):  # on merged systems links into /usr
+            if os.path.islink(f"/{name}"):
+                (root / name).symlink_to(os.readlink(f"/{name}"))
+
+    def place(self, path: str) -> Path:
+        """Where an absolute path lies in this root, its links resolved as they would be inside."""
+        first = Path(path).parts[1]
+        link = self.root / first
+        rest = Path(*Path(path).parts[2:])
+        return self.root / os.readlink(link) / rest if link.is_symlink() else self.root / first / rest
+
+    def copy(self, path: str, to: str | None = None) -> None:
+        place = self.place(os.path.normpath(to or path))
+        if place.exists():
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+        place.chmod(0o755 if os.access(path, os.X_OK) else 0o644)
+
+    def program(self, name: str) -> None:
+        path = name if name.startswith("/") else shutil.which(name)
+        if not path:
+            raise RootError(f"{name} is not installed")
+        self.copy(path, f"/usr/bin/{Path(path).name}" if not name.startswith("/") else path)
+        for library in libraries_of(path):
+            self.copy(library)
+
+
+def make_compile_root(root: Path, course: Path) -> None:
+    gxx = shutil.which("g++")
+    if not gxx:
+        raise RootError("g++ is not installed")
+    tree = Tree(root)
+    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "prlimit"):
+        tree.program(program)
+    for part in ("cc1plus", "collect2"):
+        tree.program(output_of(gxx, f"-print-prog-name={part}").strip())
+    for name in ("liblto_plugin.so", "libc.so", "libm.so", "libgcc_s.so", "libgcc.a", "libc_nonshared.a", "libstdc++.so"):
+        path = output_of(gxx, f"-print-file-name={name}").strip()
+        if path.startswith("/"):
+            tree.copy(path, os.path.normpath(path))
+
+    course_root = root / "course"
+    for part in COURSE_HEADERS:
+        source, target = course / part, course_root / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
+    shutil.copyfile(course / "common/simt/rewrite.sed", course_root / "rewrite.sed")
+
+    # The linker says what it opens, the compiler what it includes.
+    flags, instrument = rung_flags(course)
+    trial = root / "trial.so"
+    opened = output_of(gxx, "-shared", "-fPIC", "-x", "c++", "-", "-Wl,-t", "-o", str(trial), given="#include <iostream>\n", cwd=root)
+    trial.unlink()
+    for path in re.findall(r"^(/\S+)$", opened, re.MULTILINE):
+        if not path.startswith("/tmp/") and Path(path).is_file():
+            tree.copy(path)
+    includes = "".join(f"#include <{name}>\n" for name in HEADERS) + '#include "rung.h"\n'
+    for more in ([], instrument):
+        rules = output_of(gxx, *flags, *more, "-M", "-x", "c++", "-", given=includes, cwd=course_root)
+        for path in rules.replace("\\\n", " ").split():
+            if path.startswith("/"):
+                tree.copy(path)
+
+
+def make_run_root(root: Path, course: Path) -> None:
+    tree = Tree(root)
+    for program in ("addr2line", "prlimit"):
+        tree.program(program)
+    worker = course / "build/cpu/worker"
+    shutil.copyfile(worker, root / "worker")
+    (root / "worker").chmod(0o755)
+    for library in libraries_of(str(worker)):
+        tree.copy(library)
+    for name in ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"):  # what a rung may need besides
+        path = output_of("g++", f"-print-file-name={name}").strip()
+        if path.startswith("/"):
+            tree.copy(path, f"{Path(next(iter(libraries_of('/bin/sh')))).parent}/{name}" if not Path(path).exists() else os.path.normpath(path))

@@ -1,0 +1,294 @@
+"""The sandbox: what runs in it sees a root of its own and nothing of this machine.
+
+    bubblewrap   fresh user, pid, network, mount, ipc and uts namespaces. Run by root, it is entered as an unprivileged user
+                 whose number belongs to no other submission.
+    unshare      the same namespaces from util-linux, where there is no bubblewrap.
+
+Around it: an empty environment, a read-only root, a sized /tmp, and limits on cpu time, wall time, memory, processes, the
+size of files and of output. Without either tool there is no sandbox, and foreign code is not run.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FIRST_UID, LAST_UID = 50000, 59999  # for submissions, where the judge is root
+MIB = 1 << 20
+
+
+class SandboxError(Exception):
+    """There is no sandbox here; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    cpu_seconds: int
+    wall_seconds: float
+    memory_mib: int  # of all processes together, and address space of one
+    processes: int
+    file_mib: int = 1  # size of one file
+    temporary_mib: int = 0  # size of /tmp; 0: there is none to write to
+    output_kib: int = 256  # of stdout and stderr each; what is more is read and dropped
+
+
+@dataclass
+class Ended:
+    status: int  # as of subprocess: negative for a signal
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    cause: str = ""  # "time", "memory" or "output" if a limit ended it
+
+
+def works(command: list[str]) -> str:
+    """'' if the command succeeds, else what it said."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    text = done.stdout.decode(errors="replace").strip()
+    return "" if done.returncode == 0 else text or f"exit status {done.returncode}"
+
+
+class Users:
+    """Hands out user numbers, each once, to a judge that is root."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        taken = set()
+        try:
+            import pwd
+            taken = {entry.pw_uid for entry in pwd.getpwall()}
+        except ImportError:
+            pass
+        free = [uid for uid in range(FIRST_UID, LAST_UID + 1) if uid not in taken]
+        start = int.from_bytes(os.urandom(4), "big") % len(free)  # so that two judges hardly meet
+        self.numbers = free[start:] + free[:start]
+        self.next = 0
+
+    def new(self) -> int:
+        with self.lock:
+            for _ in range(len(self.numbers)):
+                uid = self.numbers[self.next % len(self.numbers)]
+                self.next += 1
+                if not processes_of(uid):
+                    return uid
+        raise SandboxError("no user number is free for a submission")
+
+
+def processes_of(uid: int) -> list[int]:
+    found = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == uid:
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    found, todo = [], [pid]
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                todo += [int(child) for child in Path(f"/proc/{one}/task/{task}/children").read_text().split()]
+        except OSError:
+            pass
+    return found
+
+
+def resident_mib(pids: list[int]) -> float:
+    pages = 0
+    for pid in pids:
+        try:
+            pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        except (OSError, IndexError, ValueError):
+            pass
+    return pages * os.sysconf("SC_PAGE_SIZE") / MIB
+
+
+@dataclass
+class Sandbox:
+    """A way to run commands apart. kind: "bwrap", "unshare" or "none" (only for one's own files)."""
+
+    kind: str
+    version: str = ""
+    users: Users | None = None
+    options: list[str] = field(default_factory=list)
+
+    def new_user(self) -> int | None:
+        return self.users.new() if self.users else None
+
+    def describe(self) -> str:
+        if self.kind == "none":
+            return "no sandbox"
+        who = "an unprivileged user of its own" if self.users else "user namespaces"
+        return f"{self.version}, {who}"
+
+    def command(self, command: list[str], root: Path, limits: Limits, uid: int | None, mounts: dict[str, Path] | None = None) -> list[str]:
+        """The command line that runs `command` in the sandbox. mounts: read-only, place inside -> folder or file outside."""
+        inner = ["/usr/bin/prlimit", f"--nproc={limits.processes}", f"--as={limits.memory_mib * MIB}", f"--cpu={limits.cpu_seconds}",
+                 f"--fsize={limits.file_mib * MIB}", "--core=0", "--nofile=256", "--msgqueue=0", "--memlock=65536", "--", *command]
+        outer = [shutil.which("env") or "/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "LC_ALL=C"]
+        drop = []
+        if self.users:
+            drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--"]
+        if self.kind == "bwrap":
+            box = [shutil.which("bwrap"), "--unshare-all", "--unshare-user", *self.options, "--new-session", "--die-with-parent",
+                   "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev",
+                   "--remount-ro", "/dev"]
+            for place, source in (mounts or {}).items():
+                box += ["--ro-bind", str(source), place]
+            if limits.temporary_mib:
+                box += ["--size", str(limits.temporary_mib * MIB), "--tmpfs", "/tmp"]
+            return [*outer, *drop, *box, "--setenv", "PATH", "/usr/bin", "--setenv", "LC_ALL", "C", "--chdir", "/course", "--", *inner]
+        if self.kind == "unshare":
+            pairs = [f"{source}={place}" for place, source in (mounts or {}).items()]
+            box = [shutil.which("unshare"), "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child",
+                   "--propagation", "private", "/bin/sh", str(self.options[0]), str(root), str(limits.temporary_mib), *pairs, "--"]
+            return [*outer, *drop, *box, *inner]
+        raise SandboxError("there is no sandbox")
+
+
+WHAT_TO_INSTALL = ("install bubblewrap (apt-get install bubblewrap); without it util-linux's unshare and setpriv are used, where user "
+                   "namespaces are allowed (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces > 0, and on Ubuntu "
+                   "kernel.apparmor_restrict_unprivileged_userns=0)")
+
+
+def find(wanted: str = "", helper: Path | None = None) -> Sandbox:
+    """The best sandbox that works on this machine. wanted: only this kind. helper: where enter.sh can be read by everybody.
+    Raises SandboxError."""
+    problems = []
+    root = os.geteuid() == 0
+    if root and not shutil.which("setpriv"):
+        raise SandboxError("there is no sandbox: setpriv is missing; " + WHAT_TO_INSTALL)
+    if not shutil.which("prlimit"):
+        raise SandboxError("there is no sandbox: prlimit is missing; " + WHAT_TO_INSTALL)
+    users = Users() if root else None
+    for kind in ("bwrap", "unshare"):
+        if wanted and kind != wanted:
+            continue
+        program = shutil.which(kind)
+        if not program:
+            problems.append(f"{'bubblewrap' if kind == 'bwrap' else kind} is not installed")
+            continue
+        version = subprocess.run((program, "--version"), stdout=subprocess.PIPE, text=True).stdout.strip()
+        options: list[str] = []
+        if kind == "bwrap":
+            usage = subprocess.run((program, "--help"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+            options = [option for option in ("--disable-userns", "--clearenv") if option in usage]
+        else:
+            options = [str(helper or HERE / "enter.sh")]
+        sandbox = Sandbox(kind, version, users, options)
+        drop = ["setpriv", "--reuid", str(LAST_UID), "--regid", str(LAST_UID), "--clear-groups", "--"] if root else []
+        trial = {"bwrap": ["bwrap", "--unshare-all", "--unshare-user", *options, "--ro-bind", "/", "/", "--proc", "/proc", "true"],
+                 "unshare": ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "true"]}[kind]
+        said = works(drop + trial)
+        if not said:
+            return sandbox
+        problems.append(f"{kind} does not work here: {said}")
+    raise SandboxError(f"there is no sandbox: {'; '.join(problems)}. To get one, {WHAT_TO_INSTALL}")
+
+
+def stage() -> Path:
+    """A folder that the sandbox's users can reach but not list, wherever the course lies. The caller removes it."""
+    folder = Path(tempfile.mkdtemp(prefix="ladder-grade-"))
+    folder.chmod(0o711)
+    return folder
+
+
+def run(command: list[str], limits: Limits, given: bytes = b"", environment: dict[str, str] | None = None, cwd: str = "/",
+        most_stdout: int | None = None) -> Ended:
+    """Runs a command line to its end, or to that of its limits, and leaves no process behind. most_stdout: bytes of stdout that
+    are kept; one more ends it."""
+    keep = {"stdout": most_stdout if most_stdout is not None else limits.output_kib * 1024, "stderr": limits.output_kib * 1024}
+    begun = time.monotonic()
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment,
+                               start_new_session=True)
+    got = {"stdout": bytearray(), "stderr": bytearray()}
+    cause = ""
+
+    def feed() -> None:
+        try:
+            process.stdin.write(given)
+            process.stdin.close()
+        except OSError:
+            pass
+
+    threading.Thread(target=feed, daemon=True).start()
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(process.stdout, selectors.EVENT_READ, "stdout")
+        waiting.register(process.stderr, selectors.EVENT_READ, "stderr")
+        looked = begun
+        while waiting.get_map():
+            for key, _ in waiting.select(timeout=0.1):
+                data = os.read(key.fd, 65536)
+                if not data:
+                    waiting.unregister(key.fileobj)
+                elif len(got[key.data]) < keep[key.data]:
+                    got[key.data] += data[: keep[key.data] - len(got[key.data])]
+                elif key.data == "stdout" and most_stdout is not None:
+                    cause = cause or "output"
+            now = time.monotonic()
+            if now - begun > limits.wall_seconds:
+                cause = cause or "time"
+            elif now - looked > 0.2:
+                looked = now
+                if resident_mib(descendants(process.pid)) > limits.memory_mib:
+                    cause = cause or "memory"
+            if cause or (process.poll() is not None and not waiting.select(timeout=0)):
+                break
+    kill_tree(process)
+    for pipe in (process.stdout, process.stderr):
+        pipe.close()
+    return Ended(process.returncode, bytes(got["stdout"]), bytes(got["stderr"]), time.monotonic() - begun, cause)
+
+
+def kill_tree(process: subprocess.Popen) -> None:
+    """Ends a process and what it has started. Killing the first process of a pid namespace ends all that is in it."""
+    family = descendants(process.pid)
+    for pid in family:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    process.wait()
+
+
+def kill_user(uid: int | None) -> int:
+    """Ends whatever still runs under a submission's user; returns how much that was."""
+    if uid is None:
+        return 0
+    left = 0
+    for _ in range(50):
+        found = processes_of(uid)
+        if not found:
+            break
+        time.sleep(0.02)  # a namespace that is just being taken down
+        for pid in processes_of(uid):
+            left += 1
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+    return left
+
+
+def script(command: list[str]) -> str:
+    """A shell script that becomes the command; its first argument, the name of a file without its folder, goes behind it."""
+    return f'#!/bin/sh\ncd /\nexec {shlex.join(command)}"${{1##*/}}" 1>&2\n'
