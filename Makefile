@@ -4,9 +4,9 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 commands := common/commands
-export BACKEND CASE CASES CHECKS CXX DTYPES FILE K OPS PYTHON SHAPE SHAPES SOLUTION VARIANTS
+export BACKEND CASE CASES CHECKS CXX DTYPES FILE JOBS K OPS OUT POINTS PYTHON SHAPE SHAPES SOLUTION SUBMISSIONS VARIANTS
 
-.PHONY: help ladder roofline test setup bench-simt experiments docs test-docs peers profile-diff
+.PHONY: help ladder roofline check check-doctor test setup bench-simt experiments docs test-docs peers profile-diff
 .DEFAULT_GOAL := first-screen
 
 help:
@@ -70,6 +70,12 @@ bench-simt:
 export NAME
 new-lab:
 	@$(commands)/new_lab.sh
+
+check:
+	@$(commands)/check.sh
+
+check-doctor:
+	@$(commands)/check.sh doctor
 
 test:
 	@$(commands)/test.sh

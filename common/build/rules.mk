@@ -147,6 +147,13 @@ build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp t
                        $(catch_main) $(comparison) $(reference) $(client)
 	$(link)
 
+# --- grading ------------------------------------------------------------------------------------------------------------
+
+# What make check-doctor starts in the sandbox.
+build/grade/escapes: common/grade/escapes.cpp
+	@mkdir -p $(@D)
+	@$(CXX) $(cxxflags) -MF $@.d $< -o $@
+
 # --- instrumented rungs, counters ---------------------------------------------------------------------------------------
 
 # Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled

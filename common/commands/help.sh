@@ -23,6 +23,8 @@ ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of 
   make profile-diff  on a GPU: the counters of every solution, ncu's and the executor's (SHAPES=64x600,16x4096)
   make peers         on a GPU: this repository beside PyTorch, torch.compile, Triton, cuDNN (OPS=, DTYPES=, SHAPES= a part)
   make new-lab NAME=lab08_thing   a new lab that works, to be made your own (for those who write labs)
+  make check         grade this working copy; a class with SUBMISSIONS=folder OUT=folder (JOBS=, POINTS=file)
+  make check-doctor  prove that the sandbox around foreign code holds
   make bench-simt    how fast the executor is on this machine
   make test          everything that CI runs
   make setup         install missing packages (the other commands call it when needed)

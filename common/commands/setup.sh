@@ -26,6 +26,10 @@ if [[ " $* " == *" --docs "* ]]; then
   [ -d /usr/share/doxygen-awesome-css ] || need doxygen-awesome-css "its looks"
   [ -d /usr/share/javascript/mathjax ] || need libjs-mathjax "its formulas"
 fi
+# Only the grading of others' work needs it, and the tests of that: nobody is kept from a lab for want of it.
+if [[ " $* " == *" --sandbox "* || " $* " != *" --quiet "* ]]; then
+  command -v bwrap >/dev/null || need bubblewrap "the sandbox of make check"
+fi
 
 if [ ${#packages[@]} -eq 0 ]; then
   [ "${1:-}" = --quiet ] || { say "everything is installed"; "$python" common/commands/compile_commands.py; }

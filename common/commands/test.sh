@@ -3,7 +3,7 @@
 # ONLY=word runs the checks whose name holds the word.
 . "$(dirname "$0")/common.sh"
 started=$SECONDS
-common/commands/setup.sh --quiet || exit 2
+common/commands/setup.sh --quiet --sandbox || exit 2
 logs=build/test-logs
 export LADDER_PROGRESS=$PWD/build/test-progress.json  # these runs are no student's
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"

@@ -37,7 +37,7 @@ class Workshop:
         self.box, self.limits = box, limits
         self.root = stage / "compile"
         if box.kind != "none":
-            roots.make_compile_root(self.root, course)
+            roots.make_compile_root(self.root, course, box.helpers())
         self.flags, self.instrument = roots.rung_flags(course)
         self.words = rules.header_words(course)
         self.course = course

@@ -82,18 +82,16 @@ class Judge:
         self.titles = {lab: title_of(course, lab) for lab in self.labs}
         self.limits = points.limits
         self.slots = threading.Semaphore(jobs)  # compilers and tests that run at once
+        sandbox.adopt_orphans()
         self.stage = sandbox.stage()
-        if box.kind == "unshare":
-            shutil.copyfile(sandbox.HERE / "enter.sh", self.stage / "enter.sh")
-            (self.stage / "enter.sh").chmod(0o755)
-            box.options = [str(self.stage / "enter.sh")]
+        box.settle(self.stage)
         self.private = self.stage / "private"  # records and sources: not for the sandbox's users
         self.private.mkdir(mode=0o700)
         self.numbers = iter(range(10**9))
         self.warnings: list[str] = []
         self.workshop = Workshop(course, self.stage, box, self.limits)
         if box.kind != "none":
-            roots.make_run_root(self.stage / "run", course)
+            roots.make_run_root(self.stage / "run", course, box.helpers())
         self.digest = digest_of_course(course, points)
         self.plans: dict[str, grading.Plan] = {}
 
@@ -154,17 +152,14 @@ class Judge:
             progress("running the solutions once, to know what there is to grade")
             kept = {"course": self.digest, "labs": {}}
             with ThreadPoolExecutor(len(self.labs)) as pool:
-                records = dict(zip(self.labs, pool.map(self.record_of_solution, self.labs)))
-            for lab, record in records.items():
-                plan = grading.Plan.of(record)
-                kept["labs"][lab] = {"cases": plan.cases, "checks": plan.checks}
+                kept["labs"] = dict(zip(self.labs, pool.map(self.plan_of, self.labs)))
             cache.parent.mkdir(parents=True, exist_ok=True)
             cache.with_suffix(".new").write_text(json.dumps(kept))
             os.replace(cache.with_suffix(".new"), cache)
         for lab, plan in kept["labs"].items():
             self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"]], [tuple(check) for check in plan["checks"]])
 
-    def record_of_solution(self, lab: str) -> list[dict]:
+    def plan_of(self, lab: str) -> dict:
         path = self.course / "solutions" / lab / self.labs[lab]
         source, uid = path.read_bytes(), self.box.new_user()
         built = self.workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots)
@@ -176,7 +171,8 @@ class Judge:
         if not grading.Results(record).finished or wrong:
             first = f"{wrong[0]['variant']} {wrong[0]['case']}: {wrong[0]['text']}" if wrong else ended.stderr.decode(errors="replace")[-500:]
             raise JudgeError(f"the course's own solution of {lab} does not pass here, so nothing can be graded: {first}")
-        return record
+        plan = grading.Plan.of(record)
+        return {"cases": plan.cases, "checks": plan.checks}
 
     # ---- Grading ---------------------------------------------------------------------------------
 

@@ -26,6 +26,10 @@ class Points:
     need: dict[str, float]
     speed: dict[str, float]
     limits: dict[str, int]
+    given: dict[str, list[str]]  # lab -> "variant" or "variant/group": worth nothing, because the starter has it
+
+    def is_given(self, lab: str, variant: str, part: str) -> bool:
+        return bool({variant, f"{variant}/{part}"} & set(self.given.get(lab, ())))
 
     def of(self, lab: str) -> dict[str, int]:
         return self.labs.get(lab, self.default)
@@ -70,7 +74,7 @@ def load(path: Path, labs: list[str]) -> Points:
         wrong(error.strerror or str(error))
     except tomllib.TOMLDecodeError as error:
         wrong(f"is not TOML: {error}")
-    if unknown := sorted(set(data) - {"points", "groups", "need", "speed", "limits"}):
+    if unknown := sorted(set(data) - {"points", "groups", "need", "speed", "limits", "given"}):
         wrong(f"there is no table [{unknown[0]}]")
     points = data.get("points")
     if not isinstance(points, dict):
@@ -87,7 +91,13 @@ def load(path: Path, labs: list[str]) -> Points:
     speed = numbers(data.get("speed"), "speed", SPEED, 0, 10)
     if speed["none"] >= speed["full"]:
         wrong("[speed] none must be less than full")
-    return Points(path, default, own, groups, need, speed, numbers(data.get("limits"), "limits", LIMITS, 1, 10**6, whole=True))
+    given = data.get("given", {})
+    for lab, names in given.items():
+        if lab not in labs:
+            wrong(f"[given] {lab}: there is no such lab; the labs are: {', '.join(labs)}")
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            wrong(f"[given] {lab} is not a list of names")
+    return Points(path, default, own, groups, need, speed, numbers(data.get("limits"), "limits", LIMITS, 1, 10**6, whole=True), given)
 
 
 def divide(total: int, weights: list[Fraction]) -> list[int]:

@@ -91,12 +91,12 @@ class Tree:
             self.copy(library)
 
 
-def make_compile_root(root: Path, course: Path) -> None:
+def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> None:
     gxx = shutil.which("g++")
     if not gxx:
         raise RootError("g++ is not installed")
     tree = Tree(root)
-    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "prlimit"):
+    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "prlimit", *helpers):
         tree.program(program)
     for part in ("cc1plus", "collect2"):
         tree.program(output_of(gxx, f"-print-prog-name={part}").strip())
@@ -128,9 +128,9 @@ def make_compile_root(root: Path, course: Path) -> None:
                 tree.copy(path)
 
 
-def make_run_root(root: Path, course: Path) -> None:
+def make_run_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> None:
     tree = Tree(root)
-    for program in ("addr2line", "prlimit"):
+    for program in ("addr2line", "prlimit", *helpers):
         tree.program(program)
     worker = course / "build/cpu/worker"
     shutil.copyfile(worker, root / "worker")

@@ -10,6 +10,7 @@ size of files and of output. Without either tool there is no sandbox, and foreig
 
 from __future__ import annotations
 
+import ctypes
 import os
 import selectors
 import shlex
@@ -87,16 +88,51 @@ class Users:
         raise SandboxError("no user number is free for a submission")
 
 
+def state_of(pid: int) -> tuple[str, int]:
+    """("Z", number of its parent); ("", 0) if there is no such process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rsplit(b") ", 1)[1].split()
+        return fields[0].decode(), int(fields[1])
+    except (OSError, IndexError, ValueError):
+        return "", 0
+
+
 def processes_of(uid: int) -> list[int]:
+    """Those that still run under a user's number; what has ended and only waits to be noticed is none."""
     found = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
-                if entry.stat().st_uid == uid:
+                if entry.stat().st_uid == uid and state_of(int(entry.name))[0] not in ("Z", "X", ""):
                     found.append(int(entry.name))
             except OSError:
                 pass
     return found
+
+
+_running: set[int] = set()  # what run() waits for itself
+
+
+def adopt_orphans() -> None:
+    """What a killed sandbox leaves, its first process, then becomes a child of this process instead of the machine's init, which in a
+    container may never look after it."""
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None, use_errno=True).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
+def reap_orphans() -> None:
+    """Takes note of adopted processes that have ended. Only sandboxes are adopted."""
+    try:
+        children = [int(child) for task in os.listdir("/proc/self/task")
+                    for child in Path(f"/proc/self/task/{task}/children").read_text().split()]
+    except OSError:
+        return
+    for pid in children:
+        try:
+            if pid not in _running and state_of(pid)[0] == "Z" and Path(f"/proc/{pid}/comm").read_text().strip() in ("bwrap", "unshare", "sh", "worker"):
+                os.waitpid(pid, os.WNOHANG)
+        except OSError:
+            pass
 
 
 def descendants(pid: int) -> list[int]:
@@ -134,6 +170,17 @@ class Sandbox:
     def new_user(self) -> int | None:
         return self.users.new() if self.users else None
 
+    def settle(self, stage: Path) -> None:
+        """Puts what the sandbox's users must be able to read into the stage."""
+        if self.kind == "unshare":
+            shutil.copyfile(HERE / "enter.sh", stage / "enter.sh")
+            (stage / "enter.sh").chmod(0o755)
+            self.options = [str(stage / "enter.sh")]
+
+    def helpers(self) -> tuple[str, ...]:
+        """Programs that must be in a root to enter it."""
+        return ("umount", "setpriv") if self.kind == "unshare" else ()
+
     def describe(self) -> str:
         if self.kind == "none":
             return "no sandbox"
@@ -144,10 +191,10 @@ class Sandbox:
         """The command line that runs `command` in the sandbox. mounts: read-only, place inside -> folder or file outside."""
         inner = ["/usr/bin/prlimit", f"--nproc={limits.processes}", f"--as={limits.memory_mib * MIB}", f"--cpu={limits.cpu_seconds}",
                  f"--fsize={limits.file_mib * MIB}", "--core=0", "--nofile=256", "--msgqueue=0", "--memlock=65536", "--", *command]
-        outer = [shutil.which("env") or "/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "LC_ALL=C"]
+        outer = [shutil.which("env") or "/usr/bin/env", "-i", "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"]
         drop = []
         if self.users:
-            drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--"]
+            drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--pdeathsig", "KILL", "--"]
         if self.kind == "bwrap":
             box = [shutil.which("bwrap"), "--unshare-all", "--unshare-user", *self.options, "--new-session", "--die-with-parent",
                    "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev",
@@ -158,6 +205,7 @@ class Sandbox:
                 box += ["--size", str(limits.temporary_mib * MIB), "--tmpfs", "/tmp"]
             return [*outer, *drop, *box, "--setenv", "PATH", "/usr/bin", "--setenv", "LC_ALL", "C", "--chdir", "/course", "--", *inner]
         if self.kind == "unshare":
+            # A signal from the parent's death is lost when the user changes, and is asked for again.
             pairs = [f"{source}={place}" for place, source in (mounts or {}).items()]
             box = [shutil.which("unshare"), "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child",
                    "--propagation", "private", "/bin/sh", str(self.options[0]), str(root), str(limits.temporary_mib), *pairs, "--"]
@@ -170,10 +218,9 @@ WHAT_TO_INSTALL = ("install bubblewrap (apt-get install bubblewrap); without it 
                    "kernel.apparmor_restrict_unprivileged_userns=0)")
 
 
-def find(wanted: str = "", helper: Path | None = None) -> Sandbox:
-    """The best sandbox that works on this machine. wanted: only this kind. helper: where enter.sh can be read by everybody.
-    Raises SandboxError."""
-    problems = []
+def find(wanted: str = "") -> Sandbox:
+    """The best sandbox that works on this machine. wanted: only this kind. Raises SandboxError."""
+    problems: list[str] = []
     root = os.geteuid() == 0
     if root and not shutil.which("setpriv"):
         raise SandboxError("there is no sandbox: setpriv is missing; " + WHAT_TO_INSTALL)
@@ -192,8 +239,8 @@ def find(wanted: str = "", helper: Path | None = None) -> Sandbox:
         if kind == "bwrap":
             usage = subprocess.run((program, "--help"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
             options = [option for option in ("--disable-userns", "--clearenv") if option in usage]
-        else:
-            options = [str(helper or HERE / "enter.sh")]
+        if problems and not wanted:
+            version += f" ({'; '.join(problems)})"
         sandbox = Sandbox(kind, version, users, options)
         drop = ["setpriv", "--reuid", str(LAST_UID), "--regid", str(LAST_UID), "--clear-groups", "--"] if root else []
         trial = {"bwrap": ["bwrap", "--unshare-all", "--unshare-user", *options, "--ro-bind", "/", "/", "--proc", "/proc", "true"],
@@ -220,6 +267,7 @@ def run(command: list[str], limits: Limits, given: bytes = b"", environment: dic
     begun = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment,
                                start_new_session=True)
+    _running.add(process.pid)
     got = {"stdout": bytearray(), "stderr": bytearray()}
     cause = ""
 
@@ -268,27 +316,22 @@ def kill_tree(process: subprocess.Popen) -> None:
         except OSError:
             pass
     process.wait()
+    _running.discard(process.pid)
+    reap_orphans()
 
 
-def kill_user(uid: int | None) -> int:
-    """Ends whatever still runs under a submission's user; returns how much that was."""
+def kill_user(uid: int | None, grace: float = 3.0) -> int:
+    """Ends whatever still runs under a submission's user. Returns how much was left after the grace in which a namespace is taken
+    down: 0, or the sandbox has not done its work."""
     if uid is None:
         return 0
-    left = 0
-    for _ in range(50):
-        found = processes_of(uid)
-        if not found:
-            break
-        time.sleep(0.02)  # a namespace that is just being taken down
-        for pid in processes_of(uid):
-            left += 1
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
-    return left
-
-
-def script(command: list[str]) -> str:
-    """A shell script that becomes the command; its first argument, the name of a file without its folder, goes behind it."""
-    return f'#!/bin/sh\ncd /\nexec {shlex.join(command)}"${{1##*/}}" 1>&2\n'
+    until = time.monotonic() + grace
+    while processes_of(uid) and time.monotonic() < until:
+        time.sleep(0.02)
+    left = processes_of(uid)
+    for pid in left:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    return len(left)

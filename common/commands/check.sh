@@ -1,0 +1,19 @@
+#!/bin/bash
+# make check: grades this working copy, or with SUBMISSIONS and OUT a class. make check-doctor: proves the sandbox.
+. "$(dirname "$0")/common.sh"
+
+common/commands/setup.sh --quiet || exit 2
+targets=("$build/worker")
+for lab in $(labs); do targets+=("$build/tests/$lab"); done
+[ "${1:-}" = doctor ] && targets=("$build/worker" build/grade/escapes)
+[ -x "$build/tests/$(labs | tail -n 1)" ] || step "building the tests (once; about a minute)"
+build "${targets[@]}" || fail "the course's own code does not compile; see above"
+
+options=()
+[ -z "${SOLUTION:-}" ] || options+=(--solutions)
+[ -z "${SUBMISSIONS:-}" ] || options+=(--submissions "$SUBMISSIONS")
+[ -z "${OUT:-}" ] || options+=(--out "$OUT")
+[ -z "${POINTS:-}" ] || options+=(--points "$POINTS")
+[ -z "${JOBS:-}" ] || options+=(--jobs "$JOBS")
+[ "${1:-}" = doctor ] && options+=(--doctor)
+exec "$python" common/grade/check.py "${options[@]}"
