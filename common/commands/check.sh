@@ -4,7 +4,9 @@
 
 common/commands/setup.sh --quiet || exit 2
 targets=("$build/worker")
-for lab in $(labs); do targets+=("$build/tests/$lab"); done
+for lab in $(labs); do
+  targets+=("$build/tests/$lab" "$build/checked/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')")
+done
 [ "${1:-}" = doctor ] && targets=("$build/worker" build/grade/escapes)
 [ -x "$build/tests/$(labs | tail -n 1)" ] || step "building the tests (once; about a minute)"
 build "${targets[@]}" || fail "the course's own code does not compile; see above"

@@ -121,6 +121,8 @@ class Judge:
             "LADDER_FILE": f"labs/{lab}/{self.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"), "LADDER_RECORD": str(private / "record"),
             "LADDER_RUNG": str(rung / "plain.so"), "LADDER_CHECKED": str(rung / "checked.so"), "LADDER_WORKER": "build/cpu/worker",
             "LADDER_SEED": str(self.seed(lab)),
+            # Predictions are counted on our own solution, which needs no sandbox.
+            "LADDER_SOLUTION": self.solution_object(lab), "LADDER_COUNTER": "build/cpu/worker",
         }
         if self.box.kind != "none":
             mounts = {"/rung": rung}
@@ -137,6 +139,10 @@ class Judge:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(private, ignore_errors=True)
+
+    def solution_object(self, lab: str) -> str:
+        path = f"build/cpu/checked/solutions/{lab}/{Path(self.labs[lab]).stem}.so"
+        return path if (self.course / path).exists() else ""
 
     # ---- What a lab consists of ------------------------------------------------------------------
 
