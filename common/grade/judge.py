@@ -117,7 +117,7 @@ class Judge:
         limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
                                 output_kib=self.limits["output_kib"])
         environment = {
-            "PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
+            "PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
             "LADDER_FILE": f"labs/{lab}/{self.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"), "LADDER_RECORD": str(private / "record"),
             "LADDER_RUNG": str(rung / "plain.so"), "LADDER_CHECKED": str(rung / "checked.so"), "LADDER_WORKER": "build/cpu/worker",
             "LADDER_SEED": str(self.seed(lab)),
@@ -131,7 +131,7 @@ class Judge:
             write_script(tools / "worker", f'{shlex.join(worker)} /rung/"${{1##*/}}" 1>&2')
             # What addr2line reads is the submission's, so it is run like the submission.
             write_script(tools / "addr2line", f'{shlex.join(lines)} "$@"')
-            environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ROOT": "/course"}
+            environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ADDR2LINE": str(tools / "addr2line"), "LADDER_ROOT": "/course"}
         try:
             # Its output is of no interest: the record counts, which no other process can write.
             ended = sandbox.run([str(self.course / f"build/cpu/tests/{lab}")], limits, environment=environment, cwd=str(self.course))

@@ -56,7 +56,10 @@ int source_line(const char* module, uintptr_t offset, char* file, size_t file_si
     dup2(pipe_ends[1], STDOUT_FILENO);
     const int null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO);
-    execlp("addr2line", "addr2line", "-i", "-e", module, address, static_cast<char*>(nullptr));
+    // The judge has its own way to run it: the module is a submission's (common/grade).
+    const char* own = std::getenv("LADDER_ADDR2LINE");
+    const char* program = own && *own ? own : "addr2line";
+    execlp(program, program, "-i", "-e", module, address, static_cast<char*>(nullptr));
     _exit(127);
   }
   close(pipe_ends[1]);
