@@ -122,7 +122,7 @@ def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
         box = sandbox.Sandbox("none")
     folder = "solutions" if arguments.solutions else "labs"
     say(f"grading {folder}/ on the CPU, {box.describe()}")
-    the_judge = judge.Judge(COURSE, table, box, secret_of(None), arguments.jobs)
+    the_judge = judge.Judge(COURSE, table, box, secret_of(None), arguments.jobs, arguments.only)
     try:
         the_judge.prepare(note)
         grade = the_judge.grade(judge.submission_of_course(COURSE, folder, table.limits))
@@ -158,7 +158,7 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
     for other in others:
         note(f"note: {other} is neither a folder nor an archive and is not graded")
     say(f"grading {len(submissions)} submissions on the CPU, {arguments.jobs} at a time, {box.describe()}")
-    the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs)
+    the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs, arguments.only)
     begun = time.monotonic()
     counts: dict[str, int] = {}
     done = kept = 0
@@ -235,6 +235,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--points", type=Path, default=HERE / "points.toml")
     parser.add_argument("--jobs", default="")
+    parser.add_argument("--only", default="", help="the labs whose names hold this")
     parser.add_argument("--doctor", action="store_true")
     arguments = parser.parse_args()
     try:

@@ -20,7 +20,7 @@ import roots
 import sandbox
 
 COURSE = Path(__file__).resolve().parents[2]
-LIMITS = sandbox.Limits(cpu_seconds=3, wall_seconds=4, memory_mib=512, processes=40, temporary_mib=16, file_mib=32, output_kib=64)
+LIMITS = sandbox.Limits(cpu_seconds=2, wall_seconds=3, memory_mib=512, processes=40, temporary_mib=16, file_mib=32, output_kib=64)
 MARK = "ladder-doctor-was-here"
 
 

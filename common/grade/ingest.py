@@ -121,11 +121,15 @@ def take(submission: Submission, labs: dict[str, str], limits: dict[str, int]) -
     """Fills submission.labs. labs: lab -> name of its kernel file."""
     try:
         reader = open_submission(submission.path, limits)
-        names = reader.names()
     except IngestError as error:
         submission.labs = {lab: Taken(problem=str(error)) for lab in labs}
         return
     with reader:
+        try:
+            names = reader.names()
+        except IngestError as error:
+            submission.labs = {lab: Taken(problem=str(error)) for lab in labs}
+            return
         for lab, kernel in labs.items():
             parts, problem = choose(names, lab, kernel)
             taken = Taken(path=shown("/".join(parts)) if parts else "", problem=problem)
@@ -210,9 +214,11 @@ def member_parts(name: str) -> tuple[str, ...] | None:
 class Zip:
     def __init__(self, path: Path, limits: dict[str, int]):
         self.limits = limits
+        self.file = open_regular(path, limits)
         try:
-            self.archive = zipfile.ZipFile(open_regular(path, limits))
+            self.archive = zipfile.ZipFile(self.file)
         except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OverflowError) as error:
+            self.file.close()
             raise IngestError(f"the archive cannot be read: {shown(str(error))}") from None
         self.members: dict[tuple[str, ...], zipfile.ZipInfo] = {}
 
@@ -221,6 +227,7 @@ class Zip:
 
     def __exit__(self, *_):
         self.archive.close()
+        self.file.close()
 
     def names(self) -> list[tuple[str, ...]]:
         members = self.archive.infolist()

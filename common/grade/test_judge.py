@@ -1,0 +1,268 @@
+"""The judge end to end, on lab 02: the solution and the starter, honest and dishonest kernels, and a class that is interrupted.
+
+What needs a sandbox is skipped, with the reason, where there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COURSE = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+import judge  # noqa: E402
+import points  # noqa: E402
+import sandbox  # noqa: E402
+from ingest import Submission, Taken  # noqa: E402
+
+LAB = "lab02_smem"
+SOLUTION = (COURSE / "solutions/lab02_smem/softmax_smem.cu").read_text()
+STARTER = (COURSE / "labs/lab02_smem/softmax_smem.cu").read_text()
+try:
+    BOX: sandbox.Sandbox | None = sandbox.find()
+    WHY_NOT = ""
+except sandbox.SandboxError as error:
+    BOX, WHY_NOT = None, str(error)
+
+# The same table of variants for a kernel of a few lines.
+FRAME = """#include <cmath>
+#include <cstdlib>
+#include "rung.h"
+%s
+RUNG_EXPORT(rung::softmax("serial", one), rung::softmax("tree", one), rung::softmax("tree_f32x4", one))
+"""
+ON_THE_HOST = """
+cudaError_t one(const float* x, float* y, int rows, int cols, cudaStream_t) {
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  for (int r = 0; r < rows; r++, x += cols, y += cols) {
+    float max = -3.4e38f;
+    double sum = 0;
+    for (int c = 0; c < cols; c++) max = fmaxf(max, x[c]);
+    for (int c = 0; c < cols; c++) sum += expf(x[c] - max);
+    const float scale = sum > 0 ? static_cast<float>(1 / sum) : static_cast<float>(sum);
+    for (int c = 0; c < cols; c++) y[c] = expf(x[c] - max) * scale;
+  }
+  return cudaSuccess;
+}
+"""
+NOTHING = "cudaError_t one(const float*, float*, int, int, cudaStream_t) { %s return cudaSuccess; }"
+
+
+@unittest.skipUnless(BOX, WHY_NOT)
+class Judging(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        table = points.load(HERE / "points.toml", list(judge.labs_of(COURSE)))
+        cls.judge = judge.Judge(COURSE, table, BOX, b"a secret of these tests", os.cpu_count() or 1, only=LAB)
+        cls.judge.prepare()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.judge.close()
+
+    def grade(self, source: str) -> dict:
+        """Of the one lab. Nothing may be left of it."""
+        submission = Submission("student", "student", Path("student"), {LAB: Taken(source.encode())})
+        grade = self.judge.grade(submission)
+        self.assertEqual(self.judge.warnings, [])
+        self.assertEqual(grade["points"], grade["labs"][0]["points"])
+        return grade["labs"][0]
+
+    def item(self, lab: dict, id: str) -> dict:
+        return next(item for item in lab["items"] if item["id"] == id)
+
+    def test_the_solution_gets_everything_and_the_starter_nothing(self):
+        lab = self.grade(SOLUTION)
+        self.assertEqual((lab["verdict"], lab["points"]), ("pass", lab["out_of"]), [i for i in lab["items"] if i["verdict"] != "pass"])
+        self.assertEqual(round(lab["out_of"] + lab["not_run"], 2), 100)
+        lab = self.grade(STARTER)
+        self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
+
+    def test_honest_and_unusual(self):
+        odd = "// REQUIRE(false); asm(\"nop\"); system(\"rm\")\n" + SOLUTION.replace("threads = 256", "threads = 128")
+        lab = self.grade(odd.replace("\n", "\r\n"))
+        self.assertEqual((lab["verdict"], lab["points"]), ("pass", lab["out_of"]), [i for i in lab["items"] if i["verdict"] != "pass"])
+
+    def test_partial_work_keeps_what_it_has(self):
+        lab = self.grade(SOLUTION.replace('rung::softmax("tree", tree)', 'rung::softmax("tree", nothing)').replace(
+            "RUNG_EXPORT", "cudaError_t nothing(const float*, float*, int, int, cudaStream_t) { return cudaSuccess; }\nRUNG_EXPORT"))
+        self.assertEqual(lab["verdict"], "fail")
+        self.assertAlmostEqual(lab["points"] / lab["out_of"], 2 / 3, delta=0.05)
+
+    def test_a_wrong_kernel_learns_why_but_no_value(self):
+        wrong = SOLUTION.replace("row[c] * scale;", "row[c] * scale * 1.01f;")
+        self.assertNotEqual(wrong, SOLUTION)
+        lab = self.grade(wrong)
+        self.assertEqual(self.item(lab, "correctness/serial f32/widths")["verdict"], "fail")
+        self.assertIn("slightly off", self.item(lab, "correctness/serial f32/widths")["reason"])
+        self.assertNotRegex(json.dumps(lab), r"expected [-0-9.]|sums to")
+
+    def test_only_on_the_public_shapes(self):
+        public = "if (cols != 33 && cols != 31 && cols != 32 && cols != 600 && cols != 1023 && cols != 1024 && cols != 1025 && cols != 4096 && " \
+                 "cols > 2 && cols != 50257 && cols != 200003 && cols != 512) return cudaErrorInvalidValue;\n  const size_t bytes"
+        lab = self.grade(SOLUTION.replace("const size_t bytes", public))
+        self.assertEqual(self.item(lab, "correctness/tree f32/widths")["verdict"], "pass")
+        self.assertEqual(self.item(lab, "correctness/tree f32/hidden")["verdict"], "fail")
+
+    def test_computed_on_the_host(self):
+        lab = self.grade(FRAME % ON_THE_HOST)
+        self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
+        self.assertIn("no kernel was launched", self.item(lab, "correctness/tree f32/widths")["reason"])
+
+    def test_rules(self):
+        lab = self.grade(FRAME % (NOTHING % 'system("true");'))
+        self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
+        self.assertIn("calls system", self.item(lab, "integrity/source")["reason"])
+        lab = self.grade(SOLUTION + 'inline void pause() { asm volatile("pause"); }\n')
+        self.assertEqual((lab["verdict"], lab["points"]), ("needs a person", 0))
+        self.assertIn("inline assembly", self.item(lab, "integrity/source")["reason"])
+        lab = self.grade(SOLUTION.replace("float max = lowest;", "float max = lowest;\n#ifdef __SANITIZE_THREAD__\n(void)max;\n#endif\n", 1))
+        self.assertEqual(lab["verdict"], "needs a person")
+
+    def test_what_cannot_be_compiled(self):
+        for text, word in (('#include "/etc/passwd"\n', "does not compile"), ('#include <eigen3/Eigen/Core>\n', "does not compile"),
+                           ("int x[1ull << 40] = {1};\n", "compile"), ('asm(".incbin \\"/etc/passwd\\"");\n', "does not compile"),
+                           ("template <int N> struct A { A<N + 1> next; }; A<0> a;\n", "does not compile")):
+            lab = self.grade(text + FRAME % (NOTHING % ""))
+            self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0), text)
+            self.assertIn(word, self.item(lab, "integrity/source")["reason"], text)
+            self.assertNotIn("root:", json.dumps(lab), "a file of this machine was shown")
+
+    def test_ends_within_its_limits(self):
+        texts = ("exit(0);", "abort();", "for (;;) printf(\"PASSED all\\n\");",
+                 "for (;;) { char* p = static_cast<char*>(malloc(1 << 20)); for (int i = 0; p && i < 1 << 20; i += 4096) p[i] = 1; }")
+        begun = time.monotonic()
+        with ThreadPoolExecutor(len(texts)) as pool:
+            labs = pool.map(lambda text: self.grade("#include <cstdio>\n" + FRAME % (NOTHING % text)), texts)
+        for text, lab in zip(texts, labs):
+            self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0), text)
+        self.assertLess(time.monotonic() - begun, 200)
+
+    def test_at_load(self):
+        lab = self.grade("#include <cstdlib>\nstruct A { A() { exit(0); } } a;\n" + FRAME % (NOTHING % ""))
+        self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
+
+
+@unittest.skipUnless(BOX, WHY_NOT)
+class Class(unittest.TestCase):
+    def run_check(self, out: Path, submissions: Path, **variables: str) -> subprocess.Popen:
+        command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--only", LAB, "--jobs", "2"]
+        return subprocess.Popen(command, cwd=COURSE, env={**os.environ, **variables}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def results(self, out: Path) -> dict[str, tuple]:
+        grades = [json.loads(path.read_text()) for path in sorted(out.glob("students/*/grade.json"))]
+        return {grade["id"]: (grade["student"], grade["points"], grade["verdict"],
+                              tuple((item["id"], item["verdict"], item["points"]) for item in grade["labs"][0]["items"])) for grade in grades}
+
+    def test_interrupted_and_resumed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            submissions, out, whole = Path(folder) / "in", Path(folder) / "out", Path(folder) / "whole"
+            for number in range(6):
+                place = submissions / f"student {number}"
+                place.mkdir(parents=True)
+                (place / "softmax_smem.cu").write_text(f"// {number}\n" + (SOLUTION if number % 2 else STARTER))
+            process = self.run_check(out, submissions)
+            for line in process.stdout:
+                if re.match(r" *2/6 ", line):
+                    process.send_signal(signal.SIGKILL)
+                    break
+            process.wait()
+            process.stdout.close()
+            before = {path: path.stat().st_mtime_ns for path in out.glob("students/*/grade.json")}
+            self.assertTrue(2 <= len(before) < 6, before)
+            said = self.run_check(out, submissions).communicate()[0]
+            self.assertIn("were graded before", said)
+            for path, when in before.items():
+                self.assertEqual(path.stat().st_mtime_ns, when, "graded again")
+            self.run_check(whole, submissions).communicate()
+            self.assertEqual(self.results(out), self.results(whole))
+            self.assertEqual([r[2] for r in self.results(out).values()].count("pass"), 3)
+            # A submission that has changed is graded again, and it alone.
+            (submissions / "student 0/softmax_smem.cu").write_text(SOLUTION)
+            said = self.run_check(out, submissions).communicate()[0]
+            self.assertIn("5 were graded before", said)
+
+    def test_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_check(Path(folder) / "out", Path(folder) / "missing").communicate()[0]
+            self.assertIn("No such file", said)
+            (Path(folder) / "empty").mkdir()
+            said = self.run_check(Path(folder) / "out", Path(folder) / "empty").communicate()[0]
+            self.assertIn("no folder and no archive", said)
+
+    def test_without_a_sandbox_others_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tools = Path(folder) / "tools"
+            (tools).mkdir()
+            for name in ("setpriv", "prlimit", "env", "g++", "make", "sh"):
+                if path := next((p for p in (Path("/usr/bin") / name, Path("/bin") / name) if p.exists()), None):
+                    (tools / name).symlink_to(path)
+            (Path(folder) / "in/ann").mkdir(parents=True)
+            process = self.run_check(Path(folder) / "out", Path(folder) / "in", PATH=str(tools))
+            said = process.communicate()[0]
+            self.assertEqual(process.returncode, 2, said)
+            self.assertIn("there is no sandbox", said)
+            self.assertIn("apt-get install bubblewrap", said)
+            self.assertFalse((Path(folder) / "out/students").exists())
+
+
+@unittest.skipUnless(BOX, WHY_NOT)
+class Doctor(unittest.TestCase):
+    """make check-doctor, with every kind of sandbox that works here."""
+
+    def test_nothing_gets_out(self):
+        for kind in ("bwrap", "unshare"):
+            try:
+                sandbox.find(kind)
+            except sandbox.SandboxError as error:
+                print(f"skipped: {error}")
+                continue
+            done = subprocess.run((sys.executable, str(HERE / "check.py"), "--doctor"), cwd=COURSE, env={**os.environ, "SANDBOX": kind},
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn("the sandbox holds", done.stdout)
+
+    def test_it_sees_an_open_sandbox(self):
+        import doctor
+        weak = sandbox.find()
+        strong = weak.command
+
+        def command(words, root, limits, uid, mounts=None):  # with the network and the host's files
+            made = strong(words, root, limits, uid, mounts)
+            place = made.index("--hostname")
+            return [*made[:place], "--share-net", *made[place: place + 2], *made[place + 2: made.index("--proc")], "--ro-bind", "/etc", "/in",
+                    *made[made.index("--proc"):]]
+
+        if weak.kind != "bwrap":
+            self.skipTest("needs bubblewrap")
+        weak.command = command
+        patient = doctor.Doctor(weak)
+        try:
+            self.assertTrue(patient.run(doctor.Attempt("", "read", ["/in/passwd"])))
+            self.assertFalse(patient.run(doctor.Attempt("", "devices", [])))
+        finally:
+            patient.close()
+
+
+class Timed(unittest.TextTestResult):
+    def startTest(self, test):  # noqa: N802
+        self.begun = time.monotonic()
+        super().startTest(test)
+
+    def stopTest(self, test):  # noqa: N802
+        print(f"{time.monotonic() - self.begun:6.1f} s  {test}")
+        super().stopTest(test)
+
+
+if __name__ == "__main__":
+    unittest.main(testRunner=unittest.TextTestRunner(resultclass=Timed))
