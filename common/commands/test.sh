@@ -38,8 +38,8 @@ check "build: programs and tests, no warnings" common/commands/quiet.sh make -s 
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-for folder in common/commands plots common/bench common/simt common/simt/counters common/testing common/cuda common/python \
-  common/peers theory; do
+for folder in common/commands plots common/bench common/grade common/simt common/simt/counters common/testing common/cuda \
+  common/python common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
 for program in $own_tests; do
