@@ -222,6 +222,7 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
 
 
 NO_LAUNCH, NOT_RIGHT = "no kernel was launched", "not right in the instrumented build"
+BY_THE_HOST = "host code touches device memory"
 
 
 def grade_integrity(item: Item, items: list[Item], plan: Plan, results: Results, right: float) -> None:
@@ -234,6 +235,10 @@ def grade_integrity(item: Item, items: list[Item], plan: Plan, results: Results,
     checks_know = any(other.category == "checks" and other.variant == item.variant and other.verdict == FAIL for other in items)
     text = entry["text"].strip() if entry else "not looked at, since it is not right"
     item.fails(first_line(text), "", text)
+    if BY_THE_HOST in text:
+        for other in earned:
+            other.fails("host code reads or writes device memory, which crashes on a GPU: kernels have to do the work")
+        return
     if not earned or (checks_know and text.startswith(NOT_RIGHT)):
         return  # a finding of the checks says it better
     if text.startswith(NO_LAUNCH):

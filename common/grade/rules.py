@@ -55,6 +55,9 @@ PREPROCESSED = [
     (r"\b(?:asm|__asm|__asm__)\b", LOOK, "has inline assembly that is compiled for the CPU"),
     (r"\b__builtin_(?:return_address|frame_address|extract_return_addr|apply\w*)\b", LOOK, "looks at the stack of its caller"),
     (r"\b(?:__tsan_\w+|__sanitizer_\w+|rung_is_instrumented)\b", LOOK, "asks whether it is being checked"),
+    (r"\b__(?:atomic|sync)_\w+|\bstd\s*::\s*atomic\w*|\batomic(?:_\w+)?\s*<", LOOK,
+     "uses the host's atomics, which the counters do not see: a kernel has atomicAdd and its like"),
+    (r"\b__builtin_(?:ia32|arm|neon|aarch64)_\w+", LOOK, "uses instructions of the CPU, which the counters do not see"),
     (r"\b(?:atexit|at_quick_exit|on_exit)\b", LOOK, "leaves work for the end of the process (atexit)"),
     (r"^[ \t]*#[ \t]*pragma[ \t]+GCC[ \t]+(?:optimize|target|push_options|pop_options|reset_options|visibility)", LOOK,
      "changes the compiler's options (#pragma GCC)"),
@@ -159,8 +162,8 @@ def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], w
         elif FILES.fullmatch(name):
             findings.append(Finding(LOOK, f"uses files or threads of the C++ library ({name[:60]})"))
         elif HOST_COPIES.fullmatch(name):
-            called = re.match(r"_Z\d+(cuda[A-Za-z]+?)(?=P|v|R|K|i|m|$)", name)
-            findings.append(Finding(LOOK, f"moves data to the host itself ({called[1] if called else name[:60]}): kernels do the work"))
+            length, called = re.match(r"_Z(\d+)(\w+)", name).groups()
+            findings.append(Finding(LOOK, f"moves data to the host itself ({called[: int(length)]}): kernels do the work"))
         elif UNSEEN.fullmatch(name):
             if instrumented:
                 findings.append(Finding(LOOK, f"moves memory with {name}, which the counters do not see"))

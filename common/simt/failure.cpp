@@ -16,6 +16,7 @@
 #include "block.h"
 #include "checks/checks.h"
 #include "launch.h"
+#include "memory.h"
 
 namespace simt {
 
@@ -122,6 +123,11 @@ void describe_fault(const siginfo_t* info, Failure* failure) {
     std::snprintf(failure->detail, sizeof failure->detail,
                   "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse?",
                   Stacks::stack_bytes >> 10);
+  } else if (is_guarded(address)) {
+    failure->what = "host code touches device memory";
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "Only kernels can read and write what cudaMalloc gives; the host has cudaMemcpy. On a GPU this "
+                  "crashes, too.");
   } else if (info->si_code == SI_KERNEL) {
     // x86 raises this for a 16-byte access that is not aligned, and does not tell the address.
     failure->what = "misaligned or invalid address";

@@ -18,6 +18,7 @@
 #include "counters/session.h"
 #include "failure.h"
 #include "instrument/recorder.h"
+#include "memory.h"
 #include "module_tls.h"
 #include "simt.h"
 
@@ -224,6 +225,7 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
     state.cooperative = cooperative;
     state.counters = counters.get();
     state.record = counters || observer;
+    const DeviceMemoryOpen open;
     if (observer) observer->launch_begin(state.id, kernel.name);
     Pool::get().run(&state);
     if (observer) observer->launch_end(state.id);

@@ -1,5 +1,7 @@
 // Device memory, copies, streams and events of the runtime API.
 #include <cuda_runtime.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <map>
@@ -34,14 +36,93 @@ std::vector<Allocation> live_allocations() {
   return list;
 }
 
+namespace {
+
+bool guarding = false;
+int open_depth = 0;  // how many kernels and copies are under way
+
+// Allocations that are pages of their own, so that they can be closed: address -> bytes. Managed memory leaves it open.
+struct Pages {
+  size_t bytes;
+  bool closable;
+};
+std::map<uintptr_t, Pages>& pages() {
+  static auto* map = new std::map<uintptr_t, Pages>;
+  return *map;
+}
+
+void protect_all(int protection) {
+  for (const auto& [begin, range] : pages()) {
+    if (range.closable) mprotect(reinterpret_cast<void*>(begin), range.bytes, protection);
+  }
+}
+
+// Open until it is closed.
+void* map_pages(size_t bytes) {
+  bytes = round_up(bytes, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
+  pages()[reinterpret_cast<uintptr_t>(memory)] = {bytes, true};
+  return memory;
+}
+
+// False if it is no such memory. Called with the lock.
+bool unmap_pages(void* memory) {
+  const auto found = pages().find(reinterpret_cast<uintptr_t>(memory));
+  if (found == pages().end()) return false;
+  munmap(memory, found->second.bytes);
+  pages().erase(found);
+  return true;
+}
+
+void leave_open(void* memory) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto found = pages().find(reinterpret_cast<uintptr_t>(memory));
+  if (found == pages().end()) return;
+  found->second.closable = false;
+  mprotect(memory, found->second.bytes, PROT_READ | PROT_WRITE);
+}
+
+}  // namespace
+
+void guard_device_memory(bool on) {
+  std::lock_guard<std::mutex> lock(mutex);
+  guarding = on;
+  if (open_depth == 0) protect_all(on ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+// Without the lock: it is asked when a fault is being reported.
+bool is_guarded(uintptr_t address) {
+  auto after = pages().upper_bound(address);
+  if (!guarding || after == pages().begin()) return false;
+  const auto& [begin, range] = *std::prev(after);
+  return range.closable && address - begin < range.bytes;
+}
+
+DeviceMemoryOpen::DeviceMemoryOpen() {
+  if (!guarding) return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (open_depth++ == 0) protect_all(PROT_READ | PROT_WRITE);
+}
+DeviceMemoryOpen::~DeviceMemoryOpen() {
+  if (!guarding) return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (--open_depth == 0) protect_all(PROT_NONE);
+}
+
 }  // namespace simt
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (!pointer) return set_last_error(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  void* memory = bytes < size_t{1} << 40 ? std::aligned_alloc(256, round_up(bytes, 256)) : nullptr;
+  const bool absurd = bytes >= size_t{1} << 40;
+  void* memory = absurd           ? nullptr
+                 : simt::guarding ? simt::map_pages(bytes)
+                                  : std::aligned_alloc(256, round_up(bytes, 256));
   if (!memory) return set_last_error(cudaErrorMemoryAllocation);
+  const simt::DeviceMemoryOpen open;
   std::memset(memory, 0xFF, bytes);
   simt::checks::allocated(memory, bytes);
   std::lock_guard<std::mutex> lock(mutex);
@@ -53,7 +134,9 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 // The host writes it as it likes, which nobody sees: initcheck takes all of it for written.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
   const cudaError_t error = cudaMalloc(pointer, bytes);
-  if (error == cudaSuccess && bytes) simt::checks::host_wrote(*pointer, bytes);
+  if (error != cudaSuccess || bytes == 0) return error;
+  simt::leave_open(*pointer);
+  simt::checks::host_wrote(*pointer, bytes);
   return error;
 }
 
@@ -65,6 +148,7 @@ cudaError_t cudaFree(void* pointer) {
     if (found == allocations().end()) return set_last_error(cudaErrorInvalidValue);
     simt::checks::freed(pointer, found->second);
     allocations().erase(found);
+    if (simt::unmap_pages(pointer)) return cudaSuccess;
   }
   std::free(pointer);
   return cudaSuccess;
@@ -74,6 +158,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return set_last_error(cudaErrorInvalidMemcpyDirection);
   if (bytes == 0) return cudaSuccess;
   if (!to || !from) return set_last_error(cudaErrorInvalidValue);
+  const simt::DeviceMemoryOpen open;
   std::memmove(to, from, bytes);
   simt::checks::host_wrote(to, bytes);
   return cudaSuccess;
@@ -82,6 +167,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (!pointer) return set_last_error(cudaErrorInvalidValue);
+  const simt::DeviceMemoryOpen open;
   std::memset(pointer, value, bytes);
   simt::checks::host_wrote(pointer, bytes);
   return cudaSuccess;

@@ -141,10 +141,12 @@ void start() {
   cores_before = cores();
   set_cores(1);
   set_observer(checks);
+  guard_device_memory(true);
 }
 
 void stop() {
   if (!checks) return;
+  guard_device_memory(false);
   set_observer(nullptr);
   set_cores(cores_before);
   delete checks;

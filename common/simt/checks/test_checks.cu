@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <string>
 
 #include "checks/checks.h"
@@ -260,6 +261,7 @@ __global__ void source_outside_mask(float* y) {
 template <typename Body>
 std::string finding(Body body) {
   const ChildResult child = run_in_child([&] {
+    simt::install_signal_handlers();
     simt::checks::start();
     body();
     _exit(cudaGetLastError() == cudaSuccess ? 0 : 3);
@@ -343,6 +345,37 @@ TEST_CASE("memcheck: past all static shared memory") {
   HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (");
   HAS(text, at("tile[threadIdx.x + i]"));
   CHECK(finding([] { past_static_shared<<<1, 32>>>(floats(), 0); }).empty());
+}
+
+TEST_CASE("host code that touches device memory") {
+  const std::string read = finding([] {
+    volatile float* x = floats();
+    x[0] = x[1];  // by the host
+  });
+  HAS(read, "host code touches device memory");
+  HAS(read, ":" + std::to_string(line_of("by the host")));
+  const std::string copied = finding([] {
+    float* x = floats();
+    std::vector<float> host(n);
+    memcpy(host.data(), x, n * sizeof(float));  // in a library, too
+  });
+  HAS(copied, "host code touches device memory");
+  // Between launches and after them, but not what belongs to both.
+  CHECK(finding([] {
+          float *x = floats(), *y = nullptr, *pinned = nullptr;
+          cudaMallocManaged(&y, n * sizeof(float));
+          cudaMallocHost(&pinned, n * sizeof(float));
+          std::vector<float> own(n, 0.0f);
+          cudaHostRegister(own.data(), n * sizeof(float), 0);
+          y[0] = pinned[0] = own[0] = 2.0f;
+          copy<<<1, n>>>(x, y);
+          copy<<<1, n>>>(y, pinned);
+          copy<<<1, n>>>(pinned, own.data());
+          if (y[n - 1] != 1.0f || pinned[n - 1] != 1.0f || own[n - 1] != 1.0f) _exit(4);
+          cudaFree(x);
+          cudaFree(y);
+          cudaFreeHost(pinned);
+        }).empty());
 }
 
 TEST_CASE("racecheck: a missing barrier is found in every run, with both lines") {

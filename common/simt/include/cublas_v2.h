@@ -17,24 +17,9 @@ inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUB
 inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 
 // C = alpha op(A) op(B) + beta C, column-major: op(A) is m x k, op(B) k x n.
-inline cublasStatus_t cublasSgemm(cublasHandle_t, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
-                                  const float* alpha, const float* a, int lda, const float* b, int ldb,
-                                  const float* beta, float* c, int ldc) {
-  if (m < 0 || n < 0 || k < 0 || lda < 1 || ldb < 1 || ldc < m) return CUBLAS_STATUS_INVALID_VALUE;
-  for (int col = 0; col < n; col++) {
-    for (int row = 0; row < m; row++) {
-      double sum = 0.0;
-      for (int i = 0; i < k; i++) {
-        const float left = of_a == CUBLAS_OP_N ? a[size_t(i) * lda + row] : a[size_t(row) * lda + i];
-        const float right = of_b == CUBLAS_OP_N ? b[size_t(col) * ldb + i] : b[size_t(i) * ldb + col];
-        sum += double(left) * right;
-      }
-      float& out = c[size_t(col) * ldc + row];
-      out = static_cast<float>(*alpha * sum + (*beta == 0.0f ? 0.0 : double(*beta) * out));
-    }
-  }
-  return CUBLAS_STATUS_SUCCESS;
-}
+cublasStatus_t cublasSgemm(cublasHandle_t, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
+                           const float* alpha, const float* a, int lda, const float* b, int ldb, const float* beta,
+                           float* c, int ldc);
 
 inline cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b,
                                                 int m, int n, int k, const float* alpha, const float* a, int lda,

@@ -78,15 +78,15 @@ cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t
   static_assert(!std::is_const<std::remove_all_extents_t<T>>::value,
                 "a symbol is a variable that is not const, not a string");
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  std::memcpy(const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, from, bytes);
-  return cudaSuccess;
+  return cudaMemcpy(const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, from, bytes,
+                    cudaMemcpyDefault);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind = cudaMemcpyDeviceToHost) {
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  std::memcpy(to, const_cast<const char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, bytes);
-  return cudaSuccess;
+  return cudaMemcpy(to, const_cast<const char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, bytes,
+                    cudaMemcpyDefault);
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes, size_t offset = 0,
