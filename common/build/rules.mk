@@ -186,8 +186,10 @@ build/cpu/checked/%.o: %.cu common/simt/rewrite.sed
 	$(call compile_checked)
 build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed
 	$(call compile_checked)
+# Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.
+wrap := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 build/cpu/checked/%.so: build/cpu/checked/%.o
-	@$(instrument_cxx) -shared $< -o $@
+	@$(instrument_cxx) -shared $< $(wrap) -o $@
 
 # Tests of the counters: instrumented CUDA files, each with Catch2 in it.
 counter_tests := $(patsubst common/simt/counters/%.cu,build/cpu/checked/common/simt/counters/%.o,$(wildcard common/simt/counters/test_*.cu))

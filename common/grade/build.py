@@ -76,7 +76,8 @@ class Workshop:
             "plain text": (f"g++ {flags} -E -x c++ /tmp/named.cu", TEXT_BYTES),
             "checked text": (f"g++ {flags} {instrument} -E -x c++ /tmp/named.cu", TEXT_BYTES),
             "plain": (f"g++ {flags} -shared -x c++ /tmp/named.cu -o /tmp/rung.so && cat /tmp/rung.so", OBJECT_BYTES),
-            "checked": (f"g++ {flags} {instrument} -x c++ -c /tmp/named.cu -o /tmp/rung.o && g++ -shared /tmp/rung.o -o /tmp/rung.so && "
+            "checked": (f"g++ {flags} {instrument} -x c++ -c /tmp/named.cu -o /tmp/rung.o && "
+                        "g++ -shared /tmp/rung.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -o /tmp/rung.so && "
                         "cat /tmp/rung.so", OBJECT_BYTES),
         }
 

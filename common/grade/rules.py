@@ -133,6 +133,7 @@ FILES = re.compile(r"\w*St1[34]basic_(filebuf|[io]?fstream)\w*|\w*St10filesystem
 HOST_COPIES = re.compile(r"_Z\d+cuda(Memcpy|MallocManaged|MallocHost|HostRegister|DeviceReset|PointerGetAttributes)\w*")
 CUDA = re.compile(r"_Z\d+(cuda|cublas)[A-Z]\w*")
 UNSEEN = re.compile(r"(__)?(mem(cpy|move|set|pcpy)|bcopy|bzero)(_chk)?")
+COUNTED = re.compile(r"__wrap_mem(cpy|move|set)")
 INSTRUMENTATION = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc")
 
 
@@ -167,6 +168,9 @@ def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], w
         elif UNSEEN.fullmatch(name):
             if instrumented:
                 findings.append(Finding(LOOK, f"moves memory with {name}, which the counters do not see"))
+        elif COUNTED.fullmatch(name):
+            if not instrumented:
+                findings.append(Finding(LOOK, f"calls {name}, which belongs to the checks"))
         elif INSTRUMENTATION.fullmatch(name):
             if not instrumented:
                 findings.append(Finding(LOOK, f"calls {name[:60]}, which belongs to the checks"))

@@ -5,6 +5,9 @@
 #
 # Run with `sed -E`.
 
+# The mark that some editors put at the beginning of a file: the compiler takes it nowhere else, and a #line comes first.
+1s/^\xEF\xBB\xBF//
+
 # The whole file at once: a launch may stand on several lines.
 :more
 $! { N; b more }

@@ -1,6 +1,8 @@
 // The functions that an instrumented kernel calls: those of GCC's and Clang's -fsanitize=thread for memory accesses and
 // calls, and of -fsanitize-coverage=trace-pc for basic blocks. The kernel is compiled with these options but not linked
 // with the sanitizers, so it finds these functions instead.
+#include <cstring>
+
 #include "recorder.h"
 
 namespace {
@@ -65,6 +67,23 @@ SIMT_UNALIGNED(16, 4)
 
 void __tsan_read_range(void* address, size_t bytes) { record_pieces(ADDRESS, bytes, Event::load, CALLER); }
 void __tsan_write_range(void* address, size_t bytes) { record_pieces(ADDRESS, bytes, Event::store, CALLER); }
+
+// What a kernel moves by a call of the C library: the instrumented rung is linked with --wrap, so that its calls come
+// here.
+void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+  record_pieces(reinterpret_cast<uintptr_t>(from), bytes, Event::load, CALLER);
+  record_pieces(reinterpret_cast<uintptr_t>(to), bytes, Event::store, CALLER);
+  return std::memcpy(to, from, bytes);
+}
+void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+  record_pieces(reinterpret_cast<uintptr_t>(from), bytes, Event::load, CALLER);
+  record_pieces(reinterpret_cast<uintptr_t>(to), bytes, Event::store, CALLER);
+  return std::memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int value, size_t bytes) {
+  record_pieces(reinterpret_cast<uintptr_t>(to), bytes, Event::store, CALLER);
+  return std::memset(to, value, bytes);
+}
 
 // Virtual tables are the host's.
 void __tsan_vptr_read(void*) {}
