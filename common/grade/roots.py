@@ -28,9 +28,15 @@ class RootError(Exception):
     pass
 
 
+def environment() -> dict[str, str]:
+    """For the tools that are run on the trusted side: no variable by which a compiler or make takes other files or options."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return {**kept, "LC_ALL": "C"}
+
+
 def output_of(*command: str, given: str = "", cwd: Path | None = None) -> str:
     done = subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd,
-                          env={**os.environ, "LC_ALL": "C"})
+                          env=environment())
     if done.returncode:
         raise RootError(f"{' '.join(command[:4])} ... failed: {done.stdout.strip()[-400:]}")
     return done.stdout
@@ -45,10 +51,9 @@ def libraries_of(program: str) -> set[str]:
 def rung_flags(course: Path) -> tuple[list[str], list[str]]:
     """The compiler's options for a rung: those of both builds, and what the instrumented one has besides."""
     make = ("make", "-s", "--no-print-directory", "-f", "common/build/rules.mk")
-    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
 
     def ask(target: str) -> list[str]:
-        done = subprocess.run((*make, target), cwd=course, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run((*make, target), cwd=course, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode or not done.stdout.split():
             raise RootError(f"common/build/rules.mk does not say how rungs are compiled ({target}): {done.stderr.strip()}")
         return done.stdout.split()
