@@ -60,11 +60,11 @@ def machine() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores"
 
 
-def digest_of_course(course: Path, points: Points) -> str:
-    """Changes whenever a grade could: the course's programs, headers, flags, tests and points."""
+def digest_of_course(course: Path) -> str:
+    """Changes whenever a grade could but for the points: the course's programs, headers, flags and tests."""
     sha = hashlib.sha256()
     files = [course / "build/cpu/worker", *sorted(course.glob("build/cpu/tests/lab*")), course / "common/build/rules.mk",
-             course / "common/simt/rewrite.sed", points.path, *sorted((course / "common/simt/include").rglob("*")),
+             course / "common/simt/rewrite.sed", *sorted((course / "common/simt/include").rglob("*")),
              *sorted((course / "common/rung").glob("*.h")), *sorted((course / "common/grade").glob("*.py")),
              *sorted(course.glob("solutions/*/*.cu"))]
     for path in files:
@@ -93,7 +93,7 @@ class Judge:
         self.workshop = Workshop(course, self.stage, box, self.limits)
         if box.kind != "none":
             roots.make_run_root(self.stage / "run", course, box.helpers())
-        self.digest = digest_of_course(course, points)
+        self.digest = digest_of_course(course)
         self.plans: dict[str, grading.Plan] = {}
 
     def close(self) -> None:
@@ -186,7 +186,7 @@ class Judge:
 
     def key(self, submission: Submission) -> str:
         """What a grade depends on; kept with it, so that nothing is graded twice and nothing stale is kept."""
-        return hashlib.sha256(f"{SCHEMA} {self.digest} {submission.digest()} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
+        return hashlib.sha256(f"{SCHEMA} {self.digest} {self.points.path.read_text()} {submission.digest()} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
 
     def grade(self, submission: Submission) -> dict:
         begun = time.monotonic()
