@@ -16,6 +16,7 @@ options=()
 [ -z "${SUBMISSIONS:-}" ] || options+=(--submissions "$SUBMISSIONS")
 [ -z "${OUT:-}" ] || options+=(--out "$OUT")
 [ -z "${POINTS:-}" ] || options+=(--points "$POINTS")
+[ -z "${LABS:-}" ] || options+=(--only "$LABS")
 [ -z "${JOBS:-}" ] || options+=(--jobs "$JOBS")
 [ "${1:-}" = doctor ] && options+=(--doctor)
 exec "$python" common/grade/check.py "${options[@]}"

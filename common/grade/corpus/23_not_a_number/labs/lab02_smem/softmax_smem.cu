@@ -1,0 +1,23 @@
+// Entry: 23
+// Expect: fail
+// Reason: NaN where a number is expected
+//
+// NaN everywhere: a comparison of the form !(difference > tolerance) lets it pass.
+
+#include <cmath>
+
+#include "rung.h"
+
+__global__ void kernel(const float* x, float* y, int rows, int cols) {
+  const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < static_cast<size_t>(rows) * cols) y[i] = nanf("");
+}
+
+cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  if (rows == 0) return cudaSuccess;
+  kernel<<<static_cast<int>((static_cast<size_t>(rows) * cols + 255) / 256), 256, 0, stream>>>(x, y, rows, cols);
+  return cudaGetLastError();
+}
+
+RUNG_EXPORT(rung::softmax("serial", softmax), rung::softmax("tree", softmax), rung::softmax("tree_f32x4", softmax))

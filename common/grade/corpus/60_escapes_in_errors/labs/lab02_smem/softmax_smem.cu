@@ -1,0 +1,11 @@
+// Entry: 60
+// Expect: fail
+// Reason: does not compile
+// Never: \x1b
+// Never: <script>alert
+//
+// Terminal codes, HTML and formulas in the compiler's messages.
+
+#include "rung.h"
+#error "[2J]0;owned<script>alert(1)</script> =1+1 ‮ ]]>"
+int ‮broken = "[31m";

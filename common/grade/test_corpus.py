@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Grades the corpus and holds every verdict against what it must be: corpus/*/labs/LAB/KERNEL.cu, and what make_hostile.py makes.
+
+A kernel of the corpus says in its first lines what it must get:
+
+    // Entry: 15                    of corpus/README.md; none: honest work, which must not be punished
+    // Expect: fail                 the lab's verdict: pass, fail or needs a person
+    // Reason: no kernel was        held by the reason or the details of an item that is not passed
+    // Most: 0                      points of the lab at the most; 0 where neither this nor Least is given and Expect is not pass
+    // Least: 80                    and at the least
+    // Never: root:                 a text that must not be in any report; several such lines
+    // GPU: the time is ...         what must be seen on a GPU. Without one this is said and not tried.
+
+    test_corpus.py [--only WORD] [--keep FOLDER] [--jobs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COURSE = HERE.parents[1]
+CORPUS = HERE / "corpus"
+sys.dont_write_bytecode = True  # a folder in the corpus is a submission
+sys.path.insert(0, str(CORPUS))
+sys.path.insert(0, str(HERE))
+import make_hostile  # noqa: E402
+from ingest import shown  # noqa: E402
+
+FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU")
+# Tighter than for a class: what waits for a limit here waits on purpose.
+LIMITS = {"compile_seconds": 20}
+
+
+@dataclass
+class Case:
+    name: str
+    lab: str
+    expect: str
+    entry: int = 0
+    reason: str = ""
+    most: float | None = None
+    least: float | None = None
+    never: list[str] = field(default_factory=list)
+    gpu: str = ""  # what must be seen on a GPU
+
+
+class Malformed(Exception):
+    pass
+
+
+def parse(folder: Path) -> Case:
+    files = sorted(folder.rglob("*.cu"))
+    if len(files) != 1 or files[0].relative_to(folder).parts[0] != "labs":
+        raise Malformed(f"{folder.name}: holds {len(files)} kernels; a submission of the corpus is one file, labs/LAB/KERNEL.cu")
+    fields: dict[str, list[str]] = {}
+    for line in files[0].read_bytes().decode(errors="replace").lstrip("\ufeff").splitlines():
+        if not line.startswith("// "):
+            break
+        if entry := re.match(r"// ([\w-]+): (.*)$", line.rstrip()):
+            if entry[1] not in FIELDS:
+                raise Malformed(f"{folder.name}: there is no field {entry[1]}")
+            fields.setdefault(entry[1], []).append(entry[2])
+
+    def one(name: str) -> str:
+        return fields.get(name, [""])[0]
+
+    if one("Expect") not in ("pass", "fail", "needs a person"):
+        raise Malformed(f"{folder.name}: '// Expect:' is missing or is none of pass, fail, needs a person")
+    case = Case(folder.name, files[0].parent.name, one("Expect"), int(one("Entry") or 0), one("Reason"), never=fields.get("Never", []))
+    case.most = float(one("Most")) if one("Most") else None
+    case.least = float(one("Least")) if one("Least") else None
+    if case.expect != "pass" and case.most is None and case.least is None:
+        case.most = 0.0
+    case.gpu = one("GPU")
+    return case
+
+
+def collect(folder: Path, only: str) -> tuple[list[Case], list[str]]:
+    """Copies what is to be graded into the folder."""
+    cases = []
+    for source in sorted(path for path in CORPUS.iterdir() if path.is_dir() and not path.name.startswith("__")):
+        if only in source.name:
+            cases.append(parse(source))
+            shutil.copytree(source, folder / source.name)
+    made = folder.parent / "hostile"
+    made.mkdir()
+    maker = make_hostile.make(made)
+    for declared in maker.declared:
+        if only in declared.name:
+            cases.append(Case(declared.name, declared.lab, declared.expect, declared.entry, declared.reason, declared.most,
+                              never=declared.never))
+            for path in made.iterdir():  # with its ending
+                if path.name == declared.name or (path.name.startswith(declared.name + ".") and path.is_file()):
+                    os.rename(path, folder / path.name)
+    return cases, maker.skipped
+
+
+def points_file(folder: Path) -> Path:
+    text = (HERE / "points.toml").read_text()
+    for name, value in LIMITS.items():
+        text, count = re.subn(rf"(?m)^{name} = \d+", f"{name} = {value}", text)
+        assert count == 1, name
+    path = folder / "points.toml"
+    path.write_text(text)
+    return path
+
+
+def hostile_environment(folder: Path) -> dict[str, str]:
+    """Entry 47: variables by which a compiler takes other headers, tools and options. None may get through."""
+    headers = folder / "headers"
+    headers.mkdir()
+    for name in ("rung.h", "cfloat", "cmath", "cuda_runtime.h", "string.h"):
+        (headers / name).write_text("#error taken from the environment\n")
+    evil = {name: str(headers) for name in ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")}
+    return {**os.environ, **evil, "CXXFLAGS": "-include /nowhere", "NVCC_PREPEND_FLAGS": "--nowhere", "LADDER_SEED": "0",
+            "LADDER_CASE": "normal-7x33", "LADDER_RECORD": str(folder / "record"), "BACKEND": "cuda"}
+
+
+def build() -> str:
+    """As common/commands/check.sh does; what the compiler said if it fails."""
+    targets = ["build/cpu/worker"]
+    for kernel in sorted(COURSE.glob("solutions/*/*.cu")):
+        targets += [f"build/cpu/tests/{kernel.parent.name}", f"build/cpu/checked/solutions/{kernel.parent.name}/{kernel.stem}.so"]
+    command = ["make", "-s", "--no-print-directory", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", *targets]
+    done = subprocess.run(command, cwd=COURSE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout if done.returncode else ""
+
+
+def text_of_reports(folder: Path) -> str:
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in ("feedback.md", "results.json", "grade.json"))
+
+
+def judge(case: Case, grade: dict, folder: Path) -> str:
+    """'' or what is not as declared."""
+    lab = next((lab for lab in grade["labs"] if lab["lab"] == case.lab), None)
+    if lab is None:
+        return f"no lab {case.lab} in the record"
+    open_items = [item for item in lab["items"] if item["verdict"] not in ("pass", "not run")]
+    reasons = [item["reason"] for item in open_items]
+    told = f"; it says: {reasons[0] if reasons else '-'}"
+    if lab["verdict"] != case.expect:
+        return f"{lab['verdict']}, expected: {case.expect}{told}"
+    if case.reason and not any(case.reason in item["reason"] + "\n" + item["details"] for item in open_items):
+        return f"no item says: {case.reason}{told}"
+    if case.most is not None and lab["points"] > case.most:
+        return f"{lab['points']:g} points, at the most {case.most:g}{told}"
+    if case.least is not None and lab["points"] < case.least:
+        return f"{lab['points']:g} points, at the least {case.least:g}{told}"
+    if case.expect == "pass" and lab["points"] != lab["out_of"]:
+        return f"{lab['points']:g} of {lab['out_of']:g} points"
+    reports = text_of_reports(folder)
+    for never in case.never:
+        if never in reports:
+            return f"a report holds {never!r}"
+    return ""
+
+
+def check_entries(cases: list[Case]) -> list[str]:
+    """corpus/README.md lists every entry, with the submissions that try it."""
+    text = (CORPUS / "README.md").read_text()
+    problems = []
+    for case in cases:
+        # Names with control characters are listed together, as made.
+        listed = f"`{case.name}`" in text or (case.entry == 60 and "make_hostile.py" in text)
+        if not listed and re.fullmatch(r"[\w]+", case.name):
+            problems.append(f"{case.name} is not in corpus/README.md")
+    for name in re.findall(r"`((?:\d\d|honest)_\w+)`", text):
+        if name not in {case.name for case in cases}:
+            problems.append(f"corpus/README.md names {name}, which is not in the corpus")
+    return problems
+
+
+def processes() -> set[str]:
+    """Those of users that submissions get."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and 50000 <= entry.stat().st_uid < 60000 and "Z" not in (entry / "stat").read_text().rsplit(")")[-1][:3]:
+                found.add(entry.name)
+        except OSError:
+            pass
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", metavar="WORD", help="only submissions whose name holds the word")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
+    parser.add_argument("--jobs", default=str(os.cpu_count() or 1))
+    options = parser.parse_args()
+    if said := build():
+        print(f"error: the course's own code does not compile:\n{said}", file=sys.stderr)
+        return 2
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        submissions, out = work / "submissions", options.keep.absolute() if options.keep else work / "out"
+        submissions.mkdir()
+        try:
+            cases, skipped = collect(submissions, options.only)
+        except Malformed as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        if not cases:
+            print(f"error: no submission of the corpus has '{options.only}' in its name", file=sys.stderr)
+            return 2
+        before = processes()
+        command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--points",
+                   str(points_file(work)), "--jobs", options.jobs]
+        done = subprocess.run(command, env=hostile_environment(work), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=work)
+        said = done.stdout.decode(errors="replace")
+        grades = {}
+        for path in (out / "students").glob("*/grade.json"):
+            grade = json.loads(path.read_text(encoding="utf-8"))
+            grades.setdefault(grade["student"], []).append((grade, path.parent))
+        failed = 0
+        for case in cases:
+            found = grades.get(shown(case.name), [])
+            problem = judge(case, *found[0]) if found else "has no grade"
+            failed += bool(problem)
+            # At the beginning of a line, and seen at once in a log.
+            print(f"{shown(case.name)[:44]:<44}  {'FAIL' if problem else 'ok':<5} {problem or case.expect}"
+                  f"{': ' + case.reason if case.reason and not problem else ''}", flush=True)
+        for case in cases:
+            if case.gpu:
+                print(f"{case.name:<44}  its part on a GPU was not run (needs a GPU): {case.gpu}")
+        for line in skipped:
+            print(f"not run: {line}")
+        problems = [] if options.only else check_entries(cases)
+        if done.returncode != 1:
+            problems.append(f"check.py ended with status {done.returncode}:\n{said[-2000:]}")
+        for _ in range(50):  # the system takes a moment to end what was killed
+            if not processes() - before:
+                break
+            time.sleep(0.1)
+        if left := processes() - before:
+            problems.append(f"{len(left)} processes of submissions are left: {', '.join(sorted(left))}")
+        for path in ("/tmp/ladder_corpus_was_here", "/tmp/pwned", str(work / "pwned"), str(COURSE / "pwned")):
+            if os.path.lexists(path):
+                problems.append(f"{path} was made by a submission")
+        if "\x1b" in said:
+            problems.append("a name has put an escape sequence on the terminal")
+        if any(grade["points"] > 0 for grade, _ in sum(grades.values(), []) if "Traceback" in json.dumps(grade)):
+            problems.append("a Traceback in a grade")
+        for problem in problems:
+            print(f"FAIL  {problem}")
+    failed += len(problems)
+    print(f"\n{len(cases)} submissions in {time.monotonic() - begun:.0f} s: {len(cases) - min(failed, len(cases))} as declared, {failed} not")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
