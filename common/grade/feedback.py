@@ -13,15 +13,33 @@ def _of(points: float, out_of: float) -> str:
     return f"{number_text(points)} of {number_text(out_of)}"
 
 
-def _item(item: Item) -> list[str]:
-    lines = [f"- **{item.verdict}**, {_of(item.points, item.out_of)}: {for_markdown(item.name)} ({code_span(item.id)})"]
+def _line(item: Item) -> str:
+    return f"- **{item.verdict}**, {_of(item.points, item.out_of)}: {for_markdown(item.name)} ({code_span(item.id)})"
+
+
+def _why(item: Item, indent: str) -> list[str]:
+    lines = []
     if item.reason:
-        lines += ["", f"  {for_markdown(item.reason)}"]
+        lines += ["", indent + for_markdown(item.reason)]
     if item.hint:
-        lines += ["", f"  Where to look: {for_markdown(item.hint)}"]
+        lines += ["", f"{indent}Where to look: {for_markdown(item.hint)}"]
     if item.details:
-        lines += ["", code_block(item.details, "  ")]
-    return lines if len(lines) == 1 else [*lines, ""]
+        lines += ["", code_block(item.details, indent)]
+    return lines
+
+
+def _items(items: list[Item]) -> list[str]:
+    """What has one reason in common, a missing file say, is listed below it; the reason of a single item stands with it."""
+    groups: dict[tuple[str, str, str], list[Item]] = {}
+    for item in items:
+        groups.setdefault((item.reason, item.hint, item.details), []).append(item)
+    lines: list[str] = []
+    for group in groups.values():
+        if len(group) == 1:
+            lines += [_line(group[0]), *_why(group[0], "  "), ""]
+        else:
+            lines += [*_why(group[0], ""), "", *(_line(item) for item in group), ""]
+    return lines
 
 
 def _lab(lab: Lab) -> list[str]:
@@ -31,10 +49,7 @@ def _lab(lab: Lab) -> list[str]:
     for verdict in VERDICTS:
         items = lab.with_verdict(verdict)
         if items:
-            lines += [INTRODUCTIONS[verdict], ""]
-            for item in items:
-                lines += _item(item)
-            lines.append("")
+            lines += [INTRODUCTIONS[verdict], "", *_items(items)]
     return lines
 
 

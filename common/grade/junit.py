@@ -27,7 +27,7 @@ def _case(suite: ET.Element, classname: str, item: Item) -> None:
     element = ET.SubElement(case, ELEMENTS[item.verdict], message=item.reason)
     if item.verdict != NOT_RUN:
         element.set("type", item.verdict)
-    element.text = "\n".join(part for part in (item.reason, item.hint, item.details) if part)
+    element.text = "\n".join(part for part in (item.hint, item.details) if part) or None
 
 
 def _suite(root: ET.Element, student: Student) -> None:

@@ -55,7 +55,7 @@ def from_feedback(text: str) -> tuple:
         if fence:
             fence = "" if line.strip() == fence else fence
             continue
-        if opening := re.match(r"  (`{3,})text$", line):
+        if opening := re.match(r" *(`{3,})text$", line):
             fence = opening[1]
         elif row := re.match(rf"\| (lab\S+) \| ({VERDICT}) \| (\S+) \| (\S+) \|", line):
             rows[row[1]] = (row[2], float(row[3]), float(row[4]))

@@ -206,7 +206,7 @@ class Maker:
         """Entry 60. Folders without a kernel: only the name matters."""
         for name in ("=1+1", "+cmd|'-C calc'!A0", "@SUM(A1)", "<script>alert(1)<", "\x1b[2J\x1b]0;owned\x07", "line\nbreak", "-rf", "--out=x",
                      "$(touch pwned)", "`touch pwned`", "'; touch pwned; '", "%s%n%x", "a;=1+1", "safe\u202egnp.exe", "Zo\u00eb \u5f20\u4f1f", "x" * 250,
-                     "Ann", "ann", "Ann ", "con", "students", "~", "a\tb", "..a", "\udcff\udcfe"):
+                     "Ann", "ann", "Ann ", "con", "students", "~", "a\tb", "a..", "\udcff\udcfe"):
             (self.folder / name).mkdir()
             self.declared.append(Declared(name, 60, reason=MISSING, never=["\x1b", "\u202e"]))
 

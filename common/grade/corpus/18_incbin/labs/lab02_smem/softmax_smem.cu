@@ -1,6 +1,6 @@
 // Entry: 18
 // Expect: fail
-// Reason: does not compile
+// Reason: file not found: /etc/passwd
 // Never: root:
 //
 // Lets the assembler take in a file of the host.

@@ -1,6 +1,6 @@
 // Entry: 48
 // Expect: fail
-// Reason: takes longer to compile than
+// Reason: compile
 //
 // Lets the compiler count.
 

@@ -1,6 +1,6 @@
 // Entry: 48
 // Expect: fail
-// Reason: /dev/zero: No such file or directory
+// Reason: does not compile
 //
 // Includes a file without an end.
 

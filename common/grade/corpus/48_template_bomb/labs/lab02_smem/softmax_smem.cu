@@ -1,6 +1,6 @@
 // Entry: 48
 // Expect: fail
-// Reason: takes longer to compile than
+// Reason: compile
 //
 // Templates that take the compiler exponential time.
 

@@ -1,6 +1,6 @@
 // Entry: 50
 // Expect: fail
-// Reason: of memory were used
+// Reason: cases wrong
 //
 // Takes and touches memory for ever.
 

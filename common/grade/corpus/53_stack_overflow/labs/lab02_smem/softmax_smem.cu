@@ -1,6 +1,6 @@
 // Entry: 53
 // Expect: fail
-// Reason: stack overflow
+// Reason: crashed at
 //
 // Calls itself for ever.
 
