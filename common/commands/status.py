@@ -45,6 +45,11 @@ class Lab:
 
     def state(self) -> tuple[str, str]:
         """In words, and a colour."""
+        text, colour = self.state_now()
+        once = self.remembered.get("first_right", "")
+        return text + (f"; was right on {once[:10]}" if once and "right" not in text else ""), colour
+
+    def state_now(self) -> tuple[str, str]:
         if self.file is None:
             return "there is no .cu file in its folder", RED
         if self.run:

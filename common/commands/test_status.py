@@ -46,6 +46,8 @@ class InACopy(unittest.TestCase):
         self.assertIn("not tested yet", self.line())
         self.ran(WRONG)
         self.assertIn("8 of 248 cases wrong, 81 not run", self.line())
+        self.remember(first_right="2026-01-01 01:02", runs={progress.hash_of(self.file): WRONG})
+        self.assertIn("81 not run; was right on 2026-01-01 ", self.line())
         self.ran({"outcome": "does not compile", "date": "2026-01-02 03:04"})
         self.assertIn("does not compile", self.line())
         self.ran({**RIGHT, "checked": False})
