@@ -46,13 +46,13 @@ const testing_::Lab testing_::lab = {
          "bytes."},
         {"fused_loads",
          "The same row: how many load instructions do the block's warps execute, all together? A thread "
-         "loads one logit at a time.",
+         "loads 16 bytes at a time.",
          "online",
          Dtype::f16,
          {1, 32000, 20},
          testing_::loads_a_row(),
-         "One instruction of a warp takes 32 logits, whatever their size. Half the bytes are not half the "
-         "instructions: for that a thread must load several at once."},
+         "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit a thread it "
+         "would take 32, whatever their size."},
         {"topk_bytes",
          "V = 32,000 and K = 20: how many bytes does online write for a row?",
          "online",

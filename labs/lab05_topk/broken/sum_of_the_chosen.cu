@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "rung.h"
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#include <cooperative_groups.h>
+#endif
 
-constexpr int threads = 256;  // per block
-constexpr int warps = threads / 32;
+constexpr int max_threads = 512;  // of a block; always whole warps
 
 // Where a maximum starts: the lowest finite float, so that x - max is -INFINITY and never NaN where all x are
 // -INFINITY.
@@ -16,6 +18,47 @@ constexpr float lowest = -FLT_MAX;
 // 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. A NaN in the row makes the sum NaN, and so
 // does +INFINITY, as INFINITY - INFINITY.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
+
+// exp(x). __expf, without the three instructions that it spends on results below 2^-126: those are 0 here.
+__device__ float fast_exp(float x) {
+#ifdef __SIMT__
+  return __expf(x);
+#else
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504f));  // 2 to the power of x * log2(e)
+  return power;
+#endif
+}
+
+__device__ float to_float(float logit) { return logit; }
+__device__ float to_float(__half logit) { return __half2float(logit); }
+__device__ float to_float(__nv_bfloat16 logit) { return __bfloat162float(logit); }
+
+struct Max {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return b > a ? b : a;  // a where b is NaN
+  }
+};
+struct Add {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+template <typename T, typename Op>
+__device__ T block_reduce(T mine, Op op) {
+  __shared__ T of_warp[max_threads / 32];
+  for (int offset = 16; offset > 0; offset /= 2) mine = op(mine, __shfl_xor_sync(0xFFFFFFFF, mine, offset));
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
+  __syncthreads();
+  T all = of_warp[0];
+  for (int w = 1; w < static_cast<int>(blockDim.x) / 32; ++w) all = op(all, of_warp[w]);
+  __syncthreads();  // or the next call could overwrite of_warp before a slow warp has read it
+  return all;
+}
 
 // ---- Keys: a logit and its column as one number that sorts as the result is sorted --------------
 //
@@ -31,72 +74,100 @@ __device__ Key make_key(float logit, int column) {
 
 __device__ int column_of(Key key) { return static_cast<int>(~static_cast<unsigned>(key)); }
 
+// NaN for the keys 0 and 1.
 __device__ float logit_of(Key key) {
   const unsigned ordered = static_cast<unsigned>(key >> 32);
   return __uint_as_float(ordered & 0x80000000u ? ordered & 0x7FFFFFFFu : ~ordered);
 }
 
-// ---- Tiles: the row in pieces that a block takes at once ----------------------------------------
-//
-// Thread t has the columns t, t + 256, t + 512 ... of a tile: neighbours in a warp read neighbours in memory, and a
-// thread's eight loads do not wait for each other.
-constexpr int per_thread = 8;
-constexpr int tile_columns = threads * per_thread;
-
-__device__ int tile_column(int begin, int i) { return begin + i * threads + static_cast<int>(threadIdx.x); }
-
-__device__ float to_float(float logit) { return logit; }
-__device__ float to_float(__half logit) { return __half2float(logit); }
-__device__ float to_float(__nv_bfloat16 logit) { return __bfloat162float(logit); }
-
-// This thread's logits of the tile that begins at column `begin`. Past the row's end: -INFINITY, which changes neither
-// the maximum nor the sum.
-template <typename T>
-__device__ void load_tile(const T* row, int begin, int cols, float (&tile)[per_thread]) {
-#pragma unroll
-  for (int i = 0; i < per_thread; ++i) {
-    const int column = tile_column(begin, i);
-    tile[i] = column < cols ? to_float(row[column]) : -INFINITY;
-  }
-}
-
-__device__ float max_of(const float (&tile)[per_thread], float max) {
-#pragma unroll
-  for (int i = 0; i < per_thread; ++i) max = fmaxf(max, tile[i]);
-  return max;
-}
-
-__device__ float sum_of_exp(const float (&tile)[per_thread], float max) {
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < per_thread; ++i) sum += __expf(tile[i] - max);
-  return sum;
-}
-
 // ---- Selection: the K largest keys of a stream --------------------------------------------------
 //
-// Candidates gather in shared memory. Once K of them are known, the K-th largest is the threshold: a key that is not
-// above it cannot be in the result. In a long row almost all keys are below, and the one comparison is all that they
+// Candidates gather in shared memory. A threshold is a key that at least K of the row's keys are known to reach; what
+// is below it cannot be in the result. In a long row almost all keys are below, and the one comparison is all that they
 // cost.
+constexpr int capacity = 1536;
 
-// Prune as soon as there are this many candidates. That leaves K <= 1024, so the next prune is at least 1024 candidates
-// off.
-constexpr int prune_at = 2048;
-// The threads see that a prune is due only at the end of the tile: up to then the tile may add all its columns.
-constexpr int capacity = prune_at + tile_columns;
-static_assert((capacity & (capacity - 1)) == 0, "prune() pads to a power of two");
+// A threshold while none is known: every column's key reaches it. The key 0, which stands for no column, does not.
+constexpr Key no_threshold = 1;
 
 struct Candidates {
   Key keys[capacity];
   int count;
 };
 
+// Takes a key if it reaches the threshold. There must be room.
+__device__ void offer(Candidates& candidates, Key key, Key threshold) {
+  if (key < threshold) return;
+  const int slot = atomicAdd(&candidates.count, 1);
+  candidates.keys[slot] = key;
+}
+
+// The largest key, to within `finest`, that at least k of some keys reach; or an earlier one that no more than `most`
+// of them reach; but never less than low, which must be a threshold already. count(key): how many of the keys reach it;
+// all threads must call it together, and get the same answer.
+template <typename Count>
+__device__ Key find_threshold(Key low, Key finest, int k, int most, Count count) {
+  if (count(low) <= most) return low;
+  Key found = low, step = Key(1) << 56;  // of the logit's bits the upper 8, sign and most of the exponent, are above it
+  if (count(low + 2 * step) >= k) {      // it is far away: look everywhere
+    found = 0;
+    step = Key(1) << 63;
+  }
+  for (; step >= finest; step /= 2) {
+    const int reaching = count(found + step);
+    if (reaching < k) continue;
+    found += step;
+    if (reaching <= most) break;
+  }
+  return max(found, low);
+}
+
+// Drops candidates until at most `most` are left, the k largest among them; k <= most <= rung::max_k. Returns the
+// threshold that follows, at least the one given. All threads must call it, after a barrier that follows the last
+// offer().
+__device__ Key prune(Candidates& candidates, int k, int most, Key threshold) {
+  const int count = candidates.count;
+  __syncthreads();
+  if (count <= most) return threshold;
+  threshold = find_threshold(threshold, 1, k, most, [&](Key key) {
+    int reaching = 0;
+    for (int i = threadIdx.x; i < count; i += blockDim.x) reaching += candidates.keys[i] >= key;
+    return block_reduce(reaching, Add());
+  });
+  if (threadIdx.x == 0) candidates.count = 0;
+  for (int begin = 0; begin < count; begin += blockDim.x) {
+    const int i = begin + static_cast<int>(threadIdx.x);
+    const Key key = i < count ? candidates.keys[i] : 0;
+    __syncthreads();  // the keys up to here have been read: their slots are free
+    offer(candidates, key, threshold);
+  }
+  __syncthreads();
+  return threshold;
+}
+
+// Offers key_of(0) to key_of(n - 1). Returns the threshold, raised if there was a prune. All threads must call it,
+// after a barrier that follows the last offer(); it ends with one.
+template <typename KeyOf>
+__device__ Key offer_all(Candidates& candidates, int n, int k, Key threshold, KeyOf key_of) {
+  const int most = min(2 * k, rung::max_k);        // after a prune
+  const int portion = min(1024, capacity - most);  // for so many there is then room
+  for (int begin = 0; begin < n; begin += portion) {
+    const bool due = candidates.count > capacity - portion;
+    __syncthreads();
+    if (due) threshold = prune(candidates, k, most, threshold);
+    const int end = min(n, begin + portion);
+    for (int i = begin + threadIdx.x; i < end; i += blockDim.x) offer(candidates, key_of(i), threshold);
+    __syncthreads();
+  }
+  return threshold;
+}
+
 // Sorts n keys, n a power of two, with the whole block (bitonic sort): log2(n) * (log2(n) + 1) / 2 rounds, in each of
 // them n / 2 pairs that have nothing to do with each other.
 __device__ void sort_descending(Key* keys, int n) {
   for (int run = 2; run <= n; run *= 2) {
     for (int distance = run / 2; distance > 0; distance /= 2) {
-      for (int pair = threadIdx.x; pair < n / 2; pair += threads) {
+      for (int pair = threadIdx.x; pair < n / 2; pair += blockDim.x) {
         const int i = 2 * pair - (pair & (distance - 1));
         const int j = i + distance;
         const bool falling = (i & run) == 0;  // a falling run beside a rising one is what the next `run` starts from
@@ -106,82 +177,39 @@ __device__ void sort_descending(Key* keys, int n) {
           keys[j] = a;
         }
       }
-      __syncthreads();
+      // A warp's 32 pairs lie in 64 neighbouring keys: up to distance 32 it need not wait for other warps, until the
+      // next round has a longer one.
+      if (distance > 32 || (distance == 1 && run > 32)) {
+        __syncthreads();
+      } else {
+        __syncwarp();
+      }
     }
   }
+  __syncthreads();
 }
 
-// Takes a key if it is above the threshold. Returns true if a prune is due.
-__device__ bool offer(Candidates& candidates, Key key, Key threshold) {
-  if (key <= threshold) return false;
-  const int slot = atomicAdd(&candidates.count, 1);
-  candidates.keys[slot] = key;
-  return slot + 1 >= prune_at;
-}
-
-// Sorts the candidates, drops all but the first k and returns the new threshold. All threads must call it, with a
-// barrier between the last offer() and the call. On return they may offer again.
-__device__ Key prune(Candidates& candidates, int k) {
-  const int count = candidates.count;
-  const int kept = min(count, k);
+// Writes the row's k outputs. max, sum: of the whole row.
+__device__ void write_result(Candidates& candidates, Key threshold, float max, float sum, int k, int* index,
+                             float* prob) {
+  int most = 128;  // to sort so many is no more work than to find the threshold for fewer
+  while (most < k) most *= 2;
+  prune(candidates, k, most, threshold);
   int padded = 1;
-  while (padded < count) padded *= 2;
-  for (int i = count + threadIdx.x; i < padded; i += threads) candidates.keys[i] = 0;
+  while (padded < candidates.count) padded *= 2;
+  for (int i = candidates.count + threadIdx.x; i < padded; i += blockDim.x) candidates.keys[i] = 0;
   __syncthreads();
   sort_descending(candidates.keys, padded);
-  const Key threshold = kept < k ? 0 : candidates.keys[k - 1];
-  if (threadIdx.x == 0) candidates.count = kept;
-  __syncthreads();
-  return threshold;
-}
-
-// Offers the columns of a tile; prunes, and raises the threshold, if that is due.
-__device__ void select(Candidates& candidates, const float (&tile)[per_thread], int begin, int cols, int k,
-                       Key& threshold) {
-  bool due = false;
-#pragma unroll
-  for (int i = 0; i < per_thread; ++i) {
-    const int column = tile_column(begin, i);
-    if (column < cols && offer(candidates, make_key(tile[i], column), threshold)) due = true;
-  }
-  // One thread has seen it; there are barriers in prune(), so all must know. This is also the barrier that prune() asks
-  // for.
-  if (__syncthreads_or(due)) threshold = prune(candidates, k);
-}
-
-// Writes the row's k outputs.
-__device__ void write_result(Candidates& candidates, float max, float sum, int k, int* index, float* prob) {
-  prune(candidates, k);
   sum = 0.0f;
   for (int i = 0; i < k; ++i) sum += expf(logit_of(candidates.keys[i]) - max);
-  for (int i = threadIdx.x; i < k; i += threads) {
+  for (int i = threadIdx.x; i < k; i += blockDim.x) {
     const Key key = candidates.keys[i];
     index[i] = column_of(key);
     prob[i] = expf(logit_of(key) - max) * inverse(sum);
   }
 }
 
-// ---- The kernels --------------------------------------------------------------------------------
-
-struct Max {
-  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-struct Add {
-  __device__ float operator()(float a, float b) const { return a + b; }
-};
-
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
-template <typename Op>
-__device__ float block_reduce(float mine, Op op) {
-  __shared__ float of_warp[warps];
-  for (int offset = 16; offset > 0; offset /= 2) mine = op(mine, __shfl_xor_sync(0xFFFFFFFF, mine, offset));
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
-  __syncthreads();
-  float all = of_warp[0];
-  for (int w = 1; w < warps; ++w) all = op(all, of_warp[w]);
-  __syncthreads();  // or the next call could overwrite of_warp before a slow warp has read it
-  return all;
-}
+// ---- three_pass ---------------------------------------------------------------------------------
 
 // logits: (rows, cols). index, prob: (rows, k). Block r reads row r of logits and writes row r of index and prob.
 template <typename T>
@@ -190,37 +218,27 @@ __global__ void three_pass_kernel(const T* __restrict__ logits, int* __restrict_
   __shared__ Candidates candidates;
   const size_t row = blockIdx.x;
   logits += row * cols;
-  float tile[per_thread];
 
   float max = lowest;
-  for (int begin = 0; begin < cols; begin += tile_columns) {
-    load_tile(logits, begin, cols, tile);
-    max = max_of(tile, max);
-  }
+  for (int c = threadIdx.x; c < cols; c += blockDim.x) max = fmaxf(max, to_float(logits[c]));
   max = block_reduce(max, Max());
 
   float sum = 0.0f;
-  for (int begin = 0; begin < cols; begin += tile_columns) {
-    load_tile(logits, begin, cols, tile);
-    sum += sum_of_exp(tile, max);
-  }
+  for (int c = threadIdx.x; c < cols; c += blockDim.x) sum += __expf(to_float(logits[c]) - max);
   sum = block_reduce(sum, Add());
 
   if (threadIdx.x == 0) candidates.count = 0;
   __syncthreads();
-  Key threshold = 0;
-  for (int begin = 0; begin < cols; begin += tile_columns) {
-    load_tile(logits, begin, cols, tile);
-    select(candidates, tile, begin, cols, k, threshold);
-  }
-  write_result(candidates, max, sum, k, index + row * k, prob + row * k);
+  const Key threshold =
+      offer_all(candidates, cols, k, no_threshold, [&](int c) { return make_key(to_float(logits[c]), c); });
+  write_result(candidates, threshold, max, sum, k, index + row * k, prob + row * k);
 }
 
 template <typename T>
 cudaError_t three_pass(const T* logits, int* index, float* prob, int rows, int cols, int k, cudaStream_t stream) {
   if (!rung::valid(logits, index, prob, rows, cols, k)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;  // a grid of no blocks would be an error
-  three_pass_kernel<T><<<rows, threads, 0, stream>>>(logits, index, prob, cols, k);
+  three_pass_kernel<T><<<rows, 256, 0, stream>>>(logits, index, prob, cols, k);
   return cudaGetLastError();
 }
 
