@@ -47,6 +47,8 @@ void read(const json& launch, Count* count) {
   count->barriers += total.at("barriers").get<double>();
   count->warp_operations += total.at("warp_operations").get<double>();
   count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
+  const json& grid = launch.at("grid");
+  count->blocks = std::max(count->blocks, grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>());
   const double longest = launch.at("longest_thread").at("accesses");
   if (longest > count->longest_thread) {
     const json& block = launch.at("block");
@@ -224,6 +226,14 @@ Demand writes_only_the_top_k() {
     return unmet(brief(bytes) + " bytes written a row where 8 bytes x " + std::to_string(count.k) + " are " +
                  whole(needed) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
+  };
+}
+
+Demand spread_over_blocks(int least) {
+  return [least](const Count& count) -> Judgement {
+    if (count.blocks >= least * static_cast<double>(count.rows)) return {};
+    return unmet("no kernel has more than " + brief(count.blocks) + (count.blocks == 1 ? " block" : " blocks") +
+                 ", where " + std::to_string(least) + " a row are needed");
   };
 }
 

@@ -37,6 +37,7 @@ struct Count {
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;  // of that block
+  double blocks = 0;      // of the largest grid
   std::vector<LineCount> lines;
 
   double elements() const { return static_cast<double>(rows) * cols; }
@@ -71,6 +72,8 @@ Demand bytes_an_element(int bytes);
 Demand no_serial_section();
 // Top-K: k indices and k probabilities a row, 4 bytes each, and no other store.
 Demand writes_only_the_top_k();
+// At least so many blocks a row, in one of the kernels.
+Demand spread_over_blocks(int least);
 // Not a demand: says what the variant's loads cost.
 Demand said_what_loads_cost();
 

@@ -19,6 +19,7 @@ SOLUTIONS = {
     "lab03_online": Path("solutions/lab03_online/softmax_online.cu"),
     "lab04_f16x8": Path("solutions/lab04_f16x8/softmax_f16x8.cu"),
     "lab05_topk": Path("solutions/lab05_topk/softmax_topk.cu"),
+    "lab06_limit": Path("solutions/lab06_limit/softmax_limit.cu"),
 }
 
 
@@ -76,6 +77,12 @@ class Moves(unittest.TestCase):
             self.fails("lab04_f16x8", file, variant, case="move-half-the-bytes", code="x", says=r"takes 4 bytes an element")
         for case in ("move-uint4", "move-uint4-odd"):
             self.fails("lab04_f16x8", file, "online f32", case=case, code="x[c]", says=r"16 bytes a lane")
+
+    def test_lab03_and_lab04_fail_the_moves_of_lab06(self):
+        self.fails("lab06_limit", SOLUTIONS["lab04_f16x8"], "f16x8 f16", case="move-read-once", code="load(x_packs", says=r"read 2 times")
+        status, output = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
+        self.assertEqual(status, 1, output)
+        self.assertIn("no kernel has more than 1 block, where 8 a row are needed", output)
 
     def test_lab04_is_no_file_for_lab05(self):
         status, output = moves("lab05_topk", SOLUTIONS["lab04_f16x8"])

@@ -1,0 +1,56 @@
+// Lab 06: as near to a copy as the chip allows.
+#include "lab.h"
+
+using rung::Dtype;
+
+const testing_::Lab testing_::lab = {
+    "lab06_limit",
+    "softmax_limit.cu",
+    rung::Op::softmax,
+    {
+        {"auto", Dtype::f32},
+        {"auto", Dtype::f16},
+        {"auto", Dtype::bf16},
+    },
+    /*tested_apart=*/{},
+    {
+        {"move-read-once", "every element is read once", {7, 4097}, testing_::read_at_most(1)},
+        // Over 16,384 elements a row in shared memory would be 64 KB; in registers it fits on any device.
+        {"move-read-once-wide", "every element is read once, also of wide rows", {2, 30001}, testing_::read_at_most(1)},
+        {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
+        {"move-uint4", "16 bytes a lane: 16 sectors a request", {8, 4096}, testing_::bytes_a_lane(16)},
+        // The row's packs lie across one 128-byte line more than they fill; head and tail cost an access of their own.
+        {"move-uint4-odd",
+         "16 bytes a lane, also where rows start anywhere",
+         {7, 4097},
+         testing_::nearly_bytes_a_lane(16, 8)},
+        {"move-uint4-narrow", "16 bytes a lane, also in rows of six", {256, 6}, testing_::bytes_a_lane(16)},
+        {"move-many-blocks", "many blocks work on one long row", {1, 200003}, testing_::spread_over_blocks(8)},
+    },
+    {
+        {"row_bytes",
+         "A row of 4096 floats: how many bytes do all its loads ask for?",
+         "auto",
+         Dtype::f32,
+         {8, 4096},
+         testing_::bytes_read_a_row(),
+         "The row stays in registers between (max, sum) and the result: 4 x 4096 bytes, once."},
+        {"row_barriers",
+         "A block works on a row of 4096 floats. How many barriers does a thread come to, for maximum and sum "
+         "together?",
+         "auto",
+         Dtype::f32,
+         {8, 4096},
+         testing_::barriers_a_row(),
+         "The warps reduce by shuffles; each then writes its (max, sum), all wait once, and every warp folds the pairs "
+         "of "
+         "all warps for itself. The shared memory is not used again, so nobody has to wait before the end."},
+        {"tile_sectors",
+         "Rows of 6 halves, 12 bytes. How many 32-byte sectors does a warp ask for with one load?",
+         "auto",
+         Dtype::f16,
+         {256, 6},
+         testing_::sectors_a_load(),
+         "128 rows of 12 bytes are one run of 1536 bytes, and a warp loads it as such, 16 bytes a lane: 512 bytes."},
+    },
+};
