@@ -1,5 +1,5 @@
 // Broken: the last tile is taken to be full: it reads and writes past the end of the matrix.
-// Verdict: memcheck: out of bounds in global memory
+// Verdict: bytes past the end of the output
 // Variant: auto f16
 // Case: normal-1000x33
 #include <cooperative_groups.h>
