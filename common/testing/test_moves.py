@@ -79,7 +79,7 @@ class Moves(unittest.TestCase):
             self.fails("lab04_f16x8", file, "online f32", case=case, code="x[c]", says=r"16 bytes a lane")
 
     def test_lab03_and_lab04_fail_the_moves_of_lab06(self):
-        self.fails("lab06_limit", SOLUTIONS["lab04_f16x8"], "f16x8 f16", case="move-read-once", code="load(x_packs", says=r"read 2 times")
+        self.fails("lab06_limit", SOLUTIONS["lab04_f16x8"], "f16x8 f16", case="move-read-once", code="uint4 words", says=r"read 2 times")
         status, output = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
         self.assertEqual(status, 1, output)
         self.assertIn("no kernel has more than 1 block, where 8 a row are needed", output)
