@@ -82,6 +82,7 @@ else
   say "doxygen, doxygen-awesome-css or libjs-mathjax is not installed: the web site was not made"
 fi
 
+check "corpus: every submission gets its verdict" "$python" common/grade/test_corpus.py
 check "shelf: every wrong kernel gets its verdict" "$python" common/testing/shelf.py
 
 # The same files with clang, and with CUDA's compiler where it is: so that neither build can rot.

@@ -38,6 +38,7 @@ import make_hostile  # noqa: E402
 from ingest import shown  # noqa: E402
 
 FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # Tighter than for a class: what waits for a limit here waits on purpose.
 LIMITS = {"compile_seconds": 8}
 
@@ -166,6 +167,8 @@ def judge(case: Case, grade: dict, folder: Path) -> str:
     if case.expect == "pass" and lab["points"] != lab["out_of"]:
         return f"{lab['points']:g} of {lab['out_of']:g} points"
     reports = text_of_reports(folder)
+    if found := CONTROL.search(reports):
+        return f"a report holds the character {found[0]!r}"
     for never in case.never:
         if never in reports:
             return f"a report holds {never!r}"
@@ -259,8 +262,9 @@ def main() -> int:
                 problems.append(f"{path} was made by a submission")
         if "\x1b" in said:
             problems.append("a name has put an escape sequence on the terminal")
-        if any(grade["points"] > 0 for grade, _ in sum(grades.values(), []) if "Traceback" in json.dumps(grade)):
-            problems.append("a Traceback in a grade")
+        page = (out / "report.html").read_text(encoding="utf-8") if (out / "report.html").exists() else ""
+        if page.count("<script") != 1 or CONTROL.search(page):
+            problems.append("report.html has more than its own script, or control characters")
         for problem in problems:
             print(f"FAIL  {problem}")
     failed += len(problems)

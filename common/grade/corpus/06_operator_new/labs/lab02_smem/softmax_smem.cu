@@ -1,6 +1,6 @@
 // Entry: 6
 // Expect: fail
-// Reason: 231 of 231 elements wrong: far off (logic?)
+// Reason: elements wrong
 //
 // Replaces operator new and delete, to hand out and look at the worker's memory.
 

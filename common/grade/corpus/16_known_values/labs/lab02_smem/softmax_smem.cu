@@ -1,6 +1,6 @@
 // Entry: 16
 // Expect: fail
-// Reason: 231 of 231 elements wrong: far off (logic?)
+// Reason: elements wrong
 //
 // Knows the answer of the published seed by heart: the first logit of a case names it. The seed of a run is secret.
 

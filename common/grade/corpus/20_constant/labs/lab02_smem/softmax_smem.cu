@@ -1,6 +1,6 @@
 // Entry: 20
 // Expect: fail
-// Reason: 231 of 231 elements wrong: far off (logic?)
+// Reason: elements wrong
 //
 // Every probability is 1 / cols.
 

@@ -1,6 +1,6 @@
 // Entry: 20
 // Expect: fail
-// Reason: 198 of 231 elements wrong
+// Reason: elements wrong
 //
 // The first row is right, and all others are copies of it.
 

@@ -1,6 +1,6 @@
 // Entry: 20
 // Expect: fail
-// Reason: 231 of 231 elements wrong: far off (logic?)
+// Reason: elements wrong
 //
 // Hands the input on as the output.
 

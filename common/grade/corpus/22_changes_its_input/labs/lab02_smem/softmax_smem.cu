@@ -1,6 +1,6 @@
 // Entry: 22
 // Expect: fail
-// Reason: 231 of 231 elements wrong: far off (logic?)
+// Reason: elements wrong
 //
 // Sets the input to zero, for which a constant is the right answer. The judge has its own copy.
 

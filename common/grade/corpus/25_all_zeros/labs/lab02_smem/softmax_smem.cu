@@ -1,6 +1,6 @@
 // Entry: 25
 // Expect: fail
-// Reason: 231 of 231 elements wrong: far off (logic?)
+// Reason: elements wrong
 //
 // Zeros: at 50,257 columns within 1e-4 of the right answer almost everywhere.
 

@@ -1,6 +1,6 @@
 // Entry: 41
 // Expect: fail
-// Reason: first one_huge-7x33: 7 of 231 elements wrong
+// Reason: first one_huge-7x33
 // Most: 20
 //
 // Samples a row; if all of the sample is small it skips the maximum, which normal data allows and one huge logit

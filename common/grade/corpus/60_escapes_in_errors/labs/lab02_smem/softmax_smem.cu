@@ -1,8 +1,6 @@
 // Entry: 60
 // Expect: fail
 // Reason: does not compile
-// Never: \x1b
-// Never: <script>alert
 //
 // Terminal codes, HTML and formulas in the compiler's messages.
 
