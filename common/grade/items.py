@@ -55,20 +55,16 @@ class Item:
 
 @dataclass
 class Plan:
-    """What a lab's tests run: (variant, group, case), and (variant, case) for the checks; from the solution's record."""
+    """What a lab's tests run, (variant, group, case), from the solution's record; and the variants that are looked at closely, of which
+    the hidden cases and those under the checks follow from the secret: they are in every record's own plan."""
 
     cases: list[tuple[str, str, str]] = field(default_factory=list)
-    checks: list[tuple[str, str]] = field(default_factory=list)
+    variants: list[str] = field(default_factory=list)
 
     @staticmethod
     def of(record: list[dict]) -> Plan:
         cases = [(e["variant"], e["group"], e["case"]) for e in record if e["type"] in ("plan", "case")]
-        checks = [(e["variant"], e["case"]) for e in record if e["type"] == "check" and not is_prediction(e["group"], e["case"])]
-        variants = {variant for variant, group, _ in cases if group == "hidden"}
-        return Plan(list(dict.fromkeys(cases)), list(dict.fromkeys(c for c in checks if c[0] in variants)))
-
-    def variants(self) -> list[str]:
-        return list(dict.fromkeys(variant for variant, _ in self.checks))
+        return Plan(list(dict.fromkeys(cases)), list(dict.fromkeys(variant for variant, group, _ in cases if group == "hidden")))
 
 
 def is_prediction(group: str, case: str) -> bool:
@@ -90,7 +86,7 @@ def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
             keys[category, variant, group] = (f"{variant}: {GROUP_NAMES.get(group, group)}", points.weight(group))
         elif category in ("moves", "predictions"):
             keys[category, variant, case] = (f"{variant}: {case.split('-', 1)[-1].replace('-', ' ')}", 1)
-    for variant in plan.variants():
+    for variant in plan.variants:
         keys["checks", variant, ""] = (f"{variant}: memcheck, racecheck, initcheck, synccheck", 1)
     keys["speed", "", ""] = ("speed beside our solution", 1)
     for key, (name, _) in keys.items():
@@ -100,7 +96,7 @@ def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
     keys = dict(sorted(keys.items(), key=lambda entry: order.index(entry[0][0])))
     shares = divide_lab(points, lab, [(category, weight) for (category, _, _), (_, weight) in keys.items()])
     items = [Item("integrity/source", "integrity", "the file: there, compiles, uses what a kernel may", 0.0)]
-    items += [Item(f"integrity/{variant}", "integrity", f"{variant}: its kernels do the work", 0.0, variant) for variant in plan.variants()]
+    items += [Item(f"integrity/{variant}", "integrity", f"{variant}: its kernels do the work", 0.0, variant) for variant in plan.variants]
     for ((category, variant, part), (name, _)), share in zip(keys.items(), shares):
         items.append(Item("/".join(text for text in (category, variant, part) if text), category, name, share, variant))
     for item in items:
@@ -116,15 +112,23 @@ class Results:
 
     def __init__(self, record: list[dict]):
         self.cases, self.checks, self.missing = {}, {}, set()
+        self.plan: dict[tuple[str, str, str], bool] = {}  # case -> whether the checks are to look at it
         for entry in record:
             if entry["type"] == "case":
                 self.cases.setdefault((entry["variant"], entry["group"], entry["case"]), entry)
             elif entry["type"] == "check":
                 self.checks.setdefault((entry["variant"], entry["case"]), entry)
+            elif entry["type"] == "plan":
+                self.plan[entry["variant"], entry["group"], entry["case"]] = entry["checked"]
             elif entry["type"] == "missing":
                 self.missing.add(entry["variant"])
         self.finished = bool(record) and record[-1]["type"] == "end"
         self.problem = next((entry["text"] for entry in record if entry["type"] == "problem"), "")
+
+    def due(self, plan: Plan, variant: str, group: str) -> list[tuple[str, str, str]]:
+        """The cases of a group that must have been run."""
+        mine = [key for key in self.plan if key[0] == variant and key[1] == group]
+        return mine if group == "hidden" and mine else [key for key in plan.cases if key[0] == variant and key[1] == group]
 
     def ok(self, key: tuple[str, str, str]) -> bool:
         return key in self.cases and self.cases[key]["ok"] is True
@@ -161,8 +165,8 @@ def grade_cases(item: Item, lab: str, group: str, cases: list[tuple[str, str, st
                hint_for(lab, group, wrong[0][2]), "\n".join(details))
 
 
-def grade_checks(item: Item, lab: str, plan: Plan, results: Results, why_not_run: str) -> None:
-    planned = [key for key in plan.checks if key[0] == item.variant]
+def grade_checks(item: Item, lab: str, results: Results, why_not_run: str) -> None:
+    planned = [(variant, case) for (variant, _, case), checked in results.plan.items() if checked and variant == item.variant]
     plain_ok = {(variant, case) for (variant, _, case), entry in results.cases.items() if entry["ok"] is True}
     for word in ("found", "wrong"):
         for key in planned:
@@ -173,6 +177,8 @@ def grade_checks(item: Item, lab: str, plan: Plan, results: Results, why_not_run
             if word == "wrong":
                 text = "right, but wrong when it runs under the checks: does it read what it has not written?\n" + text
             return item.fails(first_line(text), hint_for(lab, entry["group"], key[1]), f"{key[1]}\n{text}")
+    if not planned:
+        return item.fails("it could not be run under the checks")
     missing = [key for key in planned if results.checks.get(key, {}).get("verdict") != "clean"]
     if missing:
         return item.fails(f"{len(missing)} of {len(planned)} small cases did not get through the checks: {why_not_run}",
@@ -195,14 +201,13 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
     for item in items:
         if item.category == "correctness":
             group = item.id.rsplit("/", 1)[1]
-            cases = [key for key in plan.cases if key[0] == item.variant and key[1] == group]
-            grade_cases(item, lab, group, cases, results, stopped)
+            grade_cases(item, lab, group, results.due(plan, item.variant, group), results, stopped)
         elif item.category in ("moves", "predictions"):
             case = item.id.rsplit("/", 1)[1]
             cases = [key for key in plan.cases if key[0] == item.variant and key[2] == case]
             grade_cases(item, lab, "", cases, results, stopped)
         elif item.category == "checks":
-            grade_checks(item, lab, plan, results, stopped)
+            grade_checks(item, lab, results, stopped)
         if item.category in ("integrity", "speed"):
             continue
         if item.variant in results.missing:

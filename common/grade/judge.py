@@ -65,7 +65,8 @@ def digest_of_course(course: Path) -> str:
     sha = hashlib.sha256()
     files = [course / "build/cpu/worker", *sorted(course.glob("build/cpu/tests/lab*")), course / "common/build/rules.mk",
              course / "common/simt/rewrite.sed", *sorted((course / "common/simt/include").rglob("*")),
-             *sorted((course / "common/rung").glob("*.h")), *sorted((course / "common/grade").glob("*.py")),
+             *sorted((course / "common/rung").glob("*.h")),
+             *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_")),
              *sorted(course.glob("solutions/*/*.cu"))]
     for path in files:
         if path.is_file():
@@ -165,7 +166,7 @@ class Judge:
             cache.with_suffix(".new").write_text(json.dumps(kept))
             os.replace(cache.with_suffix(".new"), cache)
         for lab, plan in ((lab, kept["labs"][lab]) for lab in self.labs):
-            self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"]], [tuple(check) for check in plan["checks"]])
+            self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"]], plan["variants"])
 
     def plan_of(self, lab: str) -> dict:
         path = self.course / "solutions" / lab / self.labs[lab]
@@ -180,7 +181,7 @@ class Judge:
             first = f"{wrong[0]['variant']} {wrong[0]['case']}: {wrong[0]['text']}" if wrong else ended.stderr.decode(errors="replace")[-500:]
             raise JudgeError(f"the course's own solution of {lab} does not pass here, so nothing can be graded: {first}")
         plan = grading.Plan.of(record)
-        return {"cases": plan.cases, "checks": plan.checks}
+        return {"cases": plan.cases, "variants": plan.variants}
 
     # ---- Grading ---------------------------------------------------------------------------------
 

@@ -154,6 +154,23 @@ class Judging(unittest.TestCase):
 
 
 @unittest.skipUnless(BOX, WHY_NOT)
+class Secrets(unittest.TestCase):
+    """Lab 01 has a variant whose cost grows with cols^2: which hidden cases are small enough depends on what is drawn."""
+
+    def test_points_do_not_depend_on_the_secret(self):
+        table = points.load(HERE / "points.toml", list(judge.labs_of(COURSE)))
+        a_judge = judge.Judge(COURSE, table, BOX, b"first", os.cpu_count() or 1, only="lab01")
+        try:
+            a_judge.prepare()
+            for secret in (b"second", b"third"):
+                a_judge.secret = secret
+                grade = a_judge.grade(judge.submission_of_course(COURSE, "solutions", table.limits))
+                self.assertEqual(grade["points"], grade["out_of"], [i for i in grade["labs"][0]["items"] if i["verdict"] == "fail"])
+        finally:
+            a_judge.close()
+
+
+@unittest.skipUnless(BOX, WHY_NOT)
 class Class(unittest.TestCase):
     def run_check(self, out: Path, submissions: Path, **variables: str) -> subprocess.Popen:
         command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--only", LAB, "--jobs", "2"]

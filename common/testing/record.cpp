@@ -28,7 +28,12 @@ bool recording() {
 }
 
 void record_plan() {
-  for (const Step& step : session().steps) write(of("plan", step));
+  for (const Step& step : session().steps) {
+    json line = of("plan", step);
+    line["checked"] =
+        session().checked && !step.test_case.move && step.test_case.group != "integrity" && is_small(step);
+    write(line);
+  }
   for (const std::string& variant : session().missing) write({{"type", "missing"}, {"variant", variant}});
 }
 

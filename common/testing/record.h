@@ -1,7 +1,8 @@
 // The record of a run for the judge (common/grade): JSON, one object a line, in the file that LADDER_RECORD names. The
 // judge believes this file and nothing that is printed; it is written by this process alone, which is trusted.
 //
-//     {"type": "plan", "variant": "tree f32", "group": "widths", "case": "normal-7x33"}   for each step, first of all
+//     {"type": "plan", "variant": "tree f32", "group": "widths", "case": "normal-7x33", "checked": true}
+//                                                         for each step, first of all; checked: it is small
 //     {"type": "missing", "variant": "tree f32"}            not exported
 //     {"type": "problem", "text": "..."}                    nothing could be run
 //     {"type": "check", ..., "verdict": "clean|found|wrong", "text": "..."}   a small case under the checks
