@@ -51,17 +51,27 @@ std::map<uintptr_t, Pages>& pages() {
   return *map;
 }
 
+// Nothing else lies so near to such an allocation, and a kernel that misses it by less does not crash before the checks
+// have said so.
+constexpr size_t margin = size_t{8} << 20;
+
+void protect(uintptr_t begin, const Pages& range, int protection) {
+  mprotect(reinterpret_cast<char*>(begin) - margin, margin + range.bytes + margin, protection);
+}
+
 void protect_all(int protection) {
   for (const auto& [begin, range] : pages()) {
-    if (range.closable) mprotect(reinterpret_cast<void*>(begin), range.bytes, protection);
+    if (range.closable) protect(begin, range, protection);
   }
 }
 
 // Open until it is closed.
 void* map_pages(size_t bytes) {
   bytes = round_up(bytes, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
+  void* all = mmap(nullptr, margin + bytes + margin, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) return nullptr;
+  void* memory = static_cast<char*>(all) + margin;
   std::lock_guard<std::mutex> lock(mutex);
   pages()[reinterpret_cast<uintptr_t>(memory)] = {bytes, true};
   return memory;
@@ -71,7 +81,7 @@ void* map_pages(size_t bytes) {
 bool unmap_pages(void* memory) {
   const auto found = pages().find(reinterpret_cast<uintptr_t>(memory));
   if (found == pages().end()) return false;
-  munmap(memory, found->second.bytes);
+  munmap(static_cast<char*>(memory) - margin, margin + found->second.bytes + margin);
   pages().erase(found);
   return true;
 }
@@ -81,7 +91,7 @@ void leave_open(void* memory) {
   const auto found = pages().find(reinterpret_cast<uintptr_t>(memory));
   if (found == pages().end()) return;
   found->second.closable = false;
-  mprotect(memory, found->second.bytes, PROT_READ | PROT_WRITE);
+  protect(found->first, found->second, PROT_READ | PROT_WRITE);
 }
 
 }  // namespace
