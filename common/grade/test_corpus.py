@@ -251,11 +251,14 @@ def main() -> int:
         problems = [] if options.only else check_entries(cases)
         if done.returncode != 1:
             problems.append(f"check.py ended with status {done.returncode}:\n{said[-2000:]}")
-        for _ in range(50):  # the system takes a moment to end what was killed
-            if not processes() - before:
+        # What was killed takes a moment to end, and another grader on this machine has processes of such users, too.
+        left = processes() - before
+        for _ in range(600):
+            left &= processes()
+            if not left:
                 break
             time.sleep(0.1)
-        if left := processes() - before:
+        if left:
             problems.append(f"{len(left)} processes of submissions are left: {', '.join(sorted(left))}")
         for path in ("/tmp/ladder_corpus_was_here", "/tmp/pwned", str(work / "pwned"), str(COURSE / "pwned")):
             if os.path.lexists(path):
