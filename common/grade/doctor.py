@@ -60,7 +60,8 @@ class Doctor:
         mine = set(sandbox.descendants(os.getpid()))
         environment = {**os.environ, "LADDER_DOCTOR": MARK}
         ended = sandbox.run(command, LIMITS, environment=environment)
-        managed = ended.stdout.decode(errors="replace").split("\n")[:5] if ended.status == 1 else []
+        # What it managed it prints, and exits with 1; who is to be ended prints nothing to be read, however it ends.
+        managed = ended.stdout.decode(errors="replace").split("\n")[:5] if ended.status == 1 and not attempt.ended_by else []
         if ended.status not in (0, 1) and not attempt.ended_by:
             managed.append(f"could not be tried: status {ended.status}, {ended.stderr.decode(errors='replace').strip()[-200:]}")
         if attempt.ended_by and ended.cause not in attempt.ended_by and ended.status >= 0 and "killed" not in attempt.ended_by:
