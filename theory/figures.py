@@ -9,6 +9,7 @@ a new measurement run this again and commit the result.
 
 from __future__ import annotations
 
+import heapq
 import json
 import sys
 from pathlib import Path
@@ -206,6 +207,33 @@ def launches(t):
     return figure
 
 
+# ---- 7: a threshold ------------------------------------------------------------------------------
+
+def threshold(t):
+    """How many of the first n random numbers were among the K largest when they came: drawn once, and expected."""
+    rng, width = np.random.default_rng(7), 50_257
+    values = rng.standard_normal(width)
+    figure, axes = plt.subplots(figsize=(7, 3.2))
+    for k, colour in ((5, GREEN), (50, BLUE), (256, ORANGE), (1024, RED)):
+        kept: list[float] = []  # the k largest so far, a heap
+        passed = np.zeros(width)
+        for i, value in enumerate(values):
+            if len(kept) < k:
+                heapq.heappush(kept, value)
+                passed[i] = 1
+            elif value > kept[0]:
+                heapq.heapreplace(kept, value)
+                passed[i] = 1
+        at = np.unique(np.logspace(0, np.log10(width), 60).astype(int))
+        axes.loglog(at, np.cumsum(passed)[at - 1], color=colour, label=f"K = {k}")
+        late = at[at > k]
+        axes.loglog(late, k * (1 + np.log(late / k)), color=t["ink"], linestyle=":", linewidth=1)
+    axes.set_xlabel("columns read, random order (dotted: K (1 + ln(n / K)))")
+    axes.set_ylabel("columns that passed")
+    axes.legend(frameon=False, labelcolor=t["ink"])
+    return figure
+
+
 # ---- 10: the parts -------------------------------------------------------------------------------
 
 def parts(t):
@@ -227,7 +255,7 @@ def parts(t):
     return figure
 
 
-FIGURES = {f.__name__: f for f in (sum_error, sectors, banks, tree, butterfly, packs, in_flight, launches, parts)}
+FIGURES = {f.__name__: f for f in (sum_error, sectors, banks, tree, butterfly, packs, threshold, in_flight, launches, parts)}
 
 
 def draw(name: str, theme: dict, path: Path) -> None:
