@@ -9,21 +9,42 @@ export LADDER_PROGRESS=$PWD/build/test-progress.json  # these runs are no studen
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
 passed=0 failed=0
-# check NAME COMMAND...: passes if the command succeeds.
-check() {
-  local name=$1 log begun=$SECONDS
-  shift
-  [[ $name == *"${ONLY:-}"* ]] || return
-  log=$logs/${name//[^A-Za-z0-9_.-]/_}.log
-  if "$@" >"$log" 2>&1 </dev/null; then
+# report NAME STATUS SECONDS: one line for a check, and the end of its output if it failed.
+report() {
+  local log=$logs/${1//[^A-Za-z0-9_.-]/_}.log
+  if [ "$2" -eq 0 ]; then
     passed=$((passed + 1))
-    printf '%-58s ok    %4d s\n' "$name" $((SECONDS - begun))
+    printf '%-58s ok    %4d s\n' "$1" "$3"
   else
     failed=$((failed + 1))
-    printf '%-58s %sFAIL%s  %4d s\n' "$name" "$red" "$plain" $((SECONDS - begun))
+    printf '%-58s %sFAIL%s  %4d s\n' "$1" "$red" "$plain" "$3"
     tail -n 40 "$log" | sed 's/^/    /'
     say "    (all of it: $log)"
   fi
+}
+# check NAME COMMAND...: passes if the command succeeds.
+check() {
+  local name=$1 begun=$SECONDS status=0
+  shift
+  [[ $name == *"${ONLY:-}"* ]] || return
+  "$@" >"$logs/${name//[^A-Za-z0-9_.-]/_}.log" 2>&1 </dev/null || status=$?
+  report "$name" $status $((SECONDS - begun))
+}
+# begin NAME COMMAND...: starts a check beside those that follow; finish NAME waits for it.
+begin() {
+  local name=$1 log=$logs/${1//[^A-Za-z0-9_.-]/_}.log
+  shift
+  [[ $name == *"${ONLY:-}"* ]] || return
+  (
+    begun=$SECONDS status=0
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    echo "$status $((SECONDS - begun))" >"$log.status"
+  ) &
+}
+finish() {
+  [[ $1 == *"${ONLY:-}"* ]] || return
+  wait
+  report "$1" $(cat "$logs/${1//[^A-Za-z0-9_.-]/_}.log.status")
 }
 
 lab_list=$(labs)
@@ -38,10 +59,15 @@ check "build: programs and tests, no warnings" common/commands/quiet.sh make -s 
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-for folder in common/commands plots common/bench common/grade common/simt common/simt/counters common/testing common/cuda \
-  common/python common/peers theory; do
+# The judge's tests mostly wait, and build in places of their own: they run beside the others.
+check "build: the solutions" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \
+  $(for file in solutions/*/*.cu; do echo "$(shared_object "$file" "$build") $(shared_object "$file" "$build/checked")"; done)
+begin "python: common/grade" "$python" -m unittest discover -s common/grade -p 'test_*.py'
+for folder in common/commands plots common/bench common/simt common/simt/counters common/testing common/cuda common/python \
+  common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
+finish "python: common/grade"
 for program in $own_tests; do
   check "own tests: $(basename "$program")" "$program"
 done
@@ -92,9 +118,8 @@ if command -v clang++ >/dev/null; then
   check "warnings: every rung with clang++ -Werror" common/commands/compile_rungs.sh clang++ $cu_files
 fi
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  for file in $cu_files; do
-    check "nvcc, sm_75 to sm_90: $file" make -s -f common/build/rules.mk "build/cuda/check/${file%.cu}.o"
-  done
+  check "nvcc, sm_75 to sm_90: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
+    $(for file in $cu_files; do echo "build/cuda/check/${file%.cu}.o"; done)
 else
   say "nvcc is not installed: the CUDA build was not checked"
 fi

@@ -1,5 +1,5 @@
 // Broken: some threads look whether a prune is due while others already offer: only some go to prune().
-// Verdict: racecheck: race in shared memory
+// Verdict: synccheck: divergent barrier
 // Line: those that hold `<- here`
 // Variant: online
 // Case: normal-1x4096-k1024
@@ -100,7 +100,7 @@ struct Candidates {
 // Takes a key if it reaches the threshold. There must be room.
 __device__ void offer(Candidates& candidates, Key key, Key threshold) {
   if (key < threshold) return;
-  const int slot = atomicAdd(&candidates.count, 1);  // <- here
+  const int slot = atomicAdd(&candidates.count, 1);
   candidates.keys[slot] = key;
 }
 
@@ -154,11 +154,11 @@ __device__ Key offer_all(Candidates& candidates, int n, int k, Key threshold, Ke
   const int most = min(2 * k, rung::max_k);        // after a prune
   const int portion = min(1024, capacity - most);  // for so many there is then room
   for (int begin = 0; begin < n; begin += portion) {
-    const bool due = candidates.count > capacity - portion;  // <- here
+    const bool due = candidates.count > capacity - portion;
     if (due) threshold = prune(candidates, k, most, threshold);
     const int end = min(n, begin + portion);
     for (int i = begin + threadIdx.x; i < end; i += blockDim.x) offer(candidates, key_of(i), threshold);
-    __syncthreads();
+    __syncthreads();  // <- here
   }
   return threshold;
 }

@@ -34,11 +34,11 @@ namespace simt {
 typedef float FourFloats __attribute__((vector_size(16)));
 }
 __forceinline__ float fmaxf(float a, float b) noexcept {
-  const simt::FourFloats x = {a}, y = {b}, larger = (x > y) | (y != y) ? x : y;
+  const simt::FourFloats x = {a}, y = {b}, larger = ((x > y) | (y != y)) ? x : y;
   return larger[0];
 }
 __forceinline__ float fminf(float a, float b) noexcept {
-  const simt::FourFloats x = {a}, y = {b}, smaller = (x < y) | (y != y) ? x : y;
+  const simt::FourFloats x = {a}, y = {b}, smaller = ((x < y) | (y != y)) ? x : y;
   return smaller[0];
 }
 
