@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the book to its own arithmetic and to what was measured.
 
-    theory/check_book.py [CHAPTER.md ...]       all chapters without arguments
+    theory/check_book.py [CHAPTER.md ...]       all chapters and handouts without arguments
 
 1. Equations. A line that is indented by four spaces and holds a "=" is an equation, and both sides must agree:
 
@@ -17,8 +17,13 @@
        takes 35.4 us<!-- nvidia-h200 lab02_smem.tree.f32.4096x4096 us -->
        copies at 4232 GB/s<!-- nvidia-h200 roofs copy_gbs -->
        warm 3.02 us<!-- experiments-nvidia-h200 cache warm_us -->
+       1.01 times a copy<!-- peers-nvidia-h200 softmax.f32.4096x4096 over_floor -->
 
-   The number must be that of plots/results/<machine>.json within 6 %, the noise between two runs.
+   A comment before a table says it for the columns after the first, which has the shape; "-" is a column of something else:
+
+       <!-- columns: peers-nvidia-h200 softmax f32.us f32.over_floor - -->
+
+   The number must be that of plots/results/<machine>.json within 6 %, the noise between two runs. So for the handouts.
 
 3. Excerpts. A block of code behind a comment that names a file stands in that file, line for line, indented as it may be:
 
@@ -37,13 +42,15 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "plots"))
+import peers  # noqa: E402
 NOISE = 0.06
 LEAST_DRILLS = 5
 FUNCTIONS = {"log2": math.log2, "exp": math.exp, "sqrt": math.sqrt, "ceil": math.ceil, "floor": math.floor,
              "min": min, "max": max}
 NUMBER = r"\d[\d,]*\d(?:\.\d+)?|\d+(?:\.\d+)?"
 TOKEN = re.compile(rf"(?P<number>(?:{NUMBER})(?:e[+-]?\d+)?)(?P<glued>[A-Za-z%_]\w*)?"
-                   r"|(?P<word>[A-Za-z_]\w*)|(?P<op>[-+*/^(),])|\s+|(?P<other>.)")
+                   r"|(?P<word>[A-Za-z_]\w*(?:/[A-Za-z]\w*)*)|(?P<op>[-+*/^(),])|\s+|(?P<other>.)")
 
 
 def value(text: str) -> float | None:
@@ -112,6 +119,8 @@ def measured(machine: str, name: str, field: str) -> float:
         return next(p["gbs"] for p in results[name] if (p["threads_an_sm"], p["loads_a_thread"]) == (threads, loads))
     if name in results:
         return results[name][field]
+    if "cases" in results:
+        return compared(results["cases"], name, field)
     lab, variant, dtype, *rest = name.split(".")
     shape = rest[0].split("x")
     for point in results["points"]:
@@ -119,6 +128,15 @@ def measured(machine: str, name: str, field: str) -> float:
         if key == ["solution", lab, variant, dtype, *shape[:2]] and (len(shape) < 3 or int(shape[2]) == point["k"]):
             return figure(point, field)
     raise KeyError(f"{machine}.json has no {name}")
+
+
+def compared(cases: list[dict], name: str, field: str) -> float:
+    """A figure of `make peers`: ours in us, the floor's (a copy, or a read for top-K), or ours over the floor or the best peer."""
+    op, dtype, shape = name.split(".")
+    rows, cols, k = [*map(int, shape.split("x")), 0][:3]
+    case = next(c for c in cases if (c["op"], peers.SHORT[c["dtype"]], c["rows"], c["cols"], c["k"]) == (op, dtype, rows, cols, k))
+    ours, floor, best = peers.median(case, peers.OURS), peers.median(case, peers.FLOOR[op]), peers.best_peer(case)[1]
+    return {"us": ours * 1e6, "floor_us": floor * 1e6, "over_floor": ours / floor, "over_peer": ours / best}[field]
 
 
 def figure(point: dict, field: str) -> float:
@@ -137,19 +155,34 @@ def figure(point: dict, field: str) -> float:
     return figures[field]()
 
 
+def check_figure(machine: str, name: str, field: str, before: str) -> str:
+    """What is wrong with the last number of a text."""
+    place = f"{machine} {name} {field}"
+    try:
+        wanted = measured(machine, name, field)
+    except StopIteration:
+        return f"{place}: was not measured"
+    except (KeyError, ValueError, FileNotFoundError) as error:
+        return f"{place}: {error}"
+    numbers = re.findall(NUMBER, before)
+    shown = float(numbers[-1].replace(",", "")) if numbers else math.nan
+    allowed = NOISE * abs(wanted) + (allowed_error(numbers[-1]) if numbers else 0)
+    return "" if abs(shown - wanted) <= allowed else f"{place}: measured {wanted:.4g}, the text says {shown:g}"
+
+
 def check_measured(text: str) -> list[str]:
-    problems = []
-    for comment in re.finditer(r"<!-- ([\w-]+) ([\w.]+) (\w+) -->", text):
-        before = re.findall(NUMBER, text[max(0, comment.start() - 60):comment.start()])
-        try:
-            wanted = measured(*comment.groups())
-        except (KeyError, ValueError, StopIteration, FileNotFoundError) as error:
-            problems.append(f"{comment[0]}: {error}")
-            continue
-        shown = float(before[-1].replace(",", "")) if before else math.nan
-        if not abs(shown - wanted) <= NOISE * abs(wanted):
-            problems.append(f"{comment[0]}: measured {wanted:.4g}, the text says {shown:g}")
-    return problems
+    problems = [check_figure(*comment.groups(), before=text[max(0, comment.start() - 60):comment.start()])
+                for comment in re.finditer(r"<!-- ([\w-]+) ([\w.]+) (\w+) -->", text)]
+    for machine, op, columns, table in re.findall(r"<!-- columns: (\S+) (\S+) (.*) -->\n((?:\|.*\n)+)", text):
+        for row in table.splitlines()[2:]:
+            first, *cells = [cell.strip() for cell in row.strip("|").split("|")]
+            shape = "x".join(re.findall(r"\d+", first))
+            if len(cells) != len(columns.split()):
+                problems.append(f"{first}: {len(cells)} columns, the comment has {len(columns.split())}")
+            problems += [check_figure(machine, f"{op}.{dtype}.{shape}", field, cell)
+                         for column, cell in zip(columns.split(), cells) if column != "-"
+                         for dtype, field in [column.split(".")]]
+    return [problem for problem in problems if problem]
 
 
 def check_excerpts(text: str) -> list[str]:
@@ -187,11 +220,12 @@ def check(path: Path) -> list[str]:
         if line.startswith("    ") and not fenced:
             problems += [f"line {number}: {wrong}" for left, right in equations(line)
                          if (wrong := check_equation(left, right))]
-    return problems + check_measured(text) + check_excerpts(text) + check_form(path, text)
+    problems += check_measured(text) + check_excerpts(text)
+    return problems if path.parts[-3:-2] == ("labs",) else problems + check_form(path, text)
 
 
 def main(arguments: list[str]) -> int:
-    paths = [Path(argument) for argument in arguments] or sorted((ROOT / "theory").glob("[0-9]*.md"))
+    paths = [Path(argument) for argument in arguments] or sorted([*(ROOT / "theory").glob("[0-9]*.md"), *(ROOT / "labs").glob("lab*/README.md")])
     problems = [f"{path}: {problem}" for path in paths for problem in check(path)]
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -20,7 +20,8 @@ class Equations(unittest.TestCase):
 
     def test_a_false_one_is_seen(self):
         for line in ("2 + 2 = 5", "5 / 128 = 0.040 FLOP a byte", "8 x 4096 = 32,768 = 2^14",
-                     "1 x 2 = 2 bytes,   3 x 4 = 13 bytes", "10 / 3 = 3.4", "1000 / 3 = 340"):
+                     "1 x 2 = 2 bytes,   3 x 4 = 13 bytes", "10 / 3 = 3.4", "1000 / 3 = 340",
+                     "0.625 x 4232 = 2659 GFLOP/s"):
             self.assertEqual(len(self.wrong(line)), 1, line)
 
     def test_symbols_claim_nothing(self):
@@ -63,6 +64,15 @@ class Chapters(unittest.TestCase):
         unknown_variant = "1 <!-- nvidia-h200 lab02_smem.bush.f32.4096x4096 us -->"
         self.assertIn("no figure", self.problems(unknown_field + self.drills)[0])
         self.assertIn("has no", self.problems(unknown_variant + self.drills)[0])
+
+    def test_a_table_is_held_against_the_results(self):
+        ours = check_book.measured("peers-nvidia-h200", "softmax.f32.4096x4096", "us")
+        table = ("<!-- columns: peers-nvidia-h200 softmax - f32.us -->\n| | how | us |\n|---|---|---|\n"
+                 "| 4096 x 4096 | block | {:.1f} |\n")
+        self.assertEqual(self.problems(table.format(ours) + self.drills), [])
+        self.assertIn("measured", self.problems(table.format(ours * 1.1) + self.drills)[0])
+        self.assertIn("not measured", self.problems(table.format(ours).replace("4096 x 4096", "3 x 3") + self.drills)[0])
+        self.assertIn("3 columns", self.problems(table.format(ours).replace("block |", "a | b |") + self.drills)[0])
 
 
 if __name__ == "__main__":
