@@ -83,7 +83,8 @@ build/cpu/obj/%.cpp.o: %.cpp
 	@$(CXX) $(cxxflags) $(judge_include) -c $< -o $@
 
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
-client := $(call objects,common/rung/client.cpp common/rung/backend.cpp common/simt/source_line.cpp)
+client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) common/simt/source_line.cpp
+client := $(call objects,$(client_sources))
 reference := $(call objects,common/reference/formats.cpp common/reference/reference.cpp)
 comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp)
 testing := $(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp)))
@@ -117,7 +118,7 @@ build/cpu/bench_simt: common/bench/bench_simt.cpp $(call objects,common/bench/ma
 	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
 
 # The client for the Python binding (common/python), as a library that Python loads.
-build/cpu/libladder_client.so: common/python/client_c.cpp common/rung/client.cpp common/rung/backend.cpp common/simt/source_line.cpp
+build/cpu/libladder_client.so: common/python/client_c.cpp $(client_sources)
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) -MF $@.d -MT $@ -fPIC -shared $(judge_include) $(filter %.cpp,$^) -ldl -pthread -o $@
 
@@ -210,7 +211,7 @@ build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_cou
 # cudart is linked statically, so that no library that a rung brings can stand in for it.
 nvcc_flags := -std=c++17 -O3 -lineinfo -arch=$(CUDA_ARCH) -cudart static -I common/rung -Xcompiler -Wall,-Wextra
 
-build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h device_buffers.h gpu_timing.h)
+build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 

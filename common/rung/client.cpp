@@ -1,17 +1,5 @@
-// Client: starts the worker, asks, waits, and checks every byte of the answer. See protocol.h for the conversation.
+// Client: asks the worker, waits, and checks every byte of the answer. See protocol.h for the conversation.
 #include "client.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,11 +12,12 @@
 
 #include "protocol.h"
 #include "simt.h"
+#include "worker_process.h"
 
 namespace rung {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = WorkerProcess::Clock;
 
 constexpr double last_words_limit = .5;  // seconds that a worker has to say where it is before it is killed
 
@@ -82,147 +71,25 @@ void check_guards(const unsigned char* raw, size_t data_bytes, const char* name,
 }  // namespace
 
 struct Client::Impl {
-  enum class Received { message, nothing_in_time, ended };
+  using Received = WorkerProcess::Received;
 
-  std::string worker, rung, problem;
+  std::string rung, problem;
+  WorkerProcess worker;
   std::vector<VariantInfo> variants;
   std::vector<PredictionInfo> predictions;
   bool loaded_once = false;
-  pid_t child = -1;
-  int control = -1;  // our end of the socket
-  int memory = -1;   // the memfd, sealed against shrinking: the worker must not be able to cut it short under our feet
-  unsigned char* shared = nullptr;
-  size_t shared_size = 0;
   std::mt19937_64 job_numbers{std::random_device{}()};
 
-  ~Impl() {
-    stop();
-    if (shared) munmap(shared, shared_size);
-    if (memory >= 0) close(memory);
-  }
+  Impl(std::string worker_program, std::string rung_path)
+      : rung(rung_path), worker(std::move(worker_program), std::move(rung_path)) {}
 
-  bool start();
   bool load();
-  bool grow(size_t size);
-  Received receive(void* message, size_t size, ssize_t* got, Clock::time_point deadline);
-  std::string stop();
   Outcome lost(Outcome::Kind kind, const std::string& message);
   Outcome failed(const Reply& reply);
   Outcome ended(const char* when);
   Outcome late(const char* when, double limit, uint64_t job);
   bool last_words(Reply& reply, uint64_t job);
 };
-
-// Ends the worker if it runs and reaps it. Returns how it ended, in words.
-std::string Client::Impl::stop() {
-  if (control >= 0) close(control);
-  control = -1;
-  if (child < 0) return "";
-  // A process that ends by itself gets a moment for it, so that its status is its own; then it is killed, with all that
-  // it may have started. Reaped last: until then its number cannot become another process's.
-  siginfo_t info{};
-  for (int i = 0; i < 100 && info.si_pid == 0; i++) {
-    if (i) usleep(1000);
-    waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
-  }
-  const bool ended_by_itself = info.si_pid != 0;
-  kill(-child, SIGKILL);
-  kill(child, SIGKILL);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  child = -1;
-  if (!ended_by_itself) return "it closed its connection and was killed";
-  if (WIFSIGNALED(status)) return std::string("killed by a signal: ") + strsignal(WTERMSIG(status));
-  // A sandbox around the worker, like a shell, tells a signal by a status above 128.
-  if (const int signal = WEXITSTATUS(status) - 128; signal > 0 && signal < NSIG) {
-    return std::string("killed by a signal: ") + strsignal(signal);
-  }
-  return "the process ended with exit status " + std::to_string(WEXITSTATUS(status));
-}
-
-bool Client::Impl::grow(size_t size) {
-  if (memory < 0) {
-    memory = memfd_create("rung", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (memory < 0) return false;
-    fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK);
-  }
-  if (size <= shared_size) return true;
-  if (shared) munmap(shared, shared_size);
-  shared = nullptr;
-  shared_size = 0;
-  if (ftruncate(memory, static_cast<off_t>(size)) != 0) return false;
-  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-  if (p == MAP_FAILED) return false;
-  shared = static_cast<unsigned char*>(p);
-  shared_size = size;
-  return true;
-}
-
-// Starts the process. Sets problem if that fails.
-bool Client::Impl::start() {
-  if (access(worker.c_str(), X_OK) != 0) {
-    problem = "cannot run the worker " + worker + ": " + strerror(errno);
-    return false;
-  }
-  if (access(rung.c_str(), R_OK) != 0) {
-    problem = "cannot read " + rung + ": " + strerror(errno);
-    return false;
-  }
-  int ends[2];
-  if (!grow(4096) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    problem = std::string("cannot set up the worker's connection: ") + strerror(errno);
-    return false;
-  }
-  const char* argv[] = {worker.c_str(), rung.c_str(), nullptr};
-  const pid_t parent = getpid();
-  child = fork();
-  if (child == 0) {
-    // Only async-signal-safe calls from here on.
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-    const rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    // Out of the way of the numbers that they will get.
-    int control_high = fcntl(ends[1], F_DUPFD, 10), memory_high = fcntl(memory, F_DUPFD, 10);
-    int null = open("/dev/null", O_RDONLY);
-    dup2(null, STDIN_FILENO);
-    dup2(control_high, control_descriptor);
-    dup2(memory_high, memory_descriptor);
-#ifdef SYS_close_range
-    syscall(SYS_close_range, memory_descriptor + 1, ~0u, 0);
-#endif
-    close(control_high);
-    close(memory_high);
-    execv(argv[0], const_cast<char**>(argv));
-    _exit(127);
-  }
-  const int fork_error = errno;
-  if (child > 0) setpgid(child, child);  // in both processes: whoever comes first
-  close(ends[1]);
-  control = ends[0];
-  if (child < 0) {
-    problem = std::string("cannot start the worker: ") + strerror(fork_error);
-    stop();
-    return false;
-  }
-  return true;
-}
-
-Client::Impl::Received Client::Impl::receive(void* message, size_t size, ssize_t* got, Clock::time_point deadline) {
-  for (;;) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
-    pollfd wait = {control, POLLIN, 0};
-    int ready = poll(&wait, 1, left <= 0 ? 0 : static_cast<int>(std::min<long long>(left, 1 << 30)));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return Received::nothing_in_time;
-    // MSG_TRUNC: the true length of the message, also when it is longer than our buffer.
-    *got = recv(control, message, size, MSG_TRUNC);
-    if (*got < 0 && errno == EINTR) continue;
-    return *got <= 0 ? Received::ended : Received::message;
-  }
-}
 
 Outcome Client::Impl::lost(Outcome::Kind kind, const std::string& message) {
   Outcome outcome;
@@ -245,29 +112,29 @@ Outcome Client::Impl::failed(const Reply& reply) {
     outcome.file = file;
   }
   if (outcome.file.empty() || outcome.line < 0) outcome.line = 0;
-  stop();
+  worker.stop();
   return outcome;
 }
 
-Outcome Client::Impl::ended(const char* when) { return lost(Outcome::Kind::crashed, stop() + " " + when); }
+Outcome Client::Impl::ended(const char* when) { return lost(Outcome::Kind::crashed, worker.stop() + " " + when); }
 
 // A worker that is late knows it and says where it is: it keeps the time itself, because a signal from here would not
 // reach it through a sandbox. True if a well-formed answer came.
 bool Client::Impl::last_words(Reply& reply, uint64_t job) {
   ssize_t got = 0;
-  return receive(&reply, sizeof reply, &got, after(last_words_limit)) == Received::message && got == sizeof reply &&
-         reply.magic == reply_magic && reply.kind == Reply::failed && reply.job == job;
+  return worker.receive(&reply, sizeof reply, &got, after(last_words_limit)) == Received::message &&
+         got == sizeof reply && reply.magic == reply_magic && reply.kind == Reply::failed && reply.job == job;
 }
 
 Outcome Client::Impl::late(const char* when, double limit, uint64_t job) {
   Reply reply;
   Outcome outcome;
   if (last_words(reply, job)) {
-    kill(-child, SIGKILL);
+    worker.kill();
     outcome = failed(reply);
   } else {
-    kill(-child, SIGKILL);
-    stop();
+    worker.kill();
+    worker.stop();
   }
   outcome.kind = Outcome::Kind::timed_out;
   // The first line of the last words is "timeout"; where it was follows.
@@ -278,7 +145,8 @@ Outcome Client::Impl::late(const char* when, double limit, uint64_t job) {
 
 // Starts the worker and receives its table. Sets problem if that fails.
 bool Client::Impl::load() {
-  if (!start()) return false;
+  problem = worker.start();
+  if (!problem.empty()) return false;
   auto fail = [&](const std::string& why) {
     problem = "cannot load " + rung + ": " + why;
     return false;
@@ -287,7 +155,7 @@ bool Client::Impl::load() {
   const char* when = "while the rung was being loaded";
   Reply reply;
   ssize_t got = 0;
-  switch (receive(&reply, sizeof reply, &got, deadline)) {
+  switch (worker.receive(&reply, sizeof reply, &got, deadline)) {
     case Received::ended: return fail(ended(when).message);
     case Received::nothing_in_time: return fail(late(" while the rung was being loaded", load_limit, 0).message);
     case Received::message: break;
@@ -299,7 +167,7 @@ bool Client::Impl::load() {
               reply.predictions >= 0 && reply.predictions <= max_predictions;
   for (int i = 0; good && i < reply.count; i++) {
     TableEntry entry;
-    good = receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
+    good = worker.receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
            entry.magic == reply_magic && entry.op >= 0 && entry.op <= static_cast<int>(Op::softmax_topk) &&
            entry.dtype >= 0 && entry.dtype <= static_cast<int>(Dtype::bf16);
     if (good) table.push_back({text_of(entry.name), static_cast<Op>(entry.op), static_cast<Dtype>(entry.dtype)});
@@ -307,17 +175,17 @@ bool Client::Impl::load() {
   std::vector<PredictionInfo> predicted;
   for (int i = 0; good && i < reply.predictions; i++) {
     PredictionEntry entry;
-    good = receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
+    good = worker.receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
            entry.magic == reply_magic && entry.name[0];
     if (good) predicted.push_back({text_of(entry.name), entry.value});
   }
   if (!good) {
-    kill(-child, SIGKILL);
-    stop();
+    worker.kill();
+    worker.stop();
     return fail("it wrote to the worker's own connection");
   }
   if (loaded_once && table.size() != variants.size()) {
-    stop();
+    worker.stop();
     return fail("its table of variants has changed");
   }
   if (!loaded_once) predictions = predicted;  // what was predicted first stays
@@ -326,9 +194,7 @@ bool Client::Impl::load() {
   return true;
 }
 
-Client::Client(std::string worker, std::string rung) : impl_(new Impl) {
-  impl_->worker = std::move(worker);
-  impl_->rung = std::move(rung);
+Client::Client(std::string worker, std::string rung) : impl_(new Impl(std::move(worker), std::move(rung))) {
   impl_->load();
 }
 
@@ -349,7 +215,7 @@ Outcome Client::run(const Job& job) {
                               rotation.sets > max_sets || rotation.sets > rotation.calls)) {
     throw std::invalid_argument("Client::run: rotation");
   }
-  if (impl.child < 0 && !impl.load()) return impl.lost(Outcome::Kind::no_worker, impl.problem);
+  if (!impl.worker.is_running() && !impl.load()) return impl.lost(Outcome::Kind::no_worker, impl.problem);
 
   Request request{};
   request.magic = request_magic;
@@ -368,18 +234,16 @@ Outcome Client::run(const Job& job) {
   request.data_bytes[1] = job.output_bytes[0];
   request.data_bytes[2] = job.output_bytes[1];
   const Layout layout = layout_of(request);
-  if (!impl.grow(layout.total)) {
+  if (!impl.worker.grow(layout.total)) {
     return impl.lost(Outcome::Kind::no_worker, "no memory for a job of " + std::to_string(layout.total) + " bytes");
   }
-  if (job.input_bytes) memcpy(impl.shared + layout.input, job.input, job.input_bytes);
+  if (job.input_bytes) memcpy(impl.worker.shared() + layout.input, job.input, job.input_bytes);
 
   const char* when = "in the middle of a call";
   Reply reply;
   ssize_t got = 0;
-  if (send(impl.control, &request, sizeof request, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof request)) {
-    return impl.ended("after its last call");
-  }
-  switch (impl.receive(&reply, sizeof reply, &got, after(job.time_limit * patience()))) {
+  if (!impl.worker.send(&request, sizeof request)) return impl.ended("after its last call");
+  switch (impl.worker.receive(&reply, sizeof reply, &got, after(job.time_limit * patience()))) {
     case Impl::Received::ended: return impl.ended(when);
     case Impl::Received::nothing_in_time: return impl.late("", job.time_limit, request.job);
     case Impl::Received::message: break;
@@ -387,8 +251,8 @@ Outcome Client::run(const Job& job) {
   const bool whole = got == sizeof reply && reply.magic == reply_magic && reply.job == request.job;
   if (whole && reply.kind == Reply::failed) return impl.failed(reply);
   if (!whole || reply.kind != Reply::returned) {
-    kill(-impl.child, SIGKILL);
-    impl.stop();
+    impl.worker.kill();
+    impl.worker.stop();
     return impl.lost(Outcome::Kind::crashed,
                      "it wrote " + std::to_string(got) + " bytes to the worker's own connection (file descriptor 3)");
   }
@@ -401,13 +265,13 @@ Outcome Client::run(const Job& job) {
   const char* topk_names[] = {"the input", "the indices", "the probabilities"};
   const bool softmax = impl.variants[static_cast<size_t>(job.variant)].op == Op::softmax;
   for (int i = 0; i < buffer_count; i++) {
-    const unsigned char* raw = impl.shared + layout.raw[i];
+    const unsigned char* raw = impl.worker.shared() + layout.raw[i];
     const unsigned char* data = raw + guard_bytes;
     check_guards(raw, request.data_bytes[i], softmax ? softmax_names[i] : topk_names[i], outcome.damage);
     if (i > 0) outcome.output[i - 1].assign(data, data + request.data_bytes[i]);
   }
   const auto* before = static_cast<const unsigned char*>(job.input);
-  const unsigned char* now = impl.shared + layout.raw[0] + guard_bytes;
+  const unsigned char* now = impl.worker.shared() + layout.raw[0] + guard_bytes;
   if (job.input_bytes && memcmp(before, now, job.input_bytes) != 0) {
     size_t element_bytes = static_cast<size_t>(bytes_of(impl.variants[static_cast<size_t>(job.variant)].dtype));
     size_t i = 0;
@@ -415,9 +279,9 @@ Outcome Client::run(const Job& job) {
     outcome.damage.push_back("changed its input, first at element " + std::to_string(i / element_bytes));
   }
   outcome.seconds.resize(static_cast<size_t>(job.launches));
-  memcpy(outcome.seconds.data(), impl.shared + layout.seconds, outcome.seconds.size() * sizeof(double));
+  memcpy(outcome.seconds.data(), impl.worker.shared() + layout.seconds, outcome.seconds.size() * sizeof(double));
   if (reply.count > 0 && static_cast<size_t>(reply.count) <= layout.counters_bytes) {
-    outcome.counters.assign(reinterpret_cast<const char*>(impl.shared) + layout.counters,
+    outcome.counters.assign(reinterpret_cast<const char*>(impl.worker.shared()) + layout.counters,
                             static_cast<size_t>(reply.count));
   }
   for (double& s : outcome.seconds) {

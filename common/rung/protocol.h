@@ -12,7 +12,7 @@
 //       |  Request ->                       |  copy, poison, call, synchronise, copy back
 //       |            <- Reply::returned     |  or Reply::failed, and then the process ends
 //
-// The client believes nothing: see Client::Impl in client.cpp.
+// The client believes nothing: see client.cpp.
 #pragma once
 
 #include <cstddef>
