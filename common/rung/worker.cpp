@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -22,6 +21,7 @@
 #include "device_buffers.h"
 #include "protocol.h"
 #include "rung.h"
+#include "worker_reply.h"
 #ifdef __SIMT__
 #include "checks/checks.h"
 #include "counters/counters.h"
@@ -30,56 +30,13 @@
 #include "gpu_timing.h"
 #endif
 
-namespace {
-
-using namespace rung;
-
-uint64_t current_job = 0;
-
-void copy_text(char* to, size_t size, const char* from) {
-  size_t length = strnlen(from, size - 1);
-  memcpy(to, from, length);
-  to[length] = 0;
-}
-
-void send_or_exit(const void* message, size_t size) {
-  if (send(control_descriptor, message, size, MSG_NOSIGNAL) != static_cast<ssize_t>(size)) _exit(1);
-}
-
-// Static: also sent from a signal handler, which may run on a thread with a small stack.
-Reply reply;
-
-void begin_reply(Reply::Kind kind) {
-  memset(&reply, 0, sizeof reply);
-  reply.magic = reply_magic;
-  reply.kind = kind;
-  reply.job = current_job;
-}
-
-[[noreturn]] void fail(const char* message) {
-  begin_reply(Reply::failed);
-  copy_text(reply.message, sizeof reply.message, message);
-  send_or_exit(&reply, sizeof reply);
-  _exit(1);
-}
-
-[[noreturn]] void fail(cudaError_t error, const char* doing) {
-  begin_reply(Reply::failed);
-  reply.error = error;
-  copy_text(reply.error_name, sizeof reply.error_name, cudaGetErrorName(error));
-  snprintf(reply.message, sizeof reply.message, "%s: %s (%s)", doing, cudaGetErrorName(error),
-           cudaGetErrorString(error));
-  send_or_exit(&reply, sizeof reply);
-  _exit(1);
-}
-
-}  // namespace
-
 void rung::check(cudaError_t error, const char* doing) {
   if (error != cudaSuccess) fail(error, doing);
 }
 
 namespace {
+
+using namespace rung;
 
 // Busy for longer than this, the process ends, and the executor tells where its threads were (SIGUSR1, simt.h): a
 // moment after the client's own limit, so that the client knows it for what it is. 0: no limit.
@@ -103,65 +60,6 @@ void limit_time(double seconds) {
   (void)seconds;
 #endif
 }
-
-#ifdef __SIMT__
-void append(char* text, size_t size, const char* more) {
-  size_t length = strlen(text);
-  copy_text(text + length, size - length, more);
-}
-
-void append(char* text, size_t size, unsigned number) {
-  char digits[11];
-  char* p = digits + sizeof digits - 1;
-  *p = 0;
-  do *--p = static_cast<char>('0' + number % 10);
-  while (number /= 10);
-  append(text, size, p);
-}
-
-void append(char* text, size_t size, const unsigned (&index)[3]) {
-  append(text, size, "(");
-  for (int i = 0; i < 3; i++) {
-    if (i) append(text, size, ",");
-    append(text, size, index[i]);
-  }
-  append(text, size, ")");
-}
-
-// Called by the executor when a kernel cannot go on, possibly in a signal handler: no stdio, no allocation.
-void report_failure(const simt::Failure& failure) {
-  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  while (reported.test_and_set()) pause();  // another thread is reporting already and ends the process
-  begin_reply(Reply::failed);
-  char* text = reply.message;
-  const size_t size = sizeof reply.message;
-  append(text, size, failure.what ? failure.what : "failure");
-  if (failure.in_kernel) {
-    append(text, size, "\nin block ");
-    append(text, size, failure.block);
-    append(text, size, ", thread ");
-    append(text, size, failure.thread);
-  } else {
-    append(text, size, "\nin host code");
-  }
-  if (failure.detail[0]) {
-    append(text, size, ": ");
-    append(text, size, failure.detail);
-  }
-  if (failure.file) {
-    copy_text(reply.file, sizeof reply.file, failure.file);
-    reply.line = failure.line;
-  } else if (failure.pc) {
-    Dl_info info;
-    if (dladdr(reinterpret_cast<void*>(failure.pc), &info) && info.dli_fname) {
-      copy_text(reply.module, sizeof reply.module, info.dli_fname);
-      reply.offset = failure.pc - reinterpret_cast<uintptr_t>(info.dli_fbase);
-    }
-  }
-  send_or_exit(&reply, sizeof reply);
-  _exit(1);
-}
-#endif
 
 // The memfd, mapped. The client only ever grows it.
 struct SharedMemory {
@@ -330,28 +228,6 @@ const Prediction* load_predictions(void* rung, int* count) {
       fail("one of its predictions has no name or one of more than 63 characters");
   }
   return table;
-}
-
-void send_tables(const Variant* table, int count, const Prediction* predictions, int predictions_count) {
-  begin_reply(Reply::table);
-  reply.count = count;
-  reply.predictions = predictions_count;
-  send_or_exit(&reply, sizeof reply);
-  for (int i = 0; i < count; i++) {
-    TableEntry entry{};
-    entry.magic = reply_magic;
-    entry.op = static_cast<int32_t>(table[i].op);
-    entry.dtype = static_cast<int32_t>(table[i].dtype);
-    copy_text(entry.name, sizeof entry.name, table[i].name);
-    send_or_exit(&entry, sizeof entry);
-  }
-  for (int i = 0; i < predictions_count; i++) {
-    PredictionEntry entry{};
-    entry.magic = reply_magic;
-    copy_text(entry.name, sizeof entry.name, predictions[i].name);
-    entry.value = predictions[i].value;
-    send_or_exit(&entry, sizeof entry);
-  }
 }
 
 }  // namespace

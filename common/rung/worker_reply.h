@@ -1,0 +1,148 @@
+// What the worker says to its client: its tables, that a variant has returned, or what went wrong.
+#pragma once
+
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+#include "protocol.h"
+#include "rung.h"
+#ifdef __SIMT__
+#include "simt.h"
+#endif
+
+namespace rung {
+
+// Included by worker.cpp alone. Nothing here has a name that the rung in the same process could link to.
+namespace {
+
+uint64_t current_job = 0;
+
+void copy_text(char* to, size_t size, const char* from) {
+  size_t length = strnlen(from, size - 1);
+  memcpy(to, from, length);
+  to[length] = 0;
+}
+
+void send_or_exit(const void* message, size_t size) {
+  if (send(control_descriptor, message, size, MSG_NOSIGNAL) != static_cast<ssize_t>(size)) _exit(1);
+}
+
+// Static: also sent from a signal handler, which may run on a thread with a small stack.
+Reply reply;
+
+void begin_reply(Reply::Kind kind) {
+  memset(&reply, 0, sizeof reply);
+  reply.magic = reply_magic;
+  reply.kind = kind;
+  reply.job = current_job;
+}
+
+[[noreturn]] void fail(const char* message) {
+  begin_reply(Reply::failed);
+  copy_text(reply.message, sizeof reply.message, message);
+  send_or_exit(&reply, sizeof reply);
+  _exit(1);
+}
+
+[[noreturn]] void fail(cudaError_t error, const char* doing) {
+  begin_reply(Reply::failed);
+  reply.error = error;
+  copy_text(reply.error_name, sizeof reply.error_name, cudaGetErrorName(error));
+  snprintf(reply.message, sizeof reply.message, "%s: %s (%s)", doing, cudaGetErrorName(error),
+           cudaGetErrorString(error));
+  send_or_exit(&reply, sizeof reply);
+  _exit(1);
+}
+
+void send_tables(const Variant* table, int count, const Prediction* predictions, int predictions_count) {
+  begin_reply(Reply::table);
+  reply.count = count;
+  reply.predictions = predictions_count;
+  send_or_exit(&reply, sizeof reply);
+  for (int i = 0; i < count; i++) {
+    TableEntry entry{};
+    entry.magic = reply_magic;
+    entry.op = static_cast<int32_t>(table[i].op);
+    entry.dtype = static_cast<int32_t>(table[i].dtype);
+    copy_text(entry.name, sizeof entry.name, table[i].name);
+    send_or_exit(&entry, sizeof entry);
+  }
+  for (int i = 0; i < predictions_count; i++) {
+    PredictionEntry entry{};
+    entry.magic = reply_magic;
+    copy_text(entry.name, sizeof entry.name, predictions[i].name);
+    entry.value = predictions[i].value;
+    send_or_exit(&entry, sizeof entry);
+  }
+}
+
+#ifdef __SIMT__
+void append(char* text, size_t size, const char* more) {
+  size_t length = strlen(text);
+  copy_text(text + length, size - length, more);
+}
+
+void append(char* text, size_t size, unsigned number) {
+  char digits[11];
+  char* p = digits + sizeof digits - 1;
+  *p = 0;
+  do *--p = static_cast<char>('0' + number % 10);
+  while (number /= 10);
+  append(text, size, p);
+}
+
+void append(char* text, size_t size, const unsigned (&index)[3]) {
+  append(text, size, "(");
+  for (int i = 0; i < 3; i++) {
+    if (i) append(text, size, ",");
+    append(text, size, index[i]);
+  }
+  append(text, size, ")");
+}
+
+// Called by the executor when a kernel cannot go on, possibly in a signal handler: no stdio, no allocation.
+void report_failure(const simt::Failure& failure) {
+  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  while (reported.test_and_set()) pause();  // another thread is reporting already and ends the process
+  begin_reply(Reply::failed);
+  char* text = reply.message;
+  const size_t size = sizeof reply.message;
+  append(text, size, failure.what ? failure.what : "failure");
+  if (failure.in_kernel) {
+    append(text, size, "\nin block ");
+    append(text, size, failure.block);
+    append(text, size, ", thread ");
+    append(text, size, failure.thread);
+  } else {
+    append(text, size, "\nin host code");
+  }
+  if (failure.detail[0]) {
+    append(text, size, ": ");
+    append(text, size, failure.detail);
+  }
+  if (failure.file) {
+    copy_text(reply.file, sizeof reply.file, failure.file);
+    reply.line = failure.line;
+  } else if (failure.pc) {
+    Dl_info info;
+    if (dladdr(reinterpret_cast<void*>(failure.pc), &info) && info.dli_fname) {
+      copy_text(reply.module, sizeof reply.module, info.dli_fname);
+      reply.offset = failure.pc - reinterpret_cast<uintptr_t>(info.dli_fbase);
+    }
+  }
+  send_or_exit(&reply, sizeof reply);
+  _exit(1);
+}
+#endif
+
+}  // namespace
+
+}  // namespace rung
