@@ -10,53 +10,27 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, marker_style
+from ladder_panel import draw_steps
 from places import below, spread
-from points import (FLOP_PER_ELEMENT, UserError, arrow_pairs, footprint_intensity, gbytes, gflops, intensity, is_solution,
-                    name_of, results, select)
+from points import (FLOP_PER_ELEMENT, UserError, arrow_pairs, footprint_intensity, gflops, intensity, is_solution, name_of,
+                    results, select)
 
 try:
     import matplotlib
     from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
     from matplotlib.patheffects import withStroke
     from matplotlib.ticker import FuncFormatter
 except ImportError:
     matplotlib = None
 
-# Okabe and Ito's colours for the colour-blind, darkened where text in them would be too faint on white.
-LAB_COLOURS = {"01": "#4D4D4D", "02": "#0072B2", "03": "#00805E", "04": "#C04A00", "05": "#A8437F", "06": "#9A6A00"}
-OTHER_COLOUR = "#4D4D4D"
-INK, FAINT = "#222222", "#8A8A8A"
-MEMORY, COMPUTE = "#1B3A57", "#8C2D04"  # the two kinds of roof
 FONT = {"font.family": "DejaVu Sans", "font.size": 9.5, "svg.hashsalt": "ladder", "axes.spines.top": False,
         "axes.spines.right": False, "axes.edgecolor": "#555555", "text.color": INK, "axes.labelcolor": INK}
-VALUE_COLUMN = 46  # points to the right of the ladder panel
 LINE, TIGHT_LINE = 13.5, 11.5  # points from name to name: as it should be, at least
 KEY_HEIGHT = 55  # points that the key takes, at most
 INCHES = (12.0, 6.75)  # 1200 x 675 pixels at 100 dpi
-
-
-@dataclass
-class Chart:
-    """The figure and what stands in it, for the tests: artists in the order of `ladder`."""
-
-    figure: object
-    ladder: list[dict]
-    roofline: object
-    steps: object
-    markers: list = field(default_factory=list)  # on the roofline, one a point
-    step_markers: list = field(default_factory=list)
-    spans: list = field(default_factory=list)  # one a counted point, from L1 to footprint
-    labels: list = field(default_factory=list)
-    arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
-    step_arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
-
-
-def colour_of(point: dict) -> str:
-    return LAB_COLOURS.get(point["lab"][3:5], OTHER_COLOUR)
 
 
 # ---- the roofline panel -------------------------------------------------------------------------------------------
@@ -158,26 +132,6 @@ def obstacles(chart: Chart, roofs: dict) -> list[tuple[float, float]]:
         x, y = to_pixels((max(height / roofs["read_gbs"], axes.get_xlim()[0]), height))
         taken += [(x + dx * pixel, y) for dx in range(0, 60, 10)]
     return taken
-
-
-def marker_style(point: dict, scale: float = 1.0) -> dict:
-    """Circles for softmax, diamonds for top-K; a hollow star for whatever is not the solution."""
-    if not is_solution(point):
-        return dict(marker="*", s=170 * scale, facecolors="none", edgecolors=colour_of(point), linewidths=1.5, zorder=8)
-    marker, size = ("D", 42) if point["op"] == "softmax_topk" else ("o", 58)
-    return dict(marker=marker, s=size * scale, facecolors=colour_of(point), edgecolors="white", linewidths=0.8,
-                zorder=7)
-
-
-def draw_arrow(axes: object, start: tuple, end: tuple, bulge: float) -> object:
-    """`bulge`: how far the arrow swings out to the right, in pixels, at least; 0 for a straight one."""
-    (x0, y0), (x1, y1) = axes.transData.transform([start, end])
-    length = max(math.hypot(x1 - x0, y1 - y0), 1.0)
-    least = 0.22 if abs(x1 - x0) < 4 * bulge else 0.12
-    bend = min(max(least, 2 * bulge / length), 2.0) * (1 if y1 > y0 else -1) if bulge else 0.0
-    style = dict(arrowstyle="-|>,head_length=0.36,head_width=0.18", color=FAINT, linewidth=1.0, shrinkA=3.5,
-                 shrinkB=3.5, connectionstyle=f"arc3,rad={bend:.3f}")
-    return axes.annotate("", end, start, arrowprops=style, zorder=4)
 
 
 def label_of(point: dict, ladder: list[dict]) -> str:
@@ -286,76 +240,6 @@ def draw_roofline(chart: Chart, roofs: dict) -> None:
     draw_labels(chart, roofs)
     draw_key(chart)
     label_bandwidths(chart, roofs)
-
-
-# ---- the ladder panel ---------------------------------------------------------------------------------------------
-
-
-def draw_steps(chart: Chart, roofs: dict) -> None:
-    """One line a rung, from the bottom up; x is the nominal bandwidth, beside the bandwidths that the machine has."""
-    axes, ladder = chart.steps, chart.ladder
-    values = [gbytes(point) for point in ladder] + [roofs["copy_gbs"], roofs["read_gbs"]]
-    axes.set_xscale("log")
-    axes.set_xlim(min(values) / 2, max(values) * 1.8)
-    axes.set_ylim(-0.6, max(len(ladder), 8) - 0.4)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    axes.minorticks_off()
-    axes.grid(True, axis="x", color="#ECECEC", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines["left"].set_visible(False)
-    axes.set_yticks([])
-    axes.set_xlabel("GB/s of nominal bytes")
-    draw_bands(chart)
-    for name, gbs, style in (("copy", roofs["copy_gbs"], "-"), ("read", roofs["read_gbs"], (0, (5, 2)))):
-        axes.axvline(gbs, color=MEMORY, linewidth=1.5, linestyle=style, zorder=2)
-    draw_bandwidth_names(chart, roofs)
-    place_of = {id(point): row for row, point in enumerate(ladder)}
-    for before, point in arrow_pairs(ladder):
-        start, end = ((gbytes(each), place_of[id(each)]) for each in (before, point))
-        chart.step_arrows.append((before, point, draw_arrow(axes, start, end, 0)))
-    for row, point in enumerate(ladder):
-        chart.step_markers.append(axes.scatter(gbytes(point), row, **marker_style(point)))
-        weight = "normal" if is_solution(point) else "bold"
-        common = dict(xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center", fontsize=9,
-                      color=colour_of(point), fontweight=weight, annotation_clip=False)
-        chart.labels.append(axes.annotate(name_of(point, ladder), (0, row), (-6, 0), ha="right", **common))
-        chart.labels.append(axes.annotate(results.three_digits(gbytes(point)), (1, row), (VALUE_COLUMN, 0),
-                                          ha="right", **common))
-
-
-def draw_bandwidth_names(chart: Chart, roofs: dict) -> None:
-    """Above the panel; the slower one to the left of its line and the faster one to the right, so that they part."""
-    pair = sorted([("copy", roofs["copy_gbs"]), ("read", roofs["read_gbs"])], key=lambda roof: roof[1])
-    for (name, gbs), side, off in zip(pair, ("right", "left"), (-1, 1)):
-        chart.labels.append(chart.steps.annotate(name, (gbs, 1), (off, 3), textcoords="offset points", ha=side,
-                                                 xycoords=chart.steps.get_xaxis_transform(), va="bottom", fontsize=9,
-                                                 color=MEMORY, annotation_clip=False))
-    chart.labels.append(chart.steps.annotate("GB/s", (1, 1), (VALUE_COLUMN, 3), xycoords="axes fraction", ha="right",
-                                             va="bottom", textcoords="offset points", fontsize=9, color=INK))
-
-
-def draw_bands(chart: Chart) -> None:
-    """A band of background a lab, with its name at the far left."""
-    labs = sorted({point["lab"] for point in chart.ladder})
-    for number, lab in enumerate(labs):
-        rows = [row for row, point in enumerate(chart.ladder) if point["lab"] == lab]
-        low, high = rows[0] - 0.5, rows[-1] + 0.5
-        transform = chart.steps.get_yaxis_transform()
-        chart.steps.add_patch(Rectangle(
-            (-0.72, low), 1.72 + 0.28, high - low, transform=transform, clip_on=False, linewidth=0,
-            facecolor="#F5F6F8" if number % 2 == 0 else "white", zorder=-5))
-        lab_points = [chart.ladder[row] for row in rows]
-        chart.labels.append(chart.steps.annotate(
-            lab_title(lab, lab_points), (-0.70, (low + high) / 2), xycoords=transform, ha="left", va="center",
-            fontsize=9, fontweight="bold", color=colour_of(lab_points[0]), annotation_clip=False))
-
-
-def lab_title(lab: str, points: list[dict]) -> str:
-    """The number, the subject and the K of a lab, a line each, as far as its band has room for them."""
-    number, _, subject = lab.partition("_")
-    ks = {point["k"] for point in points}
-    k = [f"K = {ks.pop()}"] if points[0]["op"] == "softmax_topk" and len(ks) == 1 else []
-    return "\n".join(([number, subject] + k)[:len(points)])
 
 
 # ---- the whole ----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import roofline  # noqa: E402
+from points import gbytes  # noqa: E402
 
 ROOFS = {"copy_gbs": 10.0, "read_gbs": 12.0, "fma_gflops": 100.0, "exp_gops": 1.0}
 
@@ -186,7 +187,7 @@ class Content(unittest.TestCase):
         points = dense_points()
         chart = roofline.draw(synthetic(points))
         self.assertEqual(len(chart.ladder), len(points))
-        for panel, heights in ((chart.markers, roofline.gflops), (chart.step_markers, roofline.gbytes)):
+        for panel, heights in ((chart.markers, roofline.gflops), (chart.step_markers, gbytes)):
             self.assertEqual(len(panel), len(points))
             drawn = [tuple(marker.get_offsets()[0]) for marker in panel]
             for each, (x, y) in zip(chart.ladder, drawn):
