@@ -192,15 +192,15 @@ wrap := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 build/cpu/checked/%.so: build/cpu/checked/%.o
 	@$(instrument_cxx) -shared $< $(wrap) -o $@
 
-# Tests of the counters: instrumented CUDA files, each with Catch2 in it.
-counter_tests := $(patsubst common/simt/counters/%.cu,build/cpu/checked/common/simt/counters/%.o,$(wildcard common/simt/counters/test_*.cu))
-$(counter_tests): rung_flags += -I common/simt
+# Tests of the counters and of the checks: instrumented CUDA files, each with Catch2 in it.
+instrumented_tests = $(patsubst common/simt/%.cu,build/cpu/checked/common/simt/%.o,$(wildcard common/simt/$(1)/test_*.cu))
+counter_tests := $(call instrumented_tests,counters)
+check_tests := $(call instrumented_tests,checks)
+$(counter_tests) $(check_tests): rung_flags += -I common/simt
 build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
 	$(link)
 
-check_test := build/cpu/checked/common/simt/checks/test_checks.o
-$(check_test): rung_flags += -I common/simt
-build/cpu/tests/simt_checks: $(check_test) $(catch_main) build/cpu/libsimt.a
+build/cpu/tests/simt_checks: $(check_tests) $(catch_main) build/cpu/libsimt.a
 	$(link)
 
 build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_counts.cpp readings.cpp rules.cpp))

@@ -1,0 +1,106 @@
+// racecheck: what barriers, warps and blocks order, and what nothing orders. Each mistake has a kernel that makes it
+// and one that is near to it and right.
+#include "checks/test_checks.h"
+
+namespace {
+
+template <bool barrier>
+__global__ void reverse(const float* x, float* y) {
+  __shared__ float row[n];
+  row[threadIdx.x] = x[threadIdx.x];
+  if (barrier) __syncthreads();
+  y[threadIdx.x] = row[n - 1 - threadIdx.x];  // reads what another thread wrote
+}
+
+template <bool barrier>
+__global__ void tree(const float* x, float* y) {
+  extern __shared__ float row[];
+  const int t = threadIdx.x;
+  row[t] = x[t];
+  __syncthreads();
+  for (int half = n / 2; half > 0; half /= 2) {
+    if (t < half) row[t] += row[t + half];
+    if (barrier) __syncthreads();
+  }
+  __syncthreads();
+  if (t == 0) y[0] = row[0];
+}
+
+template <bool sync>
+__global__ void within_a_warp(float* y) {
+  __shared__ float row[32];
+  row[threadIdx.x] = threadIdx.x;
+  if (sync) __syncwarp();
+  y[threadIdx.x] = row[threadIdx.x ^ 1];
+}
+
+__global__ void all_blocks_write_one(float* y) { y[threadIdx.x] = blockIdx.x; }
+
+__device__ float passed_on;
+template <bool between_blocks>
+__global__ void through_a_variable(float* y) {
+  if (threadIdx.x == 0 && (between_blocks || blockIdx.x == 0)) passed_on = blockIdx.x;
+  __syncthreads();
+  if (between_blocks || blockIdx.x == 0) y[blockIdx.x * blockDim.x + threadIdx.x] = passed_on;
+}
+
+// Neighbours' halves of one word; with `overlap` thread 1 reads thread 0's.
+template <bool overlap>
+__global__ void halves_of_a_word(unsigned short* y) {
+  __shared__ unsigned short row[64];
+  row[threadIdx.x] = threadIdx.x;
+  y[threadIdx.x] = row[overlap ? threadIdx.x ^ 1 : threadIdx.x];
+}
+
+// A block reads a word that a later block writes, after all warps of that block have read it too.
+__global__ void read_by_two_blocks(float* x, float* y) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] = x[0];
+  __syncthreads();
+  if (blockIdx.x == 1 && threadIdx.x == 0) x[0] = 1.0f;
+}
+
+}  // namespace
+
+TEST_CASE("racecheck: a missing barrier is found in every run, with both lines") {
+  for (int i = 0; i < 10; i++) {
+    const std::string text = finding([] { reverse<false><<<1, n>>>(floats(), floats()); });
+    HAS(text, "racecheck: race in shared memory");
+    HAS(text, AT("row[threadIdx.x] = x[threadIdx.x];"));
+    HAS(text, AT("reads what another thread wrote"));
+    HAS(text, " of row[64] at ");
+  }
+  CHECK(finding([] { reverse<true><<<1, n>>>(floats(), floats()); }).empty());
+  HAS(finding([] { tree<false><<<1, n, n * sizeof(float)>>>(floats(), floats()); }),
+      "racecheck: race in shared memory");
+  CHECK(finding([] { tree<true><<<1, n, n * sizeof(float)>>>(floats(), floats()); }).empty());
+}
+
+TEST_CASE("racecheck: within a warp") {
+  HAS(finding([] { within_a_warp<false><<<1, 32>>>(floats()); }), "__syncwarp()");
+  CHECK(finding([] { within_a_warp<true><<<1, 32>>>(floats()); }).empty());
+}
+
+TEST_CASE("racecheck: between blocks") {
+  const std::string text = finding([] { all_blocks_write_one<<<3, 32>>>(floats()); });
+  HAS(text, "racecheck: race in global memory in block (1,0,0), thread (0,0,0) at ");
+  HAS(text, "thread (0,0,0) of block (0,0,0) wrote the same bytes at ");
+  CHECK(finding([] { all_blocks_write_one<<<1, 32>>>(floats()); }).empty());
+}
+
+TEST_CASE("racecheck: __device__ variables are global memory") {
+  const std::string text = finding([] { through_a_variable<true><<<2, 32>>>(floats()); });
+  HAS(text, "racecheck: race in global memory in block (1,0,0), thread (0,0,0) at ");
+  HAS(text, AT("passed_on = blockIdx.x;"));
+  CHECK(finding([] { through_a_variable<false><<<2, 32>>>(floats()); }).empty());
+}
+
+TEST_CASE("racecheck: parts of a word") {
+  const auto shorts = [] { return device(std::vector<unsigned short>(64)); };
+  CHECK(finding([&] { halves_of_a_word<false><<<1, 64>>>(shorts()); }).empty());
+  HAS(finding([&] { halves_of_a_word<true><<<1, 64>>>(shorts()); }), "racecheck: race in shared memory");
+}
+
+TEST_CASE("racecheck: a read is not forgotten when others read later") {
+  HAS(finding([] { read_by_two_blocks<<<2, 128>>>(floats(), floats(256)); }), "of block (0,0,0) read the same bytes");
+  CHECK(finding([] { read_by_two_blocks<<<1, 128>>>(floats(), floats(256)); }).empty());
+}
