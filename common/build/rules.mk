@@ -83,7 +83,7 @@ build/cpu/obj/%.cpp.o: %.cpp
 	@$(CXX) $(cxxflags) $(judge_include) -c $< -o $@
 
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
-client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) common/simt/source_line.cpp
+client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) $(addprefix common/simt/,source_line.cpp loaded_module.cpp)
 client := $(call objects,$(client_sources))
 reference := $(call objects,common/reference/formats.cpp common/reference/reference.cpp)
 comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp)

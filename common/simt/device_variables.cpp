@@ -1,33 +1,31 @@
 // Where the __device__ variables of instrumented modules are: include/simt/device_variables.h reports a module.
-#include <link.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
 
+#include "loaded_module.h"
 #include "memory.h"
 
 namespace simt {
 
 namespace {
 
-struct Query {
-  uintptr_t address, begin, end, read_only_end;
+// The module's memory for variables. Empty if it has none.
+struct WritableData {
+  uintptr_t begin = 0, end = 0;
 };
 
-int find_writable_data(dl_phdr_info* info, size_t, void* data) {
-  auto* query = static_cast<Query*>(data);
-  bool found = false;
-  uintptr_t begin = 0, end = 0, read_only_end = 0;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const auto& segment = info->dlpi_phdr[i];
-    const uintptr_t from = info->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_LOAD) found |= query->address - from < segment.p_memsz;
-    if (segment.p_type == PT_LOAD && segment.p_flags & PF_W) begin = from, end = from + segment.p_memsz;
+WritableData writable_data(const LoadedModule& module) {
+  WritableData data;
+  uintptr_t read_only_end = 0;
+  for (unsigned i = 0; i < module.header_count; i++) {
+    const ElfW(Phdr)& segment = module.headers[i];
+    const uintptr_t from = module.base + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && segment.p_flags & PF_W) data = {from, from + segment.p_memsz};
     if (segment.p_type == PT_GNU_RELRO) read_only_end = from + segment.p_memsz;
   }
-  if (found) *query = {query->address, begin, end, read_only_end};
-  return found;
+  if (data.begin) data.begin = std::max(data.begin, read_only_end);
+  return data;
 }
 
 // A module, by the address that reported it.
@@ -43,17 +41,16 @@ std::map<const void*, Module>& modules() {
 }  // namespace
 
 void device_variables_loaded(const void* code, const void* constants, const void* constants_end) {
-  Query query = {reinterpret_cast<uintptr_t>(code), 0, 0, 0};
-  if (!dl_iterate_phdr(find_writable_data, &query) || !query.begin) return;
-  const uintptr_t begin = std::max(query.begin, query.read_only_end);
+  const auto [begin, end] = writable_data(loaded_module(code));
+  if (!begin) return;
   const auto first_constant = reinterpret_cast<uintptr_t>(constants);
   const auto after_constants = reinterpret_cast<uintptr_t>(constants_end);
   std::lock_guard<std::mutex> lock(mutex);
   Module& module = modules()[code];
   if (first_constant < after_constants) {
-    module = {{{begin, first_constant - begin}, {after_constants, query.end - after_constants}}};
+    module = {{{begin, first_constant - begin}, {after_constants, end - after_constants}}};
   } else {
-    module = {{{begin, query.end - begin}, {}}};
+    module = {{{begin, end - begin}, {}}};
   }
 }
 

@@ -1,7 +1,6 @@
 #include "failure.h"
 
 #include <execinfo.h>
-#include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "block.h"
 #include "checks/checks.h"
 #include "launch.h"
+#include "loaded_module.h"
 #include "memory.h"
 
 namespace simt {
@@ -53,40 +53,21 @@ void set_thread(Failure* failure) {
   std::memcpy(failure->thread, thread_index, sizeof thread_index);
 }
 
-// Whose code an address is in.
-struct ModuleQuery {
-  uintptr_t address;
-  uintptr_t base;  // of the module
-  bool system;     // a library that kernels call: libc, libm, ...
-};
-
-int look_up_module(dl_phdr_info* info, size_t, void* data) {
-  auto* query = static_cast<ModuleQuery*>(data);
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || query->address - (info->dlpi_addr + segment.p_vaddr) >= segment.p_memsz) continue;
-    const char* name = info->dlpi_name;
-    query->base = info->dlpi_addr;
-    query->system = std::strstr(name, "/lib/") || std::strstr(name, "/lib64/") || std::strstr(name, "linux-vdso");
-    return 1;
-  }
-  return 0;
-}
-
-ModuleQuery module_of(uintptr_t address) {
-  ModuleQuery query = {address, 0, false};
-  dl_iterate_phdr(look_up_module, &query);
-  return query;
+// A library that kernels call: libc, libm, ...
+bool is_system(const LoadedModule& module) {
+  if (!module) return false;
+  return std::strstr(module.name, "/lib/") || std::strstr(module.name, "/lib64/") ||
+         std::strstr(module.name, "linux-vdso");
 }
 
 // The innermost program counter that is in the user's code: in a kernel, the module that the kernel is in; elsewhere,
 // whatever is no system library. 0 if the stack cannot be followed.
 uintptr_t users_pc(uintptr_t pc) {
   const void* kernel = current_block ? current_block->kernel_code() : nullptr;
-  const uintptr_t kernel_base = kernel ? module_of(reinterpret_cast<uintptr_t>(kernel)).base : 0;
+  const uintptr_t kernel_base = kernel ? loaded_module(kernel).base : 0;
   const auto is_users = [&](uintptr_t address) {
-    const ModuleQuery module = module_of(address);
-    return kernel ? module.base == kernel_base : !module.system;
+    const LoadedModule module = loaded_module(address);
+    return kernel ? module && module.base == kernel_base : !is_system(module);
   };
   if (pc > 4096 && is_users(pc)) return pc;
   // A stack in the middle of a switch may lead backtrace() astray; the fault that follows comes back here.

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "counters/source_lines.h"
+#include "loaded_module.h"
 
 namespace simt {
 
@@ -70,20 +70,19 @@ void for_each_symbol(const std::string& path, Visit visit) {
 
 std::vector<TlsSymbol> tls_symbols(const void* code) {
   std::vector<TlsSymbol> found;
-  for_each_symbol(counters::module_of(reinterpret_cast<uintptr_t>(code)).path,
-                  [&](const ElfW(Sym) & symbol, const char* name) {
-                    if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_shndx != SHN_UNDEF && symbol.st_size)
-                      found.push_back({name, symbol.st_value, symbol.st_size});
-                  });
+  for_each_symbol(loaded_module(code).path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_shndx != SHN_UNDEF && symbol.st_size)
+      found.push_back({name, symbol.st_value, symbol.st_size});
+  });
   std::sort(found.begin(), found.end(), [](const TlsSymbol& a, const TlsSymbol& b) { return a.offset < b.offset; });
   return found;
 }
 
 size_t static_shared_bytes(const void* kernel) {
   const auto address = reinterpret_cast<uintptr_t>(kernel);
-  const counters::Module module = counters::module_of(address);
+  const LoadedModule module = loaded_module(address);
   std::string function;
-  for_each_symbol(module.path, [&](const ElfW(Sym) & symbol, const char* name) {
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
     if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && module.base + symbol.st_value == address) function = name;
   });
   if (function.rfind("_Z", 0) != 0) return 0;

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <link.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,41 +6,17 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "loaded_module.h"
 #include "simt.h"
 
 namespace simt {
 
-namespace {
-
-struct Module {
-  uintptr_t pc;
-  char path[512];
-  uintptr_t offset;
-};
-
-int find_module(dl_phdr_info* info, size_t, void* data) {
-  auto* module = static_cast<Module*>(data);
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || module->pc - (info->dlpi_addr + segment.p_vaddr) >= segment.p_memsz) continue;
-    std::snprintf(module->path, sizeof module->path, "%s", info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
-    module->offset = module->pc - info->dlpi_addr;
-    return 1;
-  }
-  return 0;
-}
-
-}  // namespace
-
 int source_line(uintptr_t pc, char* file, size_t file_size) {
-  Module module = {pc, "", 0};
+  const LoadedModule module = loaded_module(pc);
+  char path[512];
+  module.path(path, sizeof path);
   file[0] = '\0';
-  if (!dl_iterate_phdr(find_module, &module)) return 0;
-  if (std::strcmp(module.path, "/proc/self/exe") == 0) {
-    const ssize_t length = readlink("/proc/self/exe", module.path, sizeof module.path - 1);
-    module.path[length > 0 ? length : 0] = '\0';
-  }
-  return source_line(module.path, module.offset, file, file_size);
+  return module ? source_line(path, pc - module.base, file, file_size) : 0;
 }
 
 // fork, exec and read: nothing that a signal handler must not do.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "../loaded_module.h"
 #include "source_lines.h"
 
 namespace simt::counters {
@@ -11,7 +12,7 @@ namespace {
 // A launch that has ended, its lines not yet looked up.
 struct Raw {
   Launch launch;
-  Module module;
+  std::string module_path;
   std::map<uintptr_t, Counts> by_offset;  // in the module
   std::map<uint64_t, Counts> by_place;
 };
@@ -29,7 +30,7 @@ using LineTable = std::map<uintptr_t, SourceLine>;
 std::map<std::string, LineTable> look_up(const std::vector<Raw>& launches) {
   std::map<std::string, LineTable> tables;
   for (const Raw& raw : launches) {
-    for (const auto& entry : raw.by_offset) tables[raw.module.path][entry.first];
+    for (const auto& entry : raw.by_offset) tables[raw.module_path][entry.first];
   }
   for (auto& [module, table] : tables) {
     std::vector<uintptr_t> calls;  // an offset is that of the instruction after a call
@@ -59,10 +60,11 @@ void end_launch(const LaunchState& state, const LaunchCounters& counters) {
   launch.sectors_written = counters.footprint.sectors_written();
   launch.longest_thread_accesses = counters.longest_thread_accesses;
   launch.its_block_accesses = counters.its_block_accesses;
-  raw.module = module_of(reinterpret_cast<uintptr_t>(state.kernel.run));
+  const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));
+  raw.module_path = module.path();
   for (const auto& [pc, counts] : counters.by_pc) {
     launch.total.add(counts);
-    raw.by_offset[pc - raw.module.base].add(counts);
+    raw.by_offset[pc - module.base].add(counts);
   }
   for (const auto& [place, counts] : counters.by_place) launch.total.add(counts);
   raw.by_place = counters.by_place;
@@ -92,7 +94,7 @@ Report finish() {
   for (Raw& raw : ended()) {
     std::map<std::pair<std::string, int>, Counts> lines;
     for (const auto& [offset, counts] : raw.by_offset) {
-      const SourceLine& line = tables.at(raw.module.path).at(offset);
+      const SourceLine& line = tables.at(raw.module_path).at(offset);
       lines[{line.file, line.line}].add(counts);
     }
     for (const auto& [place, counts] : raw.by_place) {

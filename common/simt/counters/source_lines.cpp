@@ -1,6 +1,5 @@
 #include "source_lines.h"
 
-#include <link.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,22 +10,6 @@
 namespace simt::counters {
 
 namespace {
-
-struct Query {
-  uintptr_t pc;
-  Module module;
-};
-
-int visit(dl_phdr_info* info, size_t, void* data) {
-  auto* query = static_cast<Query*>(data);
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || query->pc - (info->dlpi_addr + segment.p_vaddr) >= segment.p_memsz) continue;
-    query->module = {info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe", info->dlpi_addr};
-    return 1;
-  }
-  return 0;
-}
 
 // Is it code of the CUDA headers, or of the C++ library?
 bool is_header(const std::string& file) {
@@ -66,17 +49,6 @@ std::string output_of(const std::vector<std::string>& command) {
 }
 
 }  // namespace
-
-Module module_of(uintptr_t pc) {
-  Query query = {pc, {}};
-  dl_iterate_phdr(visit, &query);
-  if (query.module.path == "/proc/self/exe") {
-    char path[4096];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    if (length > 0) query.module.path.assign(path, static_cast<size_t>(length));
-  }
-  return query.module;
-}
 
 std::string shorten(const std::string& path) {
   char directory[4096];

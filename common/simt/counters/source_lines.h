@@ -13,13 +13,6 @@ struct SourceLine {
   int line = 0;
 };
 
-// The module that holds an address of code, and where it was loaded.
-struct Module {
-  std::string path;
-  uintptr_t base = 0;
-};
-Module module_of(uintptr_t pc);
-
 // For each of the module's offsets the innermost line of the kernel's own source: code that was inlined from the CUDA
 // headers belongs to the line that called it. Runs addr2line once.
 std::vector<SourceLine> source_lines(const std::string& module, const std::vector<uintptr_t>& offsets);
