@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -19,6 +18,8 @@
 #include <vector>
 
 #include <cuda_runtime.h>
+
+#include "machine.h"
 
 namespace {
 
@@ -240,10 +241,7 @@ int main() {
   fill(false);
   check(cudaDeviceSynchronize(), "a kernel");
 
-  char today[16];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(today, sizeof today, "%Y-%m-%d", std::localtime(&now));
-  std::printf("{\n  \"machine\": \"%s\",\n  \"date\": \"%s\",\n", device.name, today);
+  std::printf("{\n  \"machine\": \"%s\",\n  \"date\": \"%s\",\n", device.name, bench::today().c_str());
   std::printf("  \"command\": \"make experiments\",\n");
   std::printf("  \"latency_ns\": {\"l1_16_kib\": %.4g, ", latency_ns(16 << 10));
   std::printf("\"l2_8_mib\": %.4g, \"l2_24_mib\": %.4g, ", latency_ns(8 * mib), latency_ns(24 * mib));

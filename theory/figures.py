@@ -10,9 +10,7 @@ a new measurement run this again and commit the result.
 from __future__ import annotations
 
 import heapq
-import json
 import sys
-from pathlib import Path
 
 import matplotlib
 
@@ -20,22 +18,12 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
+from measured import ROOT, measured, results  # noqa: E402
+
 FOLDER = ROOT / "theory/figures"
 LIGHT = {"paper": "#ffffff", "ink": "#22303c", "faint": "#9aa5ae", "grid": "#e4e8ec"}
 DARK = {"paper": "#1c1f23", "ink": "#dde3e8", "faint": "#7d8790", "grid": "#333a41"}
 BLUE, GREEN, ORANGE, RED = "#3b8ed0", "#2fa36b", "#dd7a2b", "#cc4b4b"
-
-
-def results(name: str) -> dict:
-    return json.loads((ROOT / "plots/results" / f"{name}.json").read_text())
-
-
-def microseconds(lab: str, variant: str, dtype: str, rows: int, cols: int) -> float:
-    for p in results("nvidia-h200")["points"]:
-        if (p["source"], p["lab"], p["variant"], p["dtype"], p["rows"], p["cols"]) == ("solution", lab, variant, dtype, rows, cols):
-            return p["seconds"] * 1e6
-    raise KeyError(f"plots/results/nvidia-h200.json has no {lab} {variant} {dtype} {rows} x {cols}")
 
 
 def bare(axes) -> None:
@@ -163,7 +151,7 @@ def butterfly(t):
 def packs(t):
     """lab 04 on an H200: the same bytes by accesses of 2, 4 and 16 bytes."""
     variants = ["f16", "f16x2", "f16x8"]
-    times = [microseconds("lab04_f16x8", v, "f16", 4096, 4096) for v in variants]
+    times = [measured("nvidia-h200", f"lab04_f16x8.{v}.f16.4096x4096", "us") for v in variants]
     copy = 4 * 4096 * 4096 / results("nvidia-h200")["roofs"]["copy_gbs"] / 1e3
     figure, axes = plt.subplots(figsize=(7, 2.4))
     axes.barh([f"{v}: {b} bytes a lane" for v, b in zip(variants, (2, 4, 16))], times, color=BLUE)

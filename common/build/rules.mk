@@ -219,9 +219,9 @@ build/cuda/roofs: common/bench/roofs.cu build/cpu/obj/common/bench/machine.cpp.o
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) $(filter %.cu %.o,$^) -ldl -o $@
 
-build/cuda/experiments: theory/experiments.cu
+build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine.cpp.o
 	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) $< -o $@
+	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@
 
 # For ncu to watch (common/cuda/launch_once.cu).
 launch_once_objects := $(call objects,common/bench/logits.cpp common/reference/formats.cpp)
