@@ -4,9 +4,11 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 commands := common/commands
-export BACKEND CASE CASES CHECKS CXX DTYPES FILE JOBS K OPS OUT POINTS PYTHON SHAPE SHAPES SOLUTION SUBMISSIONS VARIANTS
+export ANYWAY BACKEND CASE CASES CHECKS CXX DTYPES FILE JOBS K NAME OPS OUT POINTS PYTHON SHAPE SHAPES SOLUTION SUBMISSIONS \
+       VARIANTS
 
-.PHONY: help ladder roofline check check-doctor test setup bench-simt experiments docs test-docs peers profile-diff
+.PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab \
+        check check-doctor test
 .DEFAULT_GOAL := first-screen
 
 help:
@@ -34,8 +36,6 @@ peers:
 	@$(commands)/peers.sh
 
 # Where a student is, and on from there.
-.PHONY: first-screen status
-export ANYWAY
 first-screen:
 	@$(commands)/first_screen.sh
 
@@ -66,8 +66,6 @@ experiments:
 bench-simt:
 	@$(commands)/bench_simt.sh
 
-.PHONY: new-lab
-export NAME
 new-lab:
 	@$(commands)/new_lab.sh
 
