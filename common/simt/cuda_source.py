@@ -270,10 +270,6 @@ def rewrite(source: Text) -> str:
             raise source.error(launch.start(), "after <<< >>> a kernel's arguments in parentheses must follow")
         callee, config = text[begin:launch.start()].rstrip(), text[launch.end():end.start()]
         keep_lines(begin, end.end(), f"SIMT_LAUNCH(({callee}), ({config}))")
-        # NULL is a number to g++ once it has been deduced.
-        last = closing(code, arguments.end() - 1)
-        for null in re.compile(r"(?<=[(,])\s*\bNULL\b(?=\s*[,)])").finditer(code, arguments.end() - 1, max(last + 1, 0)):
-            edits.append((null.start(), null.end(), null[0].replace("NULL", "nullptr")))
 
     # The cast to void* that its declaration asks for hides the kernel's type.
     for by_address in LAUNCH_FUNCTION.finditer(code):

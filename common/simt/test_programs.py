@@ -237,6 +237,7 @@ class Accepted(InFolder):
           both[1]<<<1, 32>>>(x);
           (*pointer)<<<1, 32>>>(x);
           if (x) add<<<(1 > 0 ? 1 : 2), 32 >> 0>>>(x, NULL);
+          add<<<1, 32>>>(x, 0);
           RUN(add, x, x);
           each<<<1, 32>>>(x, [=] __device__(int i) { return x[i] + 1; });
           Box<int, 2>().run(x);
@@ -254,8 +255,8 @@ class Accepted(InFolder):
             void run(T* x) { twice<<<1, 32, sizeof(T)>>>(x); }
           };
         """ + MAIN.replace("LAUNCHES", launches))
-        # 0..31, plus 1, twice, plus 1, twice: 4i + 6.
-        self.prints(4 * 31 * 16 + 6 * 32, "main.cu")
+        # 0..31, plus 1 twice, twice, plus 1, twice: 4i + 10.
+        self.prints(4 * 31 * 16 + 10 * 32, "main.cu")
 
     def test_launches_by_address(self):
         launches = """
@@ -348,6 +349,13 @@ class Accepted(InFolder):
         self.write("main.cu", "void run(int*);\n" + MAIN.replace("LAUNCHES", "run(x);"))
         self.prints(496, "-O3", "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-lineinfo", "-std=c++17", "k.cu",
                     "main.cu")
+
+    def test_a_crash_without_checks_names_the_line(self):
+        self.write("a.cu", "\n__global__ void k(int* x) {\n  x[threadIdx.x + (1 << 28)] = 0;\n}\n" + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
+        self.builds("a.cu", "-o", "a")
+        result = run("a", self.folder)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("a.cu:3", result.stdout)
 
     def test_a_check_names_the_line(self):
         self.write("a.cu", "\n__global__ void k(int* x) {\n  x[threadIdx.x + 1] = 0;\n}\n" + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))

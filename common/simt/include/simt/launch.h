@@ -2,6 +2,7 @@
 // `SIMT_LAUNCH((kernel<T>), (grid, block, shared, stream))(a, b)`.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "../vector_types.h"
@@ -39,11 +40,31 @@ struct AddressOf {
   }
 };
 
-template <typename Call, typename Address>
+// An integer argument that may have been written as NULL or 0 and meant as a pointer, which nvcc takes.
+template <typename T>
+struct MaybeNull {
+  T value;
+  operator T() const { return value; }
+  template <typename Pointed>
+  operator Pointed*() const {
+    return reinterpret_cast<Pointed*>(static_cast<uintptr_t>(value));
+  }
+};
+
+template <typename T>
+auto maybe_null(const T& argument) {
+  if constexpr (std::is_integral<T>::value)
+    return MaybeNull<T>{argument};
+  else
+    return argument;
+}
+
+template <typename Call, typename CanCall, typename Address>
 struct Launcher {
   const char* name;
   LaunchConfig config;
   Call call;
+  CanCall can_call;  // never called: says which arguments `call` takes
   Address address;
 
   template <typename... Arguments>
@@ -51,15 +72,22 @@ struct Launcher {
     const void* function = nullptr;
     if constexpr (std::is_invocable<Address, AddressOf>::value) function = address(AddressOf{});
     // Parameters are copied when `call` calls the kernel: every thread has its own.
-    const auto thread = [&] { call(arguments...); };
+    const auto thread = [&] {
+      if constexpr (!std::is_invocable<CanCall, const Arguments&...>::value &&
+                    std::is_invocable<CanCall, decltype(maybe_null(arguments))...>::value)
+        call(maybe_null(arguments)...);
+      else
+        call(arguments...);
+    };
     const auto run = [](const void* bound) { (*static_cast<decltype(&thread)>(bound))(); };
     return launch(config, {name, function, run, &thread});
   }
 };
 
-template <typename Call, typename Address>
-Launcher<Call, Address> make_launcher(const char* name, LaunchConfig config, Call call, Address address) {
-  return {name, config, call, address};
+template <typename Call, typename CanCall, typename Address>
+Launcher<Call, CanCall, Address> make_launcher(const char* name, LaunchConfig config, Call call, CanCall can_call,
+                                               Address address) {
+  return {name, config, call, can_call, address};
 }
 
 }  // namespace simt
@@ -67,4 +95,5 @@ Launcher<Call, Address> make_launcher(const char* name, LaunchConfig config, Cal
 #define SIMT_LAUNCH(kernel, config)                                                                            \
   ::simt::make_launcher(                                                                                       \
       #kernel, ::simt::LaunchConfig config, [&](const auto&... simt_arguments) { kernel(simt_arguments...); }, \
+      [&](const auto&... simt_arguments) -> decltype(kernel(simt_arguments...)) {},                            \
       [&](auto simt_address) -> decltype(simt_address(kernel)) { return simt_address(kernel); })
