@@ -102,8 +102,11 @@ int count_only(const Options& options) {
     bench::Workload workload(bench::normal_logits(counted, cols), counted, cols, k);
     std::string problem;
     const bench::Traffic traffic = count(client, variant, workload, rows, cost_is_quadratic, &problem);
+    if (problem.empty()) problem = results.contradiction(traffic, point.at("seconds"));
     if (!problem.empty()) {
       std::cerr << "not counted: " << problem << "\n";
+      for (const char* field : {"l1_bytes", "footprint_bytes", "counted_rows"}) point.erase(field);
+      results.save();
       all_right = false;
       continue;
     }
@@ -191,6 +194,8 @@ int run(const Options& options) {
       std::string problem;
       const bool cost_is_quadratic = fewer != options.quadratic.end();
       point.traffic = count(*counter, variant, workload, point.rows, cost_is_quadratic, &problem);
+      if (problem.empty()) problem = results.contradiction(point.traffic, point.timing.median);
+      if (!problem.empty()) point.traffic = {};
       std::cerr << (problem.empty() ? ", " + per_element(point.traffic, 1.0 * point.rows * point.cols)
                                     : ", not counted: " + problem);
     }

@@ -159,6 +159,20 @@ void Results::set_command(const std::string& command) { file_["command"] = comma
 
 void Results::set_roofs(const Json& roofs) { file_["roofs"] = roofs; }
 
+std::string Results::contradiction(const Traffic& traffic, double seconds) const {
+  if (file_["backend"] != "cuda") return "";
+  const double needed = static_cast<double>(traffic.footprint_bytes) / seconds / 1e9;
+  const double roof = file_["roofs"].value("read_gbs", 0.0);
+  if (!roof || needed <= roof * 1.05) return "";
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "the executor takes another path here than this GPU: its footprint would need %.0f GB/s of a memory that "
+      "delivers %.0f",
+      needed, roof);
+  return text;
+}
+
 void Results::put(const Point& point) {
   file_["date"] = today();
   const Json json = to_json(point);

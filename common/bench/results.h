@@ -53,6 +53,11 @@ class Results {
   void set_command(const std::string& command);
   void set_roofs(const Json& roofs);
 
+  // Why a count cannot be that of a run on a GPU which took so many seconds: its footprint is more than the memory
+  // delivers in the time. So it is where a variant takes another path on that GPU than on the executor. Empty if
+  // nothing is wrong, and always for a CPU, whose caches are warm.
+  std::string contradiction(const Traffic& traffic, double seconds) const;
+
   // Replaces the point of the same source, lab, variant, dtype, input, rows, cols and k, or appends the new one. Dates
   // the file today.
   void put(const Point& point);

@@ -100,6 +100,20 @@ TEST_CASE("a new results file says where its points come from") {
   CHECK(saved["nominal_flops"] == 5 * 64 * 4096);
 }
 
+TEST_CASE("a footprint that no memory could deliver in the time is not that of the run") {
+  Folder folder;
+  bench::Traffic traffic;
+  traffic.footprint_bytes = 2000000000;
+  bench::Results gpu(folder.file("gpu.json"), "a machine", "cuda");
+  CHECK(gpu.contradiction(traffic, 1).empty());  // no roof is known
+  gpu.set_roofs({{"read_gbs", 1000}});
+  CHECK(gpu.contradiction(traffic, 0.002).empty());
+  CHECK_THAT(gpu.contradiction(traffic, 0.001), Catch::Matchers::Contains("another path"));
+  bench::Results cpu(folder.file("cpu.json"), "a machine", "cpu");
+  cpu.set_roofs({{"read_gbs", 1000}});
+  CHECK(cpu.contradiction(traffic, 0.001).empty());
+}
+
 TEST_CASE("a point replaces the one with its key and leaves the others alone") {
   Folder folder;
   const std::string path = folder.file("results.json");

@@ -39,5 +39,5 @@ def table(lab: str) -> str:
     if not parts:
         return ""
     note = ("A GPU's times and a CPU's are not to be compared: the CPU runs the course's executor. "
-            "Bytes are counted by the executor and are the same on every machine.\n\n")
+            "Bytes are counted by the executor; where a GPU must have taken another path they are left out.\n\n")
     return "\n\n## Measured\n\n" + note + "\n".join(parts)
