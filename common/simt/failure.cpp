@@ -151,7 +151,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       failure.what = "abort";
       std::snprintf(failure.detail, sizeof failure.detail, "abort() was called: an assertion failed, perhaps.");
       break;
-    case SIGILL:
+    case SIGILL:   // x86-64's __trap()
+    case SIGTRAP:  // aarch64's
       failure.what = "trap";
       std::snprintf(failure.detail, sizeof failure.detail,
                     "__trap() or undefined behaviour that the compiler could see.");
@@ -209,7 +210,7 @@ void install_signal_handlers() {
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGUSR1}) sigaction(signal, &action, nullptr);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGUSR1}) sigaction(signal, &action, nullptr);
 }
 
 const char* name_of(Call call) {

@@ -22,8 +22,8 @@ struct Failure {
 // calls. The default prints the failure to stderr, resolving pc with addr2line, and ends the process with status 134.
 void on_failure(void (*handler)(const Failure&));
 
-// Installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGUSR1 that turn a crash into a Failure. SIGUSR1
-// means "say where you are, then end": the Failure is that of a running kernel thread, with what = "timeout".
+// Installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT and SIGUSR1 that turn a crash into a Failure.
+// SIGUSR1 means "say where you are, then end": the Failure is that of a running kernel thread, with what = "timeout".
 void install_signal_handlers();
 
 // Cores that blocks are spread over. Default: those the process may run on, or SIMT_CORES from the environment.

@@ -28,19 +28,24 @@ __global__ void stack_overflow(int* out) {
   out[0] = local[5];
 }
 
-__global__ void divide(int* out) { out[0] = out[1] / out[2]; }
-
 __global__ void endless(volatile int* out) {
   while (out[0] == 0) {
   }
 }
 
-__global__ void through_library(const float* from, float* to) { memcpy(to, from, 4096); }
+__global__ void through_library(const float* from, float* to) {
+  memcpy(to, from, 4096);
+  __syncthreads();  // a call that is the last is a jump, of which no trace is left
+}
+
+#ifdef __x86_64__  // the only one of the two on which these crash
+__global__ void divide(int* out) { out[0] = out[1] / out[2]; }
 
 __global__ void misaligned(float* x) {
   float4 v = *reinterpret_cast<float4*>(x + 1);
   *reinterpret_cast<float4*>(x + 5) = v;
 }
+#endif
 
 // What a process that does `body` prints to stderr before it ends.
 template <typename Body>
@@ -99,12 +104,14 @@ TEST_CASE("a crash names block, thread and line") {
   REQUIRE(has(text, at("out[2] = 1")));
   REQUIRE(has(text, "address 0x8"));
 
+#ifdef __x86_64__  // elsewhere the quotient is 0, and nobody notices
   text = message_of([&] {
     simt::set_cores(1);
     divide<<<1, 1>>>(out.data());
   });
   REQUIRE(has(text, "integer division by zero in block (0,0,0), thread (0,0,0) at "));
   REQUIRE(has(text, at("out[1] / out[2]")));
+#endif
 
   text = message_of([&] {
     simt::set_cores(1);
