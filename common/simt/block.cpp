@@ -320,12 +320,14 @@ void Block::answer_activemask(Warp* warp) {
   warp->at_activemask = 0;
 }
 
+// In turn over all threads of the block: whoever is waited for has a turn, too.
 void Block::yield() {
   Warp* const warp = current_->warp;
   // It waits for another thread, which may be one that waits until this one has caught up.
   if (warp->paused) merge_records(warp, true);
+  const unsigned lane = current_->lane, later = lane < 31 ? warp->ready & full_mask << (lane + 1) : 0;
   Warp* const other = warp + 1 == warps_.data() + warps_.size() ? warps_.data() : warp + 1;
-  switch_to(other == warp ? next(warp, current_->lane) : next(other, 31));
+  switch_to(later ? &warp->threads[__builtin_ctz(later)] : next(other, 31));
 }
 
 // A thread has returned. It counts as arrived wherever others wait for it.

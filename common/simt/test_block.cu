@@ -3,6 +3,8 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <unistd.h>
+
 #include <numeric>
 
 #include "simt.h"
@@ -119,6 +121,22 @@ __global__ void spin_lock(int* lock, int* value) {
       done = true;
     }
   }
+}
+
+// In both warps lane 1 takes or wants the lock and waits for lane 2, which first lets lane 0 go on, to want the lock
+// too.
+__global__ void lock_held_by_a_later_lane(int* lock, int* value) {
+  const unsigned lane = threadIdx.x % 32;
+  const auto take = [&] {
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+  };
+  if (lane == 0 || lane == 2) __syncwarp(5);
+  if (lane == 1) take();
+  if (lane == 1 || lane == 2) __syncwarp(6);
+  if (lane != 1) take();
+  *value = *value + 1;
+  atomicExch(lock, 0);
 }
 
 __global__ void each_atomic(int* i, unsigned* u, unsigned long long* l, float* f, half2* h2, __nv_bfloat16* b) {
@@ -270,6 +288,14 @@ TEST_CASE("atomics") {
   DeviceArray<int> lock(1, 0), value(1, 0);
   spin_lock<<<10, 64>>>(lock.data(), value.data());
   REQUIRE(value.host()[0] == 640);
+}
+
+TEST_CASE("whoever holds a lock has a turn while others spin") {
+  DeviceArray<int> lock(1, 0), value(1, 0);
+  alarm(20);  // should it not end
+  lock_held_by_a_later_lane<<<1, 64>>>(lock.data(), value.data());
+  alarm(0);
+  REQUIRE(value.host()[0] == 64);
 }
 
 TEST_CASE("a launch beyond the limits returns the error that an H200 returns, and runs nothing") {
