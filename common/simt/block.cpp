@@ -263,8 +263,8 @@ void Block::complete_barrier() {
 }
 
 SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place) {
-  if (recorder_) recorder_->warp_operation(mask, place, SIMT_CALLER);
   Thread* const self = current_;
+  if (recorder_) recorder_->warp_operation(mask, self->lane, place, SIMT_CALLER);
   Warp* const warp = self->warp;
   const unsigned bit = 1u << self->lane;
   if (self->held) self->held->unread &= ~bit;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../block.h"
+#include "../counters/rules.h"
 #include "../instrument/recorder.h"
 #include "../memory.h"
 #include "../simt.h"
@@ -60,8 +61,8 @@ class AllChecks : public Observer {
     synccheck.barrier_complete(info);
     racecheck.barrier_complete();
   }
-  void warp_arrive(const ThreadId& thread, unsigned mask, Place place) override {
-    synccheck.warp_arrive(thread, mask, place);
+  void warp_caller_outside(const ThreadId& thread, unsigned mask, Place place) override {
+    synccheck.caller_outside(thread, mask, place);
   }
   void warp_complete(const BlockInfo&, unsigned warp, unsigned, unsigned arrived) override {
     racecheck.warp_complete(warp, arrived);
@@ -86,9 +87,10 @@ class AllChecks : public Observer {
 // Neighbouring threads at neighbouring addresses are looked at together.
 void AllChecks::accesses(const LanesAccess& access) {
   const uint64_t* const addresses = access.addresses;
+  const bool one_run = access.lanes == ~uint32_t{0} && counters::is_contiguous(addresses, access.bytes);
   for (uint32_t left = access.lanes; left;) {
     const auto first = static_cast<unsigned>(__builtin_ctz(left));
-    unsigned end = first + 1;
+    unsigned end = one_run ? 32 : first + 1;
     while (end < 32 && left >> end & 1 && addresses[end] == addresses[end - 1] + access.bytes) end++;
     const uintptr_t address = addresses[first];
     const AddressSpace space = address - block.dynamic_shared < max_shared_bytes ? AddressSpace::shared_dynamic

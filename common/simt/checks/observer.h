@@ -82,9 +82,10 @@ class Observer {
   virtual void barrier_arrive(const ThreadId& thread, Place place) = 0;
   virtual void barrier_complete(const BlockInfo& block) = 0;
 
-  // The thread has come to a warp operation for the lanes of `mask`. When it is complete, `arrived` are the lanes that
-  // came; `warp` counts the block's warps from 0.
-  virtual void warp_arrive(const ThreadId& thread, unsigned mask, Place place) = 0;
+  // The thread has come to a warp operation for the lanes of `mask`, which its own is not among.
+  virtual void warp_caller_outside(const ThreadId& thread, unsigned mask, Place place) = 0;
+
+  // A warp operation is complete: `arrived` are the lanes that came; `warp` counts the block's warps from 0.
   virtual void warp_complete(const BlockInfo& block, unsigned warp, unsigned mask, unsigned arrived) = 0;
 
   // The running thread called __threadfence().

@@ -46,8 +46,7 @@ void Synccheck::barrier_complete(const BlockInfo&) {
   arrived_.clear();
 }
 
-void Synccheck::warp_arrive(const ThreadId& thread, unsigned mask, Place place) {
-  if (mask >> thread.number % 32 & 1) return;
+void Synccheck::caller_outside(const ThreadId& thread, unsigned mask, Place place) {
   report("synccheck: caller outside the mask", thread, place,
          name_of(thread.thread) + " is lane " + std::to_string(thread.number % 32) + " and calls " + text_of(place) +
              " with the mask " + hex(mask) +

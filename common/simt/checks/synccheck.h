@@ -16,8 +16,8 @@ class Synccheck {
   void barrier_arrive(const ThreadId& thread, Place place);
   void barrier_complete(const BlockInfo& block);
 
-  // The caller of a warp operation must be in its mask.
-  void warp_arrive(const ThreadId& thread, unsigned mask, Place place);
+  // The caller of a warp operation must be in its mask; this one is not.
+  void caller_outside(const ThreadId& thread, unsigned mask, Place place);
 
   // A lane reads what lane `source` brought: that lane must be in the mask.
   void shuffle_source(const ThreadId& thread, unsigned mask, unsigned source, Place place);

@@ -85,9 +85,8 @@ SharedCount count_shared_atomic(const WarpAccess& access) {
 }  // namespace
 
 bool is_contiguous(const uint64_t* addresses, unsigned bytes) {
-  const uint64_t first = addresses[0];
   uint64_t difference = 0;
-  for (unsigned lane = 0; lane < warp_lanes; lane++) difference |= addresses[lane] ^ (first + lane * uint64_t{bytes});
+  for (unsigned lane = 1; lane < warp_lanes; lane++) difference |= (addresses[lane] - addresses[lane - 1]) ^ bytes;
   return difference == 0;
 }
 

@@ -105,7 +105,7 @@ void __sanitizer_cov_trace_pc() {
   if (!lane) return;
   const uintptr_t pc = CALLER, last = lane->last_pc;
   lane->last_pc = pc;
-  if (pc <= last) recording.recorder->jump_back(lane, last, pc);
+  if (pc <= last) simt::record_jump_back(lane, last, pc);
 }
 
 }  // extern "C"

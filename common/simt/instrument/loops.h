@@ -10,20 +10,13 @@ namespace simt {
 
 class Loops {
  public:
-  void clear() {
-    std::memset(entries_, 0, sizeof entries_);
-    last_ = {};
-  }
+  void clear() { std::memset(entries_, 0, sizeof entries_); }
 
   // A thread jumped back from `from` to `target`.
   void saw(uint32_t target, uint32_t from) {
-    last_ = {target, from};
     Entry* entry = find(target);
-    if (entry && entry->end < from) *entry = last_;
+    if (entry && entry->end < from) *entry = {target, from};
   }
-
-  // Is this the jump that saw() was last told of?
-  bool is_last(uint32_t target, uint32_t from) const { return target == last_.target && from == last_.end; }
 
   // The end of the loop that a jump from `from` to `target` repeats.
   uint32_t end(uint32_t target, uint32_t from) {
@@ -46,7 +39,6 @@ class Loops {
   }
 
   Entry entries_[count] = {};
-  Entry last_ = {};  // the last that saw() was told
 };
 
 }  // namespace simt

@@ -77,6 +77,7 @@ void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
   recording.stacks_bytes = stacks.bytes();
   paths_.clear();
   loops_.clear();
+  recording.jump = {};
   const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
   lanes_.assign(warps * log_lanes, {nullptr, nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
   lane_accesses_.assign(warps * log_lanes, 0);
@@ -99,10 +100,11 @@ void Recorder::end_block() {
   if (recording.observer) recording.observer->block_end(info_);
 }
 
-void Recorder::synchronise(Event event, Place place, uintptr_t pc) {
+inline void Recorder::synchronise(Event event, Place place, uintptr_t pc) {
   LaneLog* const lane = recording.lane;
   lane->last_pc = pc;
-  append_slowly(lane, key_at(lane, pc, event, 0), pack(place));
+  if (!has_room(lane)) make_room(lane);
+  append(lane, key_at(lane, pc, event, 0), pack(place));
 }
 
 void Recorder::barrier(Place place, uintptr_t pc) {
@@ -110,8 +112,8 @@ void Recorder::barrier(Place place, uintptr_t pc) {
   synchronise(Event::barrier, place, pc);
 }
 
-void Recorder::warp_operation(unsigned mask, Place place, uintptr_t pc) {
-  if (recording.observer) recording.observer->warp_arrive(running_thread(), mask, place);
+void Recorder::warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc) {
+  if (!(mask >> lane & 1) && recording.observer) recording.observer->warp_caller_outside(running_thread(), mask, place);
   synchronise(Event::warp_operation, place, pc);
 }
 
@@ -199,8 +201,8 @@ Allocation Recorder::recorded_range(uintptr_t address) const {
 
 bool Recorder::is_recorded(const Access& access) {
   const uintptr_t address = access.address;
-  if (is_known(address, access.bytes)) return true;
   if (address - ignored_.begin < ignored_.bytes) return false;
+  if (is_known(address, access.bytes)) return true;
   Allocation range = recorded_range(address);
   const bool recorded = range.bytes > 0;
   if (recording.observer && (recorded || address - recording.static_shared >= recording.static_bytes)) {
@@ -214,30 +216,32 @@ bool Recorder::is_recorded(const Access& access) {
   return recorded;
 }
 
-void Recorder::append_slowly(LaneLog* lane, uint64_t key, uint64_t value) {
-  if (!has_room(lane)) make_room(lane);
-  append(lane, key, value);
-}
-
-void Recorder::jump_back_slowly(LaneLog* lane, uintptr_t from, uintptr_t to) {
+void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
   loops_.saw(relative(to), relative(from));
-  append_slowly(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+  recording.jump = {from, to, (to << key_pc_shift) + key_meta(Event::back_edge, 0), relative(from)};
+  if (!has_room(lane)) make_room(lane);
+  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
 }
 
-void Recorder::record_slowly(const Access& access) {
+void Recorder::record(const Access& access) {
   LaneLog* const lane = recording.lane;
   if (access.address - recording.stacks < recording.stacks_bytes || !is_recorded(access)) return;
   const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
   const Event event = access.kind == AccessKind::atomic ? Event::atomic : loads ? Event::load : Event::store;
   const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;
   lane->last_pc = access.pc;
-  append_slowly(lane, key_at(lane, access.pc, event, is_volatile ? access.bytes | key_volatile : access.bytes),
-                access.address);
+  if (!has_room(lane)) make_room(lane);
+  append(lane, key_at(lane, access.pc, event, is_volatile ? access.bytes | key_volatile : access.bytes),
+         access.address);
+}
+
+void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc, bool aligned) {
+  recording.recorder->record({pc, address, bytes, aligned, kind});
 }
 
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {
   if (!recording.lane) return;
-  recording.recorder->record_slowly({pc, address, bytes, true, kind});
+  recording.recorder->record({pc, address, bytes, true, kind});
   if (recording.observer) recording.recorder->show_now();
 }
 

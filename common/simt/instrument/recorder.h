@@ -49,8 +49,14 @@ struct Recording {
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
   Observer* observer;
+  // The last jump back in this block: in a loop the next one is the same. `key` lacks the lane's frame.
+  struct {
+    uintptr_t from, to;
+    uint64_t key, value;
+  } jump;
 };
-extern __thread Recording recording __attribute__((tls_model("initial-exec")));
+// The executor is only ever part of a program: its variables have fixed places in thread-local memory.
+extern __thread Recording recording __attribute__((tls_model("local-exec")));
 
 class Recorder {
  public:
@@ -71,9 +77,9 @@ class Recorder {
   LaneLog* lane(unsigned thread) { return &lanes_[thread]; }
   const BlockInfo& block() const { return info_; }
 
-  // What the running thread does; pc is where it called.
+  // What the running thread does; pc is where it called, `lane` its own.
   void barrier(Place place, uintptr_t pc);
-  void warp_operation(unsigned mask, Place place, uintptr_t pc);
+  void warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc);
 
   // Every thread that was waited for has come.
   void barrier_completed();
@@ -84,7 +90,7 @@ class Recorder {
   uint32_t merge(unsigned warp, uint32_t alive, bool force);
 
   // Any access of the running thread, wherever it goes. Asks the observer whether it is right.
-  void record_slowly(const Access& access);
+  void record(const Access& access);
 
   // What the observer has to see of the running thread at once: it orders accesses.
   void show_now();
@@ -105,7 +111,7 @@ class Recorder {
     lane->last_pc = base_ + paths_.call_pc(path);
     move(lane, path, paths_.leave(path));
   }
-  inline void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
+  void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
 
  private:
   struct WarpState {
@@ -121,12 +127,10 @@ class Recorder {
   }
   ThreadId running_thread() const;
   bool is_recorded(const Access& access);
-  void jump_back_slowly(LaneLog* lane, uintptr_t from, uintptr_t to);
-  void append_slowly(LaneLog* lane, uint64_t key, uint64_t value);
   Allocation recorded_range(uintptr_t address) const;
   void show(unsigned warp);
   void show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_t lanes);
-  void synchronise(Event event, Place place, uintptr_t pc);
+  inline void synchronise(Event event, Place place, uintptr_t pc);
   void take_log(unsigned warp);
   void release_log(unsigned warp);
   void restart_columns(unsigned warp, const unsigned* heads);
@@ -183,9 +187,10 @@ inline __attribute__((always_inline)) uint64_t key_at(const LaneLog* lane, uintp
   return lane->frame + (static_cast<uint64_t>(pc) << key_pc_shift) + key_meta(event, bytes);
 }
 
-inline __attribute__((always_inline)) void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
-  if (!has_room(lane) || !loops_.is_last(relative(to), relative(from))) return jump_back_slowly(lane, from, to);
-  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+inline __attribute__((always_inline)) void record_jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  const auto& last = recording.jump;
+  if (from != last.from || to != last.to || !has_room(lane)) return recording.recorder->jump_back(lane, from, to);
+  append(lane, lane->frame + last.key, last.value);
 }
 
 inline __attribute__((always_inline)) bool is_known(uintptr_t address, unsigned bytes) {
@@ -198,6 +203,9 @@ inline __attribute__((always_inline)) bool is_known(uintptr_t address, unsigned 
   return false;
 }
 
+// Where an access is unknown, or its lane has no room.
+void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc, bool aligned);
+
 // An access of the running thread, which is about to happen. Local memory and the host's are left out.
 inline __attribute__((always_inline)) void record(uintptr_t address, unsigned bytes, Event event, uintptr_t pc,
                                                   bool aligned = true) {
@@ -205,7 +213,7 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
   if (!lane) return;
   if (!is_known(address, bytes) || !has_room(lane)) {
     if (address - recording.stacks < recording.stacks_bytes) return;
-    return recording.recorder->record_slowly({pc, address, bytes, aligned, kind_of(event)});
+    return record_slowly(address, bytes, kind_of(event), pc, aligned);
   }
   lane->last_pc = pc;
   append(lane, key_at(lane, pc, event, bytes), address);

@@ -27,20 +27,25 @@ void Recorder::show(unsigned warp) {
   if (!log) return;
   LaneLog* const lanes = &lanes_[warp * log_lanes];
   uint32_t from[log_lanes], to[log_lanes];  // rows
-  uint32_t first = log_rows, last = 0, difference = 0;
+  uint32_t apart = 0;
   for (unsigned lane = 0; lane < log_lanes; lane++) {
-    const uint64_t* const top = &log->keys[0][lane];
-    from[lane] = static_cast<uint32_t>(lanes[lane].shown - top) / log_lanes;
-    to[lane] = static_cast<uint32_t>(lanes[lane].next - top) / log_lanes;
+    const auto row_of = [&](const uint64_t* slot) {
+      const auto top = reinterpret_cast<uintptr_t>(&log->keys[0][lane]);
+      return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(slot) - top) / sizeof log->keys[0]);
+    };
+    from[lane] = row_of(lanes[lane].shown);
+    to[lane] = row_of(lanes[lane].next);
     lanes[lane].shown = lanes[lane].next;
-    difference |= (from[lane] ^ from[0]) | (to[lane] ^ to[0]);
-    if (from[lane] == to[lane]) continue;
-    first = std::min(first, from[lane]);
-    last = std::max(last, to[lane]);
+    apart |= (from[lane] ^ from[0]) | (to[lane] ^ to[0]);
   }
-  for (unsigned row = first; row < last; row++) {
-    uint32_t in_row = difference ? 0 : all_lanes;
-    for (unsigned lane = 0; difference && lane < log_lanes; lane++)
+  if (!apart) {  // as it mostly is
+    for (unsigned row = from[0]; row < to[0]; row++) show_row(warp, *log, row, all_lanes);
+    return;
+  }
+  const unsigned last = *std::max_element(to, to + log_lanes);
+  for (unsigned row = *std::min_element(from, from + log_lanes); row < last; row++) {
+    uint32_t in_row = 0;
+    for (unsigned lane = 0; lane < log_lanes; lane++)
       in_row |= static_cast<uint32_t>(from[lane] <= row && row < to[lane]) << lane;
     if (in_row) show_row(warp, *log, row, in_row);
   }
