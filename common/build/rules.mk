@@ -156,6 +156,16 @@ build/grade/escapes: common/grade/escapes.cpp
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) -MF $@.d $< -o $@
 
+# Speed: the judge's program, and the timer that loads a rung for it; on the executor for tests.
+build/cpu/obj/common/grade/speed/%.cpp.o: cxxflags += -I common/grade/speed
+build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp timer_client.cpp verify.cpp) common/rung/worker_process.cpp common/bench/clocks.cpp) \
+                 $(comparison) $(reference)
+	$(link)
+
+build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
+	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
+	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
+
 # --- instrumented rungs, counters ---------------------------------------------------------------------------------------
 
 # Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
@@ -212,7 +222,19 @@ build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_cou
 # cudart is linked statically, so that no library that a rung brings can stand in for it.
 nvcc_flags := -std=c++17 -O3 -lineinfo -arch=$(CUDA_ARCH) -cudart static -I common/rung -Xcompiler -Wall,-Wextra
 
+# For the grader, which compiles in a sandbox.
+.PHONY: print-nvcc print-nvcc-flags
+print-nvcc:
+	@echo $(NVCC)
+print-nvcc-flags:
+	@echo $(nvcc_flags)
+
 build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
+
+build/cuda/timer: common/grade/speed/timer.cpp $(addprefix common/grade/speed/,inputs.h timer_protocol.h) \
+                  $(addprefix common/rung/,rung.h types.h protocol.h worker_reply.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 

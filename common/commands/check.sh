@@ -7,7 +7,18 @@ targets=("$build/worker")
 for lab in $(labs); do
   targets+=("$build/tests/$lab" "$build/checked/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')")
 done
-[ "${1:-}" = doctor ] && targets=("$build/worker" build/grade/escapes)
+if [ "${1:-}" = doctor ]; then
+  targets=("$build/worker" build/grade/escapes)
+else
+  # Speed is measured where there is a GPU, whatever the rest runs on; BACKEND=cpu leaves it out, BACKEND=cuda insists on it.
+  choose_backend
+  if [ "$backend" = cuda ]; then
+    targets+=("$build/speed" build/cuda/worker build/cuda/timer build/cuda/roofs)
+    for lab in $(labs); do
+      targets+=("build/cuda/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')")
+    done
+  fi
+fi
 [ -x "$build/tests/$(labs | tail -n 1)" ] || step "building the tests (once; about a minute)"
 build "${targets[@]}" || fail "the course's own code does not compile; see above"
 
@@ -18,5 +29,6 @@ options=()
 [ -z "${POINTS:-}" ] || options+=(--points "$POINTS")
 [ -z "${LABS:-}" ] || options+=(--only "$LABS")
 [ -z "${JOBS:-}" ] || options+=(--jobs "$JOBS")
+[ "${backend:-cpu}" = cpu ] || options+=(--gpu)
 [ "${1:-}" = doctor ] && options+=(--doctor)
 exec "$python" common/grade/check.py "${options[@]}"

@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 COURSE = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import gpu  # noqa: E402
 import ingest  # noqa: E402
 import judge  # noqa: E402
 import points  # noqa: E402
@@ -121,8 +122,9 @@ def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
         note("these are your own files, so they are run without one")
         box = sandbox.Sandbox("none")
     folder = "solutions" if arguments.solutions else "labs"
-    say(f"grading {folder}/ on the CPU, {box.describe()}")
-    the_judge = judge.Judge(COURSE, table, box, secret_of(None), arguments.jobs, arguments.only)
+    device = gpu.find(COURSE) if arguments.gpu else None
+    say(f"grading {folder}/ on the CPU{speed_on(device)}, {box.describe()}")
+    the_judge = judge.Judge(COURSE, table, box, secret_of(None), arguments.jobs, arguments.only, device)
     try:
         the_judge.prepare(note)
         grade = the_judge.grade(judge.submission_of_course(COURSE, folder, table.limits))
@@ -142,6 +144,10 @@ def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
     return 1
 
 
+def speed_on(device: gpu.Gpu | None) -> str:
+    return f" and speed on the {device.name}, one at a time" if device else ""
+
+
 def left(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
@@ -157,8 +163,9 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
         raise judge.JudgeError(f"cannot write to {out}")
     for other in others:
         note(f"note: {other} is neither a folder nor an archive and is not graded")
-    say(f"grading {len(submissions)} submissions on the CPU, {arguments.jobs} at a time, {box.describe()}")
-    the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs, arguments.only)
+    device = gpu.find(COURSE) if arguments.gpu else None
+    say(f"grading {len(submissions)} submissions on the CPU{speed_on(device)}, {arguments.jobs} at a time, {box.describe()}")
+    the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs, arguments.only, device)
     begun = time.monotonic()
     counts: dict[str, int] = {}
     done = kept = 0
@@ -236,6 +243,7 @@ def main() -> int:
     parser.add_argument("--points", type=Path, default=HERE / "points.toml")
     parser.add_argument("--jobs", default="")
     parser.add_argument("--only", default="", help="the labs whose names hold this")
+    parser.add_argument("--gpu", action="store_true", help="measure speed on the GPU")
     parser.add_argument("--doctor", action="store_true")
     arguments = parser.parse_args()
     try:

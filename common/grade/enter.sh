@@ -2,16 +2,16 @@
 # Run by unshare(1) as root of fresh user, mount, pid, network, ipc and uts namespaces: makes the file system that a submission sees,
 # gives up all rights and starts the command. Used where there is no bubblewrap.
 #
-#     enter.sh ROOT TEMPORARY_MIB [SOURCE=PLACE ...] -- COMMAND ...
+#     enter.sh ROOT TEMPORARY_MIB "DEVICE ..." [SOURCE=PLACE ...] -- COMMAND ...
 set -eu
-root=$1 temporary=$2
-shift 2
+root=$1 temporary=$2 devices=$3
+shift 3
 hostname sandbox 2>/dev/null || true
 
 # Devices: on a small file system that is then read-only.
 mount --bind "$root" "$root"
 mount -t tmpfs -o size=64k,mode=755,nosuid none "$root/dev"
-for device in null zero full random urandom; do
+for device in null zero full random urandom $devices; do
   : >"$root/dev/$device"
   mount --bind "/dev/$device" "$root/dev/$device"
 done

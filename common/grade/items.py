@@ -88,7 +88,8 @@ def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
             keys[category, variant, case] = (f"{variant}: {case.split('-', 1)[-1].replace('-', ' ')}", 1)
     for variant in plan.variants:
         keys["checks", variant, ""] = (f"{variant}: memcheck, racecheck, initcheck, synccheck", 1)
-    keys["speed", "", ""] = ("speed beside our solution", 1)
+    for variant in plan.variants:
+        keys["speed", variant, ""] = (f"{variant}: speed beside our solution", 1)
     for key, (name, _) in keys.items():
         if points.is_given(lab, key[1], key[2]):
             keys[key] = (name, 0)
@@ -266,11 +267,12 @@ def hold_back(items: list[Item], why: str, details: str = "") -> None:
         item.waits(why)
 
 
-def all_fail(items: list[Item], reason: str, hint: str = "", details: str = "") -> None:
+def all_fail(items: list[Item], reason: str, hint: str = "", details: str = "", speed: bool = False) -> None:
+    """speed: speed is graded here, and is lost too."""
     for item in items:
         if item.id == "integrity/source":
             item.fails(reason, hint, details)
-        elif item.verdict != NOT_RUN:
+        elif speed or item.verdict != NOT_RUN:
             item.fails(reason, hint)
 
 

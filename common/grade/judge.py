@@ -21,9 +21,11 @@ import items as grading
 import roots
 import sandbox
 from build import Workshop
+from gpu import Gpu
 from ingest import Submission, Taken
 from points import Points
 from rules import FAIL
+from speed import SpeedJudge
 
 SCHEMA = 1
 
@@ -65,7 +67,7 @@ def digest_of_course(course: Path) -> str:
     sha = hashlib.sha256()
     files = [course / "build/cpu/worker", *sorted(course.glob("build/cpu/tests/lab*")), course / "common/build/rules.mk",
              course / "common/simt/rewrite.sed", *sorted((course / "common/simt/include").rglob("*")),
-             *sorted((course / "common/rung").glob("*.h")),
+             *sorted((course / "common/rung").glob("*.h")), *sorted((course / "common/grade/speed").glob("*")),
              *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_")),
              *sorted(course.glob("solutions/*/*.cu"))]
     for path in files:
@@ -76,9 +78,9 @@ def digest_of_course(course: Path) -> str:
 
 class Judge:
     """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases.
-    only: grade the labs whose names hold this."""
+    only: grade the labs whose names hold this. gpu: measures speed; without one it is not run."""
 
-    def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int, only: str = ""):
+    def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int, only: str = "", gpu: Gpu | None = None):
         self.course, self.points, self.box, self.secret = course, points, box, secret
         self.labs = {lab: kernel for lab, kernel in labs_of(course).items() if only in lab}
         self.titles = {lab: title_of(course, lab) for lab in self.labs}
@@ -96,6 +98,8 @@ class Judge:
             roots.make_run_root(self.stage / "run", course, box.helpers())
         self.digest = digest_of_course(course)
         self.plans: dict[str, grading.Plan] = {}
+        self.gpu = gpu
+        self.speed = SpeedJudge(self, gpu) if gpu else None
 
     def close(self) -> None:
         shutil.rmtree(self.stage, ignore_errors=True)
@@ -187,7 +191,8 @@ class Judge:
 
     def key(self, submission: Submission) -> str:
         """What a grade depends on; kept with it, so that nothing is graded twice and nothing stale is kept."""
-        return hashlib.sha256(f"{SCHEMA} {self.digest} {self.points.path.read_text()} {submission.digest()} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
+        gpu = f" {self.gpu.name}" if self.gpu else ""
+        return hashlib.sha256(f"{SCHEMA} {self.digest}{gpu} {self.points.path.read_text()} {submission.digest()} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
 
     def grade(self, submission: Submission) -> dict:
         begun = time.monotonic()
@@ -200,7 +205,8 @@ class Judge:
                 self.warnings.append(f"{submission.name}: {left} processes were left and were ended")
         verdicts = {lab["verdict"] for lab in labs}
         verdict = next(v for v in (grading.PERSON, grading.FAIL, grading.PASS, grading.NOT_RUN) if v in verdicts)
-        return {"schema": SCHEMA, "student": submission.name, "id": submission.id, "backend": "cpu", "machine": machine(),
+        return {"schema": SCHEMA, "student": submission.name, "id": submission.id, "backend": "cpu and cuda" if self.gpu else "cpu",
+                "machine": machine() + (f", {self.gpu.name}" if self.gpu else ""),
                 "seconds": round(time.monotonic() - begun, 2), "labs": labs, "points": round(sum(lab["points"] for lab in labs), 2),
                 "out_of": round(sum(lab["out_of"] for lab in labs), 2), "verdict": verdict, "key": self.key(submission)}
 
@@ -209,7 +215,7 @@ class Judge:
         items = grading.blank(self.points, lab, self.plans[lab])
 
         def failed(reason: str, hint: str = "", details: str = "") -> dict:
-            grading.all_fail(items, reason, hint, details)
+            grading.all_fail(items, reason, hint, details, bool(self.speed))
             return grading.lab_json(lab, self.titles[lab], items)
 
         if taken.source is None:
@@ -223,13 +229,15 @@ class Judge:
         with self.slots:
             record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid)
         if not record:  # the tests themselves could not do their work
-            grading.all_fail(items, "the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits))
-            return grading.lab_json(lab, self.titles[lab], items)
+            return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits))
         items = grading.grade(lab, self.points, self.plans[lab], record, limit_text(ended.cause, self.limits))
         source = next(item for item in items if item.id == "integrity/source")
         source.passes()
         if built.findings:
             reasons = [f"the file {finding.reason}" + (f" (line {finding.line})" if finding.line else "") for finding in built.findings]
+        if self.speed:
+            self.speed.grade(lab, taken.source, items, self.points, uid)
+        if built.findings:
             grading.hold_back(items, reasons[0], "\n".join(reasons))
         return grading.lab_json(lab, self.titles[lab], items)
 

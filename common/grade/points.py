@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 CATEGORIES = ("correctness", "checks", "moves", "predictions", "speed")
-NEEDS = ("contract", "checks", "moves", "predictions")
-SPEED = ("full", "none", "above_roof")
+NEEDS = ("contract", "checks", "moves", "predictions", "speed")
+SPEED = ("full", "none", "above_roof", "above_solution")
 LIMITS = ("source_kib", "archive_mib", "files", "compile_seconds", "lab_seconds", "memory_mib", "processes", "temporary_mib", "output_kib")
 
 
@@ -88,7 +88,7 @@ def load(path: Path, labs: list[str]) -> Points:
             own[lab] = hundred(table, f"points.{lab}")
     groups = numbers(data.get("groups", {}), "groups", None, 0, 1000)
     need = numbers(data.get("need"), "need", NEEDS, 0, 1)
-    speed = numbers(data.get("speed"), "speed", SPEED, 0, 10)
+    speed = numbers(data.get("speed"), "speed", SPEED, 0, 1000)
     if speed["none"] >= speed["full"]:
         wrong("[speed] none must be less than full")
     given = data.get("given", {})
@@ -116,6 +116,10 @@ def divide(total: int, weights: list[Fraction]) -> list[int]:
 def divide_lab(points: Points, lab: str, items: list[tuple[str, float]]) -> list[float]:
     """The points of a lab's items, given as (category, weight within it), in hundredths exactly: they sum to 100."""
     table = points.of(lab)
-    sums = {category: sum(Fraction(str(w)) for c, w in items if c == category) for category in CATEGORIES}
-    weights = [Fraction(str(w)) / sums[c] * table[c] if c in sums and sums[c] else Fraction(0) for c, w in items]
-    return [part / 100 for part in divide(10000, weights)]
+    present = [category for category in CATEGORIES if any(c == category and w for c, w in items)]
+    shares = [0] * len(items)
+    for category, total in zip(present, divide(10000, [Fraction(table[category]) for category in present])):
+        members = [i for i, (c, _) in enumerate(items) if c == category]
+        for i, share in zip(members, divide(total, [Fraction(str(items[i][1])) for i in members])):
+            shares[i] = share
+    return [share / 100 for share in shares]

@@ -96,7 +96,7 @@ class Tree:
             self.copy(library)
 
 
-def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> None:
+def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> Tree:
     gxx = shutil.which("g++")
     if not gxx:
         raise RootError("g++ is not installed")
@@ -131,18 +131,22 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
         for path in rules.replace("\\\n", " ").split():
             if path.startswith("/"):
                 tree.copy(path)
+    return tree
 
 
-def make_run_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> None:
+def make_run_root(root: Path, course: Path, helpers: tuple[str, ...] = (), programs: tuple[str, ...] = ("build/cpu/worker",)) -> Tree:
+    """programs: of the course; each lies at the top of the root."""
     tree = Tree(root)
     for program in ("addr2line", "prlimit", *helpers):
         tree.program(program)
-    worker = course / "build/cpu/worker"
-    shutil.copyfile(worker, root / "worker")
-    (root / "worker").chmod(0o755)
-    for library in libraries_of(str(worker)):
-        tree.copy(library)
+    for program in programs:
+        place = root / Path(program).name
+        shutil.copyfile(course / program, place)
+        place.chmod(0o755)
+        for library in libraries_of(str(course / program)):
+            tree.copy(library)
     for name in ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"):  # what a rung may need besides
         path = output_of("g++", f"-print-file-name={name}").strip()
         if path.startswith("/"):
             tree.copy(path, f"{Path(next(iter(libraries_of('/bin/sh')))).parent}/{name}" if not Path(path).exists() else os.path.normpath(path))
+    return tree

@@ -181,3 +181,29 @@ def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], w
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         findings.append(Finding(LOOK, f"calls {unknown[0][:60]}{more}: not on the list of functions that a kernel's host code may use"))
     return findings
+
+
+# What an object that nvcc made leaves to the CUDA runtime, whose functions there have C's names.
+GPU_RUNTIME = re.compile(r"atexit|__cuda\w+|__nv\w+|_GLOBAL_OFFSET_TABLE_|__fatbinwrap\w*")
+GPU_CALLS = re.compile(
+    r"cuda(Launch(Kernel|CooperativeKernel)\w*|Func\w+|GetLastError|PeekAtLastError|GetError(String|Name)|GetDevice(Properties\w*|Count)?|"
+    r"Device(GetAttribute|Synchronize|SetLimit|GetLimit|GetDefaultMemPool|SetCacheConfig)|Occupancy\w+|Malloc(Async)?|Free(Async)?|"
+    r"Memset(Async)?|Stream(Create\w*|Destroy|Synchronize|WaitEvent|SetAttribute|GetAttribute|Query)|Event\w+|CtxResetPersistingL2Cache|"
+    r"MemPool(Set|Get)Attribute|GetSymbol(Address|Size))(_v\d+|_ptsz|_ptds)*")
+
+
+def of_gpu_symbols(undefined: list[str], libm: frozenset[str], words: frozenset[str]) -> list[Finding]:
+    """The same for an object for a GPU. A call that neither list knows waits for a person: it may move data to the host
+    (cudaMemcpy) or leave work for later (cudaLaunchHostFunc)."""
+    calls = [name for name in undefined if name.startswith("cuda") and not GPU_CALLS.fullmatch(name)]
+    findings = [Finding(LOOK, f"calls {name[:60]}: kernels do the work, in the call that asks for it") for name in calls]
+    others = [name for name in undefined if not name.startswith("cuda") and not GPU_RUNTIME.fullmatch(name) and not UNSEEN.fullmatch(name)]
+    return findings + of_symbols(others, False, libm, words)
+
+
+def of_gpu_host_code(own_lines: str) -> list[Finding]:
+    """own_lines: the file's own lines of what nvcc gives to the host's compiler: preprocessed, and what only the device runs is between
+    #if 0 and #endif."""
+    text = re.sub(r"(?ms)^#if 0$.*?^#endif[^\n]*$", "", bare(own_lines))
+    return [Finding(level, reason.replace("the counters do not see", "no kernel needs")) for pattern, level, reason in PREPROCESSED
+            if re.search(pattern, text, re.MULTILINE)]

@@ -41,6 +41,7 @@ class Limits:
     file_mib: int = 1  # size of one file
     temporary_mib: int = 0  # size of /tmp; 0: there is none to write to
     output_kib: int = 256  # of stdout and stderr each; what is more is read and dropped
+    devices: tuple[str, ...] = ()  # names in /dev of a GPU, for who may use it
 
 
 @dataclass
@@ -189,7 +190,9 @@ class Sandbox:
 
     def command(self, command: list[str], root: Path, limits: Limits, uid: int | None, mounts: dict[str, Path] | None = None) -> list[str]:
         """The command line that runs `command` in the sandbox. mounts: read-only, place inside -> folder or file outside."""
-        inner = ["/usr/bin/prlimit", f"--nproc={limits.processes}", f"--as={limits.memory_mib * MIB}", f"--cpu={limits.cpu_seconds}",
+        # A CUDA process takes hundreds of GiB of addresses, so that its data is limited instead.
+        space = "data" if limits.devices else "as"
+        inner = ["/usr/bin/prlimit", f"--nproc={limits.processes}", f"--{space}={limits.memory_mib * MIB}", f"--cpu={limits.cpu_seconds}",
                  f"--fsize={limits.file_mib * MIB}", "--core=0", "--nofile=256", "--msgqueue=0", "--memlock=65536", "--", *command]
         outer = [shutil.which("env") or "/usr/bin/env", "-i", "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"]
         drop = []
@@ -197,8 +200,10 @@ class Sandbox:
             drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--pdeathsig", "KILL", "--"]
         if self.kind == "bwrap":
             box = [shutil.which("bwrap"), "--unshare-all", "--unshare-user", *self.options, "--new-session", "--die-with-parent",
-                   "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev",
-                   "--remount-ro", "/dev"]
+                   "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev"]
+            for device in limits.devices:
+                box += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+            box += ["--remount-ro", "/dev"]
             for place, source in (mounts or {}).items():
                 box += ["--ro-bind", str(source), place]
             if limits.temporary_mib:
@@ -208,7 +213,7 @@ class Sandbox:
             # A signal from the parent's death is lost when the user changes, and is asked for again.
             pairs = [f"{source}={place}" for place, source in (mounts or {}).items()]
             box = [shutil.which("unshare"), "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child",
-                   "--propagation", "private", "/bin/sh", str(self.options[0]), str(root), str(limits.temporary_mib), *pairs, "--"]
+                   "--propagation", "private", "/bin/sh", str(self.options[0]), str(root), str(limits.temporary_mib), " ".join(limits.devices), *pairs, "--"]
             return [*outer, *drop, *box, *inner]
         raise SandboxError("there is no sandbox")
 

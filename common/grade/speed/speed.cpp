@@ -1,0 +1,249 @@
+// Measures the variants of a submission beside those of the solution. Everything that decides is here, outside of the
+// sandbox: inputs' seeds, clock, comparison.
+//
+//     speed <plan.json >result.json
+//
+// plan:   {"solution": {"timer": path, "rung": path}, "submission": {the same}, "memory_mib": n, "samples": n, "seed":
+// n,
+//          "shapes": {"softmax": [{"rows": n, "cols": n, "k": 0}], "softmax_topk": [the same]},
+//          "variants": [{"name": "tree", "dtype": "f32"}]}
+// result: {"variants": [{"name", "dtype", "problem": "", "blame": "submission" or "grader", "shapes": [{"rows", "cols",
+// "k", "sets", "solution_seconds",
+//          "seconds", "bytes", "aside_seconds", "solution_aside_seconds", "throttled"}]}]}
+//
+// A shape is measured in samples. One is a few milliseconds of launches, each on an input and an output of its own, so
+// that none finds its data in a cache and none can be left out. Before every sample the inputs are new; after it rows
+// are drawn, fetched and compared. The solution's samples and the submission's take turns. `aside` is what getting
+// ready and fetching take, where a submission has nothing to do.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+
+#include "clocks.h"
+#include "timer_client.h"
+#include "timing.h"
+#include "verify.h"
+
+namespace {
+
+using nlohmann::json;
+using speed::Answer;
+using speed::Phase;
+using speed::Pick;
+using speed::Shape;
+using speed::TimerClient;
+using speed::TimerRequest;
+
+constexpr double sample_seconds = 3e-3;  // of the solution: long beside an answer's way, some 50 us
+constexpr double long_launch = 2e-3;     // a launch of the solution that takes longer gets fewer rows
+constexpr int fewest_rows = 64, fewest_sets = 4, most_sets = 256;
+constexpr double limit = 20;     // seconds, for one answer
+constexpr double hopeless = 30;  // times as long as the solution: one sample is enough
+
+struct Wrong : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+struct Sample {
+  double seconds = 0, aside = 0;
+};
+
+struct Measured {
+  Shape shape;
+  int sets = fewest_sets;
+  double alone = 0;  // seconds of a launch of the solution, before there was a submission
+};
+
+// One of the two that are measured, with the variant at hand.
+struct Runner {
+  TimerClient client;
+  size_t memory;
+  std::mt19937_64 random{std::random_device{}()};
+
+  Runner(const json& paths, size_t memory_bytes) : client(paths.at("timer"), paths.at("rung")), memory(memory_bytes) {}
+
+  // Throws Wrong if there is no right result.
+  Sample sample(const std::string& name, rung::Dtype dtype, rung::Op op, const Shape& shape, int sets) {
+    if (const std::string problem = client.start(); !problem.empty()) throw Wrong(problem);
+    const int index = client.find(name, dtype);
+    if (index < 0) throw Wrong("there is no such variant");
+    if (client.entries()[static_cast<size_t>(index)].op != op) throw Wrong("it is not of this lab's kind");
+    TimerRequest request{};
+    request.variant = index;
+    request.rows = shape.rows;
+    request.cols = shape.cols;
+    request.k = shape.k;
+    request.sets = sets;
+    request.seed = random();
+    request.memory = memory;
+    const auto ask = [&](Phase phase) {
+      request.phase = phase;
+      const Answer answer = client.ask(request, limit);
+      if (!answer.problem.empty()) throw Wrong(answer.problem);
+      if (answer.error) throw Wrong("it returned the error " + std::to_string(answer.error));
+      return answer.seconds;
+    };
+    Sample sample;
+    sample.aside = ask(Phase::prepare);
+    sample.seconds = ask(Phase::launch) / sets;
+    const std::vector<Pick> picks = speed::draw(random, shape, sets);
+    const auto layout = speed::set_layout(op == rung::Op::softmax_topk, shape.rows, shape.cols, shape.k,
+                                          static_cast<size_t>(rung::bytes_of(dtype)));
+    std::vector<unsigned char> rows;
+    const Answer answer = client.fetch(request, picks, layout.output_row[0] + layout.output_row[1], &rows);
+    if (!answer.problem.empty()) throw Wrong(answer.problem);
+    sample.aside += answer.seconds;
+    const std::string wrong = speed::verify(picks, rows, request.seed, op, dtype, shape);
+    if (!wrong.empty()) throw Wrong("the results of the timed launches are wrong: " + wrong);
+    return sample;
+  }
+};
+
+double median(std::vector<double> values) { return bench::summarise(std::move(values)).median; }
+
+rung::Dtype dtype_named(const std::string& name) {
+  for (const auto dtype : {rung::Dtype::f32, rung::Dtype::f16, rung::Dtype::bf16}) {
+    if (name == rung::name_of(dtype)) return dtype;
+  }
+  throw std::runtime_error("there is no element type " + name);
+}
+
+// How many sets a sample of the solution has, of how many rows; and its time while it is alone.
+Measured settle(Runner& solution, const std::string& name, rung::Dtype dtype, rung::Op op, Shape shape) {
+  const auto sets_that_fit = [&] {
+    const auto layout = speed::set_layout(op == rung::Op::softmax_topk, shape.rows, shape.cols, shape.k,
+                                          static_cast<size_t>(rung::bytes_of(dtype)));
+    const size_t flushed = std::min(size_t{512} << 20, solution.memory / 8);  // what the timer fills the caches with
+    if (solution.memory < flushed + layout.total * fewest_sets)
+      throw std::runtime_error("too little memory for the sets");
+    return static_cast<int>(std::min<size_t>((solution.memory - flushed) / layout.total, most_sets));
+  };
+  solution.sample(name, dtype, op, shape, fewest_sets);  // loads the code
+  double once = solution.sample(name, dtype, op, shape, fewest_sets).seconds;
+  if (once > long_launch && shape.rows > fewest_rows) {
+    shape.rows = std::max(fewest_rows, static_cast<int>(shape.rows * long_launch / once));
+    once = solution.sample(name, dtype, op, shape, fewest_sets).seconds;
+  }
+  Measured measured;
+  measured.shape = shape;
+  measured.sets = std::clamp(static_cast<int>(std::ceil(sample_seconds / once)), fewest_sets, sets_that_fit());
+  std::vector<double> alone;
+  for (int i = 0; i < 3; i++) alone.push_back(solution.sample(name, dtype, op, shape, measured.sets).seconds);
+  measured.alone = median(alone);
+  return measured;
+}
+
+// Runs the solution; if that fails while a submission is there, once more without it.
+Sample sample_of_solution(Runner& solution, Runner& submission, const std::string& name, rung::Dtype dtype, rung::Op op,
+                          const Measured& m) {
+  try {
+    return solution.sample(name, dtype, op, m.shape, m.sets);
+  } catch (const Wrong& wrong) {
+    submission.client.stop();
+    solution.client.stop();
+    solution.sample(name, dtype, op, m.shape, m.sets);  // or this machine is not in order: to the outside
+    throw Wrong(std::string("the solution does not run beside it: ") + wrong.what());
+  }
+}
+
+json measure(Runner& solution, Runner& submission, const bench::ClockReader& reader, int samples,
+             const std::string& name, rung::Dtype dtype, rung::Op op, const Measured& m) {
+  std::vector<double> ours, theirs, our_aside, their_aside;
+  const auto take = [&] {
+    ours.clear(), theirs.clear(), our_aside.clear(), their_aside.clear();
+    submission.sample(name, dtype, op, m.shape, m.sets);  // loads the code
+    for (int i = 0; i < samples; i++) {
+      const Sample mine = sample_of_solution(solution, submission, name, dtype, op, m);
+      const Sample other = submission.sample(name, dtype, op, m.shape, m.sets);
+      ours.push_back(mine.seconds), our_aside.push_back(mine.aside);
+      theirs.push_back(other.seconds), their_aside.push_back(other.aside);
+      if (other.seconds > hopeless * mine.seconds) return false;
+    }
+    return true;
+  };
+  // A time that was taken while the device had lowered its clock is taken again.
+  const bench::Watched watched = bench::unthrottled(reader, take, 3, std::chrono::milliseconds(1000));
+  const double element = rung::bytes_of(dtype), elements = 1.0 * m.shape.rows * m.shape.cols;
+  return {
+      {"rows", m.shape.rows},
+      {"cols", m.shape.cols},
+      {"k", m.shape.k},
+      {"sets", m.sets},
+      // Whoever slows the solution down does not gain by it.
+      {"solution_seconds", std::min(m.alone, median(ours))},
+      {"solution_beside_seconds", median(ours)},
+      {"seconds", median(theirs)},
+      {"bytes", op == rung::Op::softmax ? 2 * elements * element : elements * element + 8.0 * m.shape.rows * m.shape.k},
+      {"aside_seconds", median(their_aside)},
+      {"solution_aside_seconds", median(our_aside)},
+      {"throttled", watched.clocks.throttled}};
+}
+
+json run(const json& plan) {
+  const size_t memory = plan.at("memory_mib").get<size_t>() << 20;
+  Runner solution(plan.at("solution"), memory), submission(plan.at("submission"), memory);
+  if (const std::string problem = solution.client.start(); !problem.empty())
+    throw std::runtime_error("the solution cannot be timed: " + problem);
+  const bench::ClockReader reader = bench::nvml_reader();
+
+  // The solution first, alone: also takes its memory before a submission can.
+  struct Line {
+    std::string name;
+    rung::Dtype dtype;
+    rung::Op op;
+    std::vector<Measured> shapes;
+  };
+  std::vector<Line> lines;
+  for (const json& variant : plan.at("variants")) {
+    Line line{variant.at("name"), dtype_named(variant.at("dtype")), rung::Op::softmax, {}};
+    const int index = solution.client.find(line.name, line.dtype);
+    if (index < 0) throw std::runtime_error("the solution has no variant " + line.name);
+    line.op = solution.client.entries()[static_cast<size_t>(index)].op;
+    const bool known = line.op == rung::Op::softmax || line.op == rung::Op::softmax_topk;
+    const json& shapes = plan.at("shapes");
+    const std::string name = line.op == rung::Op::softmax ? "softmax" : "softmax_topk";
+    for (const json& s : known&& shapes.contains(name) ? shapes.at(name) : json::array()) {
+      const Shape shape = {s.at("rows"), s.at("cols"), s.at("k")};
+      line.shapes.push_back(settle(solution, line.name, line.dtype, line.op, shape));
+    }
+    lines.push_back(line);
+  }
+
+  json result = {{"variants", json::array()}};
+  for (const Line& line : lines) {
+    json told = {{"name", line.name},
+                 {"dtype", rung::name_of(line.dtype)},
+                 {"problem", line.shapes.empty() ? "kernels of this kind are not timed" : ""},
+                 {"blame", line.shapes.empty() ? "grader" : "submission"},
+                 {"shapes", json::array()}};
+    try {
+      for (const Measured& m : line.shapes) {
+        told["shapes"].push_back(
+            measure(solution, submission, reader, plan.at("samples"), line.name, line.dtype, line.op, m));
+      }
+    } catch (const Wrong& wrong) {
+      told["problem"] = wrong.what();
+    }
+    result["variants"].push_back(told);
+  }
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char**) {
+  if (argc != 1) {
+    std::cerr << "usage: speed <plan.json >result.json, started by the grader\n";
+    return 2;
+  }
+  try {
+    std::cout << run(json::parse(std::cin)).dump(-1, ' ', true, json::error_handler_t::replace) << "\n";
+  } catch (const std::exception& error) {
+    std::cerr << "speed: " << error.what() << "\n";
+    return 2;
+  }
+}
