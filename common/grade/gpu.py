@@ -164,6 +164,7 @@ class CudaWorkshop:
 
     def build(self, source: bytes, label: str, uid: int | None) -> Built:
         """The shared object for the GPU, in `plain`; what the rules say about it."""
+        source = source.removeprefix(b"\xef\xbb\xbf")  # nvcc takes a byte order mark at the very beginning only
         flags = shlex.join(self.flags)
         script = ("{ echo '#line 1 \"'\"$1\"'\"'; cat; } >/tmp/named.cu && "
                   f"mkdir /tmp/kept && {self.nvcc} {flags} -Xcompiler -fPIC --keep --keep-dir /tmp/kept -c /tmp/named.cu -o /tmp/rung.o >&2 && "

@@ -121,7 +121,7 @@ class SpeedJudge:
     def limits(self) -> sandbox.Limits:
         limits = self.judge.limits
         # The driver of a GPU starts threads and maps files of its own.
-        return sandbox.Limits(limits["lab_seconds"], limits["lab_seconds"], 4 * limits["memory_mib"],
+        return sandbox.Limits(limits["gpu_seconds"], limits["gpu_seconds"], 4 * limits["memory_mib"],
                               limits["processes"] + 4 * (os.cpu_count() or 1), file_mib=1024, output_kib=limits["output_kib"],
                               devices=self.gpu.devices)
 

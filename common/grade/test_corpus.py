@@ -10,6 +10,7 @@ A kernel of the corpus says in its first lines what it must get:
     // Least: 80                    and at the least
     // Never: root:                 a text that must not be in any report; several such lines
     // GPU: the time is ...         what must be seen on a GPU. Without one this is said and not tried.
+    // Speed: fail: never written   the verdict of the speed items there, and a part of the reason (test_gpu_corpus.py)
 
     test_corpus.py [--only WORD] [--keep FOLDER] [--jobs N]
 """
@@ -37,7 +38,7 @@ sys.path.insert(0, str(HERE))
 import make_hostile  # noqa: E402
 from ingest import shown  # noqa: E402
 
-FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU")
+FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU", "Speed")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # Tighter than for a class: what waits for a limit here waits on purpose.
 LIMITS = {"compile_seconds": 8}
@@ -54,6 +55,7 @@ class Case:
     least: float | None = None
     never: list[str] = field(default_factory=list)
     gpu: str = ""  # what must be seen on a GPU
+    speed: str = ""  # "fail: never written"
 
     @property
     def needs_gpu(self) -> bool:
@@ -88,7 +90,9 @@ def parse(folder: Path) -> Case:
     case.least = float(one("Least")) if one("Least") else None
     if case.expect != "pass" and case.most is None and case.least is None:
         case.most = 0.0
-    case.gpu = one("GPU")
+    case.gpu, case.speed = one("GPU"), one("Speed")
+    if bool(case.gpu) != bool(case.speed):
+        raise Malformed(f"{folder.name}: '// GPU:' and '// Speed:' go together")
     return case
 
 

@@ -2,6 +2,7 @@
 // Expect: fail
 // Reason: starts no processes or threads
 // GPU: refused as on a CPU
+// Speed: fail: starts no processes or threads
 //
 // A thread launches the kernel a moment after the call has returned.
 

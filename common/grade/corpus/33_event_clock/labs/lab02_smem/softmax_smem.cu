@@ -1,6 +1,7 @@
 // Entry: 33
 // Expect: pass
-// GPU: the time is the true one; cudart is linked statically into the worker
+// GPU: two functions of one name are no program where cudart is linked statically; and no event of its process is the clock
+// Speed: fail: does not compile with nvcc
 //
 // Defines the functions of the clock of events: every launch took a nanosecond.
 

@@ -1,6 +1,7 @@
 // Entry: 37
 // Expect: pass
 // GPU: fail: the result of the timed calls is wrong
+// Speed: fail: the results of the timed launches are wrong
 //
 // From the third equal call on, does nothing at large shapes: the timed runs.
 

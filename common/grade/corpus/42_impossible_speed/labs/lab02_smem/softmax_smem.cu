@@ -1,6 +1,7 @@
 // Entry: 42
 // Expect: pass
 // GPU: fail: the result of the timed calls is wrong
+// Speed: fail: the results of the timed launches are wrong
 //
 // Does a thousandth of the rows at large shapes: faster than the memory can be.
 

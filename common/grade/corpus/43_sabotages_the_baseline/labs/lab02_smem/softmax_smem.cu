@@ -1,6 +1,7 @@
 // Entry: 43
 // Expect: pass
 // GPU: no faster beside the solution, which is timed in a process of its own, interleaved
+// Speed: fail: of our solution's speed
 //
 // Leaves a kernel behind that keeps the chip busy, so that the solution, timed next, is slow.
 
@@ -78,7 +79,7 @@ cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t s
   kernel<quads><<<rows, threads, bytes, stream>>>(x, y, cols);
   static cudaStream_t mine = nullptr;
   if (!mine) cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking);
-  busy<<<64, 256, 0, mine>>>(1000000000);
+  if (static_cast<size_t>(rows) * cols > 4000000) busy<<<64, 256, 0, mine>>>(20000000);
   return cudaGetLastError();
 }
 
