@@ -36,7 +36,7 @@ UNSUPPORTED = [
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
     (r"\bcudaLaunchKernelExC?\b|\bcudaLaunchConfig_t\b", "launching through {0} (only <<< >>> and cudaLaunchKernel)"),
-    (r"\bcudaGraph\w+|\bcudaStream(?:Begin|End)Capture\w*", "CUDA graphs"),
+    (r"\bcudaGraph(?!ics)\w+|\bcudaStream(?:Begin|End)Capture\w*", "CUDA graphs"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bnvcuda\s*::|\bwmma\s*::|\bmma_sync\s*\(", "tensor cores (wmma)"),
     (r"\bcuda::\w+", "libcu++ ({0})"),
