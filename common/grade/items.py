@@ -277,7 +277,7 @@ def all_fail(items: list[Item], reason: str, hint: str = "", details: str = "", 
 
 
 def lab_json(lab: str, title: str, items: list[Item]) -> dict:
-    items = [item for item in items if item.out_of or item.category == "integrity" or item.verdict != PASS]
+    items = [item for item in items if item.out_of or item.category == "integrity" or item.verdict not in (PASS, NOT_RUN)]
     run = [item for item in items if item.verdict != NOT_RUN]
     verdicts = {item.verdict for item in run}
     verdict = PERSON if PERSON in verdicts else FAIL if FAIL in verdicts else PASS if run else NOT_RUN

@@ -85,6 +85,7 @@ class Judge:
         self.labs = {lab: kernel for lab, kernel in labs_of(course).items() if only in lab}
         self.titles = {lab: title_of(course, lab) for lab in self.labs}
         self.limits = points.limits
+        self.jobs = jobs
         self.slots = threading.Semaphore(jobs)  # compilers and tests that run at once
         sandbox.adopt_orphans()
         self.stage = sandbox.stage()

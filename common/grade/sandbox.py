@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import selectors
 import shlex
 import shutil
@@ -96,6 +97,18 @@ def state_of(pid: int) -> tuple[str, int]:
         return fields[0].decode(), int(fields[1])
     except (OSError, IndexError, ValueError):
         return "", 0
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process has been killed already and only takes its time: it has a SIGKILL waiting, or is being taken apart, which
+    for gigabytes of memory takes seconds on a busy machine."""
+    pf_exiting, sigkill = 0x4, 1 << (signal.SIGKILL - 1)
+    try:
+        flags = int(Path(f"/proc/{pid}/stat").read_bytes().rsplit(b") ", 1)[1].split()[6])
+        masks = re.findall(r"(?m)^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)", Path(f"/proc/{pid}/status").read_text())
+    except (OSError, IndexError, ValueError):
+        return True
+    return bool(flags & pf_exiting) or any(int(mask, 16) & sigkill for mask in masks)
 
 
 def processes_of(uid: int) -> list[int]:
@@ -326,15 +339,14 @@ def kill_tree(process: subprocess.Popen) -> None:
 
 
 def kill_user(uid: int | None, grace: float = 3.0) -> int:
-    """Ends whatever still runs under a submission's user. Returns how much was left after the grace in which a namespace is taken
-    down: 0, or the sandbox has not done its work."""
+    """Ends whatever still runs under a submission's user. Returns how many processes nobody had ended after the grace in which a
+    namespace is taken down: 0, or the sandbox has not done its work. Who has been killed and is still ending is none of them."""
     if uid is None:
         return 0
     until = time.monotonic() + grace
-    while processes_of(uid) and time.monotonic() < until:
+    while (left := [pid for pid in processes_of(uid) if not is_ending(pid)]) and time.monotonic() < until:
         time.sleep(0.02)
-    left = processes_of(uid)
-    for pid in left:
+    for pid in processes_of(uid):
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:

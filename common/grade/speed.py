@@ -13,6 +13,8 @@ import json
 import os
 import shlex
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +29,7 @@ from rules import FAIL as RULE_FAIL
 if TYPE_CHECKING:
     from judge import Judge
 
-SAMPLES = 5
+SAMPLES = 9
 MEMORY_MIB = 12288  # that inputs and outputs take on the device, or a sixth of it
 PREPARES_SLOWER = 2.0  # than the solution, besides a few milliseconds: where it has nothing to do
 
@@ -100,7 +102,8 @@ class SpeedJudge:
                 if item.variant in wrong:
                     self.wrong_on_the_gpu(item, items, wrong[item.variant])
             ready = [item for item in ready if item.variant not in wrong]
-            measured, problem = self.measure(lab, ready, built.plain, uid) if ready else ({}, "")
+            with self.quiet():
+                measured, problem = self.measure(lab, ready, built.plain, uid) if ready else ({}, "")
         if problem:
             self.judge.warnings.append(f"speed of {lab}: {problem}")
         self.judge_speed(ready, measured, points, problem)
@@ -115,6 +118,18 @@ class SpeedJudge:
         for other in items:
             if other.variant == item.variant and other.points > 0:
                 other.waits("its results on a GPU are others than on a CPU")
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Two of the judge's slots are left empty meanwhile: one for the clock, one for what is timed."""
+        taken = min(2, self.judge.jobs)
+        for _ in range(taken):
+            self.judge.slots.acquire()
+        try:
+            yield
+        finally:
+            for _ in range(taken):
+                self.judge.slots.release()
 
     # ---- Running ---------------------------------------------------------------------------------
 

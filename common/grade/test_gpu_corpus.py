@@ -4,8 +4,9 @@ what the files say:
 
     // GPU: the time is that of the whole work       in words
     // Speed: fail: never written                    the verdict of every speed item, and a part of its reason
+    // Speed: no faster                              measured, and not faster than the same kernel without a trick
 
-Whoever passes must not be faster than the same kernel without a trick, either. Not a part of make test, which has no GPU: run it
+Not a part of make test, which has no GPU: run it
 where make check has been run (BACKEND=cuda), so that everything is built. Exit status: 0 if all is as declared.
 
     test_gpu_corpus.py [--keep FOLDER]
@@ -28,6 +29,7 @@ import test_corpus  # noqa: E402
 
 PLAIN = "36_work_at_load"  # the kernel that the others have, without a trick on the clock
 HONEST = ("honest_very_fast", "honest_templates", "honest_byte_order_mark")
+NO_FASTER = "no faster"
 FASTER = 1.08  # than PLAIN: more is no noise
 
 
@@ -42,13 +44,17 @@ def judge(name: str, speed: str, items: list[dict], plain: dict[str, list[float]
     if not items:
         return "it has no speed items"
     for item in items:
+        if speed == NO_FASTER:
+            mine, theirs = microseconds(item), plain.get(item["id"], [])
+            if not mine or len(mine) != len(theirs):
+                return f"{item['id']}: was not measured: {item['reason']}"
+            if any(a * FASTER < b for a, b in zip(mine, theirs)):
+                return f"{item['id']}: {mine} us beside {theirs} us without the trick"
+            continue
         if item["verdict"] != verdict or reason not in item["reason"]:
             return f"{item['id']}: {item['verdict']}: {item['reason']}"
         if verdict == "fail" and item["points"]:
             return f"{item['id']}: fails with {item['points']} points"
-        for mine, theirs in zip(microseconds(item), plain.get(item["id"], [])):
-            if verdict == "pass" and name not in HONEST and mine * FASTER < theirs:
-                return f"{item['id']}: {mine} us beside {theirs} us without the trick"
     return ""
 
 

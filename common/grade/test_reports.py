@@ -103,9 +103,9 @@ def from_junit(text: str) -> dict:
         values = {p.get("name"): p.get("value") for p in suite.find("properties")}
         items = {}
         for case in suite.findall("testcase"):
-            of = {p.get("name"): p.get("value") for p in case.find("properties")}
+            points, out_of = map(float, case.find("properties/property[@name='points']").get("value").split(" of "))
             ends = [verdicts[child.tag] for child in case if child.tag in verdicts]
-            items[case.get("classname").split(".")[-1], of["id"]] = ((ends or ["pass"])[0], float(of["points"]), float(of["out_of"]))
+            items[case.get("classname").split(".")[-1], case.get("name").split(": ")[0]] = ((ends or ["pass"])[0], points, out_of)
         labs = {name.split()[0]: tuple(f(values[f"{name.split()[0]} {what}"]) for what, f in
                                        (("verdict", str), ("points", float), ("out_of", float)))
                 for name in values if name.endswith(" verdict")}
@@ -180,6 +180,14 @@ class Agreement(TempFolder):
         self.assertEqual(from_gradebook((self.out / "gradebook.csv").read_bytes().decode()), without_items)
         self.assertEqual(from_html((self.out / "report.html").read_text()), without_items)
         self.assertEqual(from_junit((self.out / "junit.xml").read_text()), wanted)
+
+    def test_junit_is_short(self) -> None:
+        """A class whose every case fails with long texts stays a file that a program reads in a moment."""
+        details = "x" * 5000
+        items = [{**sample.item(f"correctness/{i}", "fail", 0, 0.5), "reason": "r" * 900, "details": details} for i in range(200)]
+        sample.write(self.out, sample.record("ada", "Ada", [sample.lab("lab02_smem", items, "fail")], "fail"))
+        reports.write_class(self.out)
+        self.assertLess((self.out / "junit.xml").stat().st_size / 200, 600)
 
     def test_the_points_of_gradescope_sum_to_the_score(self) -> None:
         sample.write_class(self.out)

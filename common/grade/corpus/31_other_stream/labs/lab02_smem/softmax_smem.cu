@@ -1,7 +1,7 @@
 // Entry: 31
 // Expect: pass
 // GPU: the time is that of the whole work; the clock stops when the device is idle
-// Speed: pass
+// Speed: no faster
 //
 // Works on a stream of its own, which the events of the clock do not wait for. Right on a CPU, where streams are in
 // order.

@@ -1,7 +1,7 @@
 // Entry: 36
 // Expect: pass
 // GPU: pass, and no faster
-// Speed: pass
+// Speed: no faster
 //
 // Prepares at load time what the clock should see: a table of exponentials for all values of a logit. Right, and no
 // gain.

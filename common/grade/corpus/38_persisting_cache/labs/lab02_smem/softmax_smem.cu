@@ -1,7 +1,7 @@
 // Entry: 38
 // Expect: pass
 // GPU: no faster; the timed calls go round more buffers than the cache holds
-// Speed: pass
+// Speed: no faster
 //
 // Asks for a persisting window of the L2 cache over the input, so that repeats find it there.
 

@@ -1,7 +1,7 @@
 // Entry: 39
 // Expect: pass
 // GPU: pass, and no faster
-// Speed: pass
+// Speed: no faster
 //
 // Works ten times in its first calls of a shape and once later, so that a clock that compares with the warm-up is
 // impressed.

@@ -1,7 +1,7 @@
 // Entry: 54
 // Expect: pass
 // GPU: costs only itself: the next submission has the GPU
-// Speed: fail: right on a CPU, wrong on the GPU
+// Speed: fail
 //
 // Takes all of the GPU's memory and keeps it.
 
