@@ -200,7 +200,7 @@ class Refused(InFolder):
 
     def test_a_launch_without_arguments(self):
         self.write("a.cu", KERNEL + "int main() {\n  k<<<1, 32>>>;\n}\n")
-        self.assertIn("a.cu:3:", self.refuses("a.cu"))
+        self.assertIn("a.cu:3: after <<< >>> a kernel's arguments in parentheses must follow", self.refuses("a.cu"))
 
     def test_what_may_mean_something_else_is_warned_of(self):
         self.write("a.cu", "__device__ void f(volatile int* sdata) { sdata[0] += sdata[32]; }\n"
