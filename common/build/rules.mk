@@ -135,7 +135,7 @@ half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_h
 build/cpu/tests/half: $(half_test_objects) $(catch_main)
 	$(link)
 
-build/cpu/tests/worker: $(call objects,common/rung/test_worker.cpp) $(catch_main) $(client) | \
+build/cpu/tests/worker: $(call objects,common/rung/test_worker.cpp common/rung/test_sealed_code.cpp) $(catch_main) $(client) | \
                         build/cpu/worker $(patsubst %.cu,build/cpu/%.so,$(wildcard common/rung/testdata/*.cu))
 	$(link)
 

@@ -26,6 +26,7 @@ class Built:
     plain: bytes = b""
     checked: bytes = b""
     error: str = ""  # why there is none, in one line
+    limited: bool = False  # because a limit ended the compiler
     details: str = ""  # what the compiler said
     findings: list[rules.Finding] = field(default_factory=list)
 
@@ -48,7 +49,7 @@ class Workshop:
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
         limits = sandbox.Limits(seconds, seconds + 30, self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
-                                self.limits["temporary_mib"], self.limits["output_kib"])
+                                self.limits["temporary_mib"], self.limits["output_kib"], proc=True)
         command = ["/bin/sh", "-c", script, "sh", *arguments]
         if self.box.kind != "none":
             return sandbox.run(self.box.command(command, self.root, limits, uid), limits, given, most_stdout=most)
@@ -91,7 +92,7 @@ class Workshop:
         for name in ("plain", "checked", "plain text", "checked text"):
             result = ended[name]
             if result.status or result.cause:
-                built.error = self.why(result, label)
+                built.error, built.limited = self.why(result, label), bool(result.cause)
                 built.details = readable(result.stderr)
                 return built
         built.plain, built.checked = ended["plain"].stdout, ended["checked"].stdout

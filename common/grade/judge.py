@@ -99,6 +99,9 @@ class Judge:
             roots.make_run_root(self.stage / "run", course, box.helpers())
         self.digest = digest_of_course(course)
         self.plans: dict[str, grading.Plan] = {}
+        self.memo: dict[tuple[str, bytes], threading.Lock] = {}
+        self.graded: dict[tuple[str, bytes], str] = {}
+        self.memo_lock = threading.Lock()
         self.gpu = gpu
         self.speed = SpeedJudge(self, gpu) if gpu else None
 
@@ -212,25 +215,42 @@ class Judge:
                 "out_of": round(sum(lab["out_of"] for lab in labs), 2), "verdict": verdict, "key": self.key(submission)}
 
     def grade_lab(self, lab: str, taken: Taken, uid: int | None) -> dict:
+        """Of files that are equal byte by byte, as a class has many (the untouched starters), one is graded and the others get the
+        same."""
+        if taken.source is None:
+            return self.grade_file(lab, taken, uid)[0]
+        key = (lab, hashlib.sha256(taken.source).digest())
+        with self.memo_lock:
+            mine = self.memo.setdefault(key, threading.Lock())
+        with mine:
+            if key not in self.graded:
+                result, limited = self.grade_file(lab, taken, uid)
+                if limited:  # by time or memory: of this run, not of the file
+                    return result
+                self.graded[key] = json.dumps(result)
+            return json.loads(self.graded[key])
+
+    def grade_file(self, lab: str, taken: Taken, uid: int | None) -> tuple[dict, bool]:
+        """The lab's part of the record, and whether a limit had a part in it."""
         label = f"labs/{lab}/{self.labs[lab]}"
         items = grading.blank(self.points, lab, self.plans[lab])
 
-        def failed(reason: str, hint: str = "", details: str = "") -> dict:
+        def failed(reason: str, hint: str = "", details: str = "", limited: bool = False) -> tuple[dict, bool]:
             grading.all_fail(items, reason, hint, details, bool(self.speed))
-            return grading.lab_json(lab, self.titles[lab], items)
+            return grading.lab_json(lab, self.titles[lab], items), limited
 
         if taken.source is None:
             return failed(taken.problem, f"hand in {label}")
         built = self.workshop.build(taken.source, label, uid, self.slots)
         if built.error:
-            return failed(built.error, f"make {lab.split('_')[0]}", built.details)
+            return failed(built.error, f"make {lab.split('_')[0]}", built.details, built.limited)
         for finding in built.findings:
             if finding.level == FAIL:
                 return failed(f"not run: the file {finding.reason}")
         with self.slots:
             record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid)
         if not record:  # the tests themselves could not do their work
-            return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits))
+            return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits), limited=True)
         items = grading.grade(lab, self.points, self.plans[lab], record, limit_text(ended.cause, self.limits))
         source = next(item for item in items if item.id == "integrity/source")
         source.passes()
@@ -240,7 +260,7 @@ class Judge:
             self.speed.grade(lab, taken.source, items, self.points, uid)
         if built.findings:
             grading.hold_back(items, reasons[0], "\n".join(reasons))
-        return grading.lab_json(lab, self.titles[lab], items)
+        return grading.lab_json(lab, self.titles[lab], items), bool(ended.cause) or not grading.Results(record).finished
 
 
 def limit_text(cause: str, limits: dict[str, int]) -> str:

@@ -25,6 +25,7 @@
 #ifdef __SIMT__
 #include "checks/checks.h"
 #include "counters/counters.h"
+#include "sealed_code.h"
 #include "simt.h"
 #else
 #include "gpu_timing.h"
@@ -247,6 +248,7 @@ int main(int argc, char** argv) {
 #ifdef __SIMT__
   simt::on_failure(report_failure);
   simt::install_signal_handlers();
+  seal_code();
 #endif
   check(cudaFree(nullptr), "no CUDA device can be used");
 
@@ -256,6 +258,9 @@ int main(int argc, char** argv) {
   const Variant* table = load_variants(rung, &count);
   const Prediction* predictions = load_predictions(rung, &predictions_count);
   limit_time(0);
+#ifdef __SIMT__
+  seal_mappings();
+#endif
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream), "cudaStreamCreate");
   send_tables(table, count, predictions, predictions_count);

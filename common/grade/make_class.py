@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Makes a class to measure the grader with: submissions like those that come in, from the course's own files.
+
+    make_class.py FOLDER [NUMBER]      NUMBER submissions (200) in FOLDER, which must not exist
+
+The same class every time. Of ten submissions four are complete, five stop at one of the labs, one is untouched. A lab that is
+done is the solution with a line of the student's own, so that no two files are equal; one in six of them is a wrong kernel of the
+lab's shelf (labs/*/broken). What is not done yet is the untouched starter.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+COURSE = Path(__file__).resolve().parents[2]
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) not in (1, 2) or (len(argv) == 2 and not argv[1].isdigit()):
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder, number = Path(argv[0]), int(argv[1]) if len(argv) == 2 else 200
+    if folder.exists():
+        print(f"error: {folder} is there already", file=sys.stderr)
+        return 2
+    labs = sorted(path for path in (COURSE / "labs").glob("lab[0-9][0-9]_*"))
+    draw = random.Random(1)
+    for student in range(number):
+        kind = student % 10
+        done = len(labs) if kind < 4 else 0 if kind == 9 else draw.randrange(1, len(labs))
+        for i, lab in enumerate(labs):
+            starter = next(iter(sorted(lab.glob("*.cu"))))
+            source = starter.read_text()
+            if i < done:
+                wrong = sorted((lab / "broken").glob("*.cu"))
+                chosen = draw.choice(wrong) if wrong and draw.randrange(6) == 0 else COURSE / "solutions" / lab.name / starter.name
+                source = f"{chosen.read_text()}\n// Handed in by student {student}.\n"
+            place = folder / f"student-{student:03d}" / "labs" / lab.name / starter.name
+            place.parent.mkdir(parents=True)
+            place.write_text(source)
+    print(f"{number} submissions of {len(labs)} labs in {folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,92 @@
+// Keeps the code of a worker's process as it was loaded: from seal_code() on no page becomes executable that was
+// written to, and from seal_mappings() on no file is mapped as code. A rung shares the process with the executor, which
+// counts and checks; its data a rung can reach, its code then not.
+//
+// Linux on x86-64 and aarch64, by seccomp. Elsewhere, and where a kernel or a container refuses it, nothing happens.
+#pragma once
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+namespace rung {
+
+namespace {
+
+#if defined(__x86_64__)
+#define RUNG_AUDIT_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define RUNG_AUDIT_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef RUNG_AUDIT_ARCH
+// The filter's language: a jump skips so many instructions if its condition holds, else it goes on. Flags and numbers
+// that are looked at fit in 32 bits, the lower half of an argument.
+constexpr sock_filter load(size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<__u32>(offset)); }
+constexpr sock_filter argument(int i) { return load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(i)); }
+constexpr sock_filter unless_equal(long value, __u8 skipped) {
+  return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<__u32>(value), 0, skipped);
+}
+constexpr sock_filter unless_any_of(long bits, __u8 skipped) {
+  return BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, static_cast<__u32>(bits), 0, skipped);
+}
+constexpr sock_filter keep(long bits) { return BPF_STMT(BPF_ALU | BPF_AND | BPF_K, static_cast<__u32>(bits)); }
+constexpr sock_filter refuse() { return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM); }
+constexpr sock_filter kill() { return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS); }
+constexpr sock_filter allow() { return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
+constexpr sock_filter number() { return load(offsetof(seccomp_data, nr)); }
+
+template <size_t count>
+bool install(sock_filter (&filter)[count]) {
+  const sock_fprog program = {count, filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+// A system call that is refused whatever its arguments.
+#define RUNG_REFUSE(name) unless_equal(SYS_##name, 1), refuse()
+// One that is refused if any of these bits of an argument is set.
+#define RUNG_REFUSE_BITS(name, i, bits) \
+  unless_equal(SYS_##name, 4), argument(i), unless_any_of(bits, 1), refuse(), allow()
+#endif
+
+}  // namespace
+
+// Before a rung is loaded. False if it could not be done.
+inline bool seal_code() {
+#ifdef RUNG_AUDIT_ARCH
+  sock_filter filter[] = {
+      load(offsetof(seccomp_data, arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RUNG_AUDIT_ARCH, 1, 0), kill(), number(),
+#ifdef __x86_64__
+      // The same calls under other numbers (x32).
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), kill(),
+#endif
+      RUNG_REFUSE_BITS(mprotect, 2, PROT_EXEC), RUNG_REFUSE_BITS(pkey_mprotect, 2, PROT_EXEC),
+      // Writable and executable at once; or another's pages, one's own code say, laid over these.
+      unless_equal(SYS_mmap, 5), argument(2), keep(PROT_WRITE | PROT_EXEC), unless_equal(PROT_WRITE | PROT_EXEC, 1),
+      refuse(), allow(), RUNG_REFUSE_BITS(mremap, 3, MREMAP_FIXED), RUNG_REFUSE(remap_file_pages), RUNG_REFUSE(shmat),
+      RUNG_REFUSE(memfd_create), RUNG_REFUSE(ptrace), RUNG_REFUSE(process_vm_writev), RUNG_REFUSE(personality),
+      allow()};
+  return install(filter);
+#else
+  return false;
+#endif
+}
+
+// After it has been loaded.
+inline bool seal_mappings() {
+#ifdef RUNG_AUDIT_ARCH
+  sock_filter filter[] = {number(), RUNG_REFUSE_BITS(mmap, 2, PROT_EXEC), allow()};
+  return install(filter);
+#else
+  return false;
+#endif
+}
+
+}  // namespace rung

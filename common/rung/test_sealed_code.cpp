@@ -1,0 +1,37 @@
+// That a rung cannot change the code of the worker's process (sealed_code.h, testdata/changes_code.cu).
+#include <errno.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <string>
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include "client.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+TEST_CASE("no page becomes code that was written to", "[worker][executor]") {
+  const char* folder = getenv("LADDER_TESTDATA");
+  rung::Client client("build/cpu/worker",
+                      (folder ? std::string(folder) : "build/cpu/common/rung/testdata") + "/changes_code.so");
+  REQUIRE(client.variants().size() == 6);
+  for (size_t i = 0; i < client.variants().size(); i++) {
+    INFO(client.variants()[i].name);
+    const float input = 0;
+    rung::Job job;
+    job.variant = static_cast<int>(i);
+    job.rows = job.cols = 1;
+    job.input = &input;
+    job.input_bytes = job.output_bytes[0] = sizeof input;
+    const rung::Outcome outcome = client.run(job);
+    REQUIRE(outcome.kind == rung::Outcome::Kind::returned);
+    float error = 0;
+    memcpy(&error, outcome.output[0].data(), sizeof error);
+    CHECK(error == EPERM);
+  }
+}
+#endif
