@@ -36,7 +36,8 @@ UNSUPPORTED = [
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
     (r"\bcudaLaunchKernelExC?\b|\bcudaLaunchConfig_t\b", "launching through {0} (only <<< >>> and cudaLaunchKernel)"),
-    (r"\bcudaGraph(?!ics)\w+|\bcudaStream(?:Begin|End)Capture\w*", "CUDA graphs"),
+    (r"\bcudaGraph(?!ics|(?:Exec|Node)_t\b|_t\b|GetNodes\b|Instantiate\b|Launch\b|Upload\b|Destroy\b|ExecDestroy\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
+     r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bnvcuda\s*::|\bwmma\s*::|\bmma_sync\s*\(", "tensor cores (wmma)"),
     (r"\bcuda::\w+", "libcu++ ({0})"),
@@ -49,7 +50,7 @@ UNSUPPORTED = [
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
     (r"\bcublas(?!Handle_t|LtHandle_t|Status_t|Operation_t|Math_t|ComputeType_t|(?:Lt)?Create\b|(?:Lt)?Destroy\b|SetStream|"
-     r"SetMathMode|Sgemm\b|SgemmStridedBatched\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
+     r"SetMathMode|Sgemm\b|SgemmStridedBatched\b|GemmEx\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
     (r"\bcudaBindTexture\w*|\bcudaCreateTextureObject\b", "textures"),
     (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
 ]

@@ -216,6 +216,8 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
     report_failure(failure);
   }
   cudaError_t error = check_launch(config, kernel.function);
+  // Those that can be captured have been (Launcher).
+  if (is_capturing(config.stream)) error = cudaErrorStreamCaptureUnsupported;
   if (error == cudaSuccess && cooperative) error = check_cooperative_launch(config);
   if (error == cudaSuccess) {
     static std::atomic<uint64_t> launches{0};

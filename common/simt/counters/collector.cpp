@@ -50,6 +50,11 @@ Region* Collector::region_of(uint64_t address) {
 
 uint32_t Collector::access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses) {
   uint32_t global = 0, shared = 0;
+  if (watching_ && event == Event::load) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      if (is_watched(reinterpret_cast<const void*>(addresses[first_of(left)]))) watched_bytes_read_ += bytes;
+    }
+  }
   if (lanes == all_lanes && is_contiguous(addresses, bytes)) {
     const uint64_t last = addresses[0] + warp_lanes * bytes - 1;
     if (is_shared(addresses[0])) {
@@ -116,6 +121,7 @@ void Collector::add_to_launch() {
     Counts& sum = key & is_place ? launch_.by_place[key & ~is_place] : launch_.by_pc[base_ + key];
     sum.add(counts);
   }
+  launch_.watched_bytes_read += watched_bytes_read_;
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,
                &launch_.its_block_accesses);
 }

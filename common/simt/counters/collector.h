@@ -20,7 +20,10 @@ struct LaunchCounters {
   std::map<uintptr_t, Counts> by_pc;    // return addresses of hooks
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
+  uint64_t watched_bytes_read = 0;
 };
+
+bool is_watching();  // session.h
 
 class Collector {
  public:
@@ -59,6 +62,8 @@ class Collector {
   Cached cache_[64];
   Region* region_ = nullptr;  // of the last global access
   uint64_t longest_thread_accesses_ = 0, its_block_accesses_ = 0;
+  const bool watching_ = is_watching();
+  uint64_t watched_bytes_read_ = 0;
 };
 
 // Is the address in the shared memory of the block that this OS thread runs?

@@ -54,18 +54,37 @@ struct Launch {
   // Distinct sectors of global memory that the launch touched: the least that DRAM must move. Atomics read and write.
   uint64_t sectors_read = 0, sectors_written = 0;
 
+  uint64_t watched_bytes_read = 0;  // asked for by loads, of the watched memory
+
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
 };
 
+// A call of a library (cuBLAS), which the host computes: its kernels cannot be seen. Its operands' bytes, each once,
+// are the least that it must move.
+struct LibraryCall {
+  std::string name;
+  uint64_t bytes_read = 0, bytes_written = 0;
+  uint64_t watched_bytes_read = 0;  // of the operands that lie in the watched memory
+};
+
 struct Report {
-  std::vector<Launch> launches;  // in the order in which they ended
+  std::vector<Launch> launches;            // in the order in which they ended
+  std::vector<LibraryCall> library_calls;  // likewise
+  bool watching = false;
 };
 
 // Counts the launches that follow, until finish(), which returns what was counted. Not while a kernel runs.
 void start();
 bool running();
 Report finish();
+
+// From now on, what is read of this device memory is counted by itself too: watched_bytes_read. No bytes: none is.
+void watch(const void* begin, size_t bytes);
+bool is_watched(const void* address);
+
+// Called by the stand-in for a library.
+void note_library_call(const LibraryCall& call);
 
 // Stops counting, and forgets what was counted.
 void discard();

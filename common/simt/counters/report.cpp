@@ -115,7 +115,8 @@ std::string to_json(const Report& report) {
             ", \"sectors_written\": " + std::to_string(launch.sectors_written) +
             "},\n   \"longest_thread\": {\"accesses\": " + std::to_string(launch.longest_thread_accesses) +
             ", \"block_accesses\": " + std::to_string(launch.its_block_accesses) +
-            "},\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";
+            (report.watching ? "}, \"watched_bytes_read\": " + std::to_string(launch.watched_bytes_read) : "}") +
+            ",\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";
     for (size_t l = 0; l < launch.lines.size(); l++) {
       const Line& line = launch.lines[l];
       text += l ? ",\n" : "\n";
@@ -124,7 +125,16 @@ std::string to_json(const Report& report) {
     }
     text += "]}";
   }
-  return text + "\n]}\n";
+  text += "\n]";
+  // Only where there are any: most programs call no library.
+  for (size_t i = 0; i < report.library_calls.size(); i++) {
+    const LibraryCall& call = report.library_calls[i];
+    text += (i ? ",\n" : ", \"library_calls\": [\n") + std::string("  {\"call\": ") + quote_json(call.name) +
+            ", \"bytes_read\": " + std::to_string(call.bytes_read) +
+            ", \"bytes_written\": " + std::to_string(call.bytes_written) +
+            ", \"watched_bytes_read\": " + std::to_string(call.watched_bytes_read) + "}";
+  }
+  return text + (report.library_calls.empty() ? "}\n" : "\n]}\n");
 }
 
 std::string to_csv(const Report& report) {

@@ -18,10 +18,17 @@ struct Raw {
 };
 
 std::atomic<bool> counting{false};
+uintptr_t watched_begin = 0;
+size_t watched_bytes = 0;
 std::mutex mutex;
 std::vector<Raw>& ended() {
   static auto* launches = new std::vector<Raw>;
   return *launches;
+}
+
+std::vector<LibraryCall>& library_calls() {
+  static auto* calls = new std::vector<LibraryCall>;
+  return *calls;
 }
 
 // Offset -> line, for all offsets of one module that any launch has.
@@ -58,6 +65,7 @@ void end_launch(const LaunchState& state, const LaunchCounters& counters) {
   launch.dynamic_shared_bytes = state.config.shared_bytes;
   launch.sectors_read = counters.footprint.sectors_read();
   launch.sectors_written = counters.footprint.sectors_written();
+  launch.watched_bytes_read = counters.watched_bytes_read;
   launch.longest_thread_accesses = counters.longest_thread_accesses;
   launch.its_block_accesses = counters.its_block_accesses;
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));
@@ -72,9 +80,24 @@ void end_launch(const LaunchState& state, const LaunchCounters& counters) {
   ended().push_back(std::move(raw));
 }
 
+void watch(const void* begin, size_t bytes) {
+  watched_begin = reinterpret_cast<uintptr_t>(begin);
+  watched_bytes = bytes;
+}
+
+bool is_watched(const void* address) { return reinterpret_cast<uintptr_t>(address) - watched_begin < watched_bytes; }
+bool is_watching() { return watched_bytes > 0; }
+
+void note_library_call(const LibraryCall& call) {
+  if (!counting) return;
+  std::lock_guard<std::mutex> lock(mutex);
+  library_calls().push_back(call);
+}
+
 void start() {
   std::lock_guard<std::mutex> lock(mutex);
   ended().clear();
+  library_calls().clear();
   counting = true;
 }
 
@@ -105,6 +128,9 @@ Report finish() {
     report.launches.push_back(std::move(raw.launch));
   }
   ended().clear();
+  report.watching = is_watching();
+  report.library_calls = std::move(library_calls());
+  library_calls().clear();
   return report;
 }
 

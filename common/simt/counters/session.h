@@ -10,6 +10,9 @@ namespace simt::counters {
 
 // Counters for a launch that begins; nullptr if nothing is being counted.
 std::unique_ptr<LaunchCounters> begin_launch();
+// Whether there is memory that is watched.
+bool is_watching();
+
 void end_launch(const LaunchState& launch, const LaunchCounters& counters);
 
 }  // namespace simt::counters

@@ -59,6 +59,11 @@ auto maybe_null(const T& argument) {
     return argument;
 }
 
+template <typename Work>
+CapturedWork* new_captured(const Work& work) {
+  return new CapturedCall<Work>(work);
+}
+
 template <typename Call, typename CanCall, typename Address>
 struct Launcher {
   const char* name;
@@ -69,6 +74,14 @@ struct Launcher {
 
   template <typename... Arguments>
   cudaError_t operator()(Arguments... arguments) const {
+    if (is_capturing(config.stream)) {
+      // The copy of the launcher refers to no variable of the function that captures, if the kernel is named directly.
+      return add_captured(config.stream, new_captured([launcher = *this, arguments...] {
+                            Launcher now = launcher;
+                            now.config.stream = nullptr;
+                            return now(arguments...);
+                          }));
+    }
     const void* function = nullptr;
     if constexpr (std::is_invocable<Address, AddressOf>::value) function = address(AddressOf{});
     // Parameters are copied when `call` calls the kernel: every thread has its own.

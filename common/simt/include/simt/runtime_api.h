@@ -28,6 +28,7 @@ enum cudaError {
   cudaErrorNoKernelImageForDevice = 209,
   cudaErrorUnsupportedLimit = 215,
   cudaErrorInvalidResourceHandle = 400,
+  cudaErrorIllegalState = 401,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
   cudaErrorLaunchOutOfResources = 701,
@@ -42,6 +43,7 @@ enum cudaError {
   cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorNotPermitted = 800,
   cudaErrorNotSupported = 801,
+  cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorUnknown = 999,
 };
 using cudaError_t = cudaError;
@@ -234,5 +236,7 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function);
 cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes);
 }  // namespace simt
+
+#include "graph.h"
 
 #include "runtime_api_inline.h"

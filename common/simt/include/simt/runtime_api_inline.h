@@ -65,11 +65,11 @@ cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, kind);
+                                   cudaStream_t stream = nullptr) {
+  return simt::do_or_capture(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
 }
-inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t = nullptr) {
-  return cudaMemset(pointer, value, bytes);
+inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = nullptr) {
+  return simt::do_or_capture(stream, [=] { return cudaMemset(pointer, value, bytes); });
 }
 
 template <typename T>
@@ -143,7 +143,9 @@ inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void*
   function(data);
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return simt::is_capturing(stream) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
 

@@ -1,0 +1,114 @@
+// Stream capture, and graphs as lists of what was captured.
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "device.h"
+#include "memory.h"
+
+using Works = std::vector<std::unique_ptr<simt::CapturedWork>>;
+
+// The list is shared: an instantiated graph lives on when the graph is destroyed.
+struct CUgraph_st {
+  std::shared_ptr<Works> works = std::make_shared<Works>();
+};
+struct CUgraphExec_st {
+  std::shared_ptr<Works> works;
+};
+
+namespace simt {
+namespace {
+
+std::mutex mutex;
+std::atomic<int> capturing{0};  // streams that are being captured: mostly none, and then nothing is looked up
+
+std::map<cudaStream_t, cudaGraph_t>& captures() {
+  static auto* map = new std::map<cudaStream_t, cudaGraph_t>;
+  return *map;
+}
+
+}  // namespace
+
+bool is_capturing(cudaStream_t stream) {
+  if (capturing == 0) return false;
+  std::lock_guard<std::mutex> lock(mutex);
+  return captures().count(stream) > 0;
+}
+
+cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
+  std::lock_guard<std::mutex> lock(mutex);
+  captures().at(stream)->works->emplace_back(work);
+  return cudaSuccess;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (!stream) return set_last_error(cudaErrorStreamCaptureUnsupported);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (captures().count(stream)) return set_last_error(cudaErrorIllegalState);
+  captures()[stream] = new CUgraph_st;
+  capturing++;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto capture = captures().find(stream);
+  *graph = nullptr;
+  if (capture == captures().end()) return set_last_error(cudaErrorIllegalState);
+  *graph = capture->second;
+  captures().erase(capture);
+  capturing--;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status = is_capturing(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  if (!graph || !count) return set_last_error(cudaErrorInvalidValue);
+  for (size_t i = 0; nodes && i < *count && i < graph->works->size(); i++) {
+    nodes[i] = reinterpret_cast<cudaGraphNode_t>((*graph->works)[i].get());
+  }
+  *count = graph->works->size();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  if (!exec || !graph) return set_last_error(cudaErrorInvalidValue);
+  *exec = new CUgraphExec_st{graph->works};
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  if (!exec) return set_last_error(cudaErrorInvalidValue);
+  return do_or_capture(stream, [works = exec->works] {
+    for (const auto& work : *works) {
+      if (const cudaError_t error = work->run()) return error;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
+  return exec ? cudaSuccess : set_last_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  delete exec;
+  return cudaSuccess;
+}

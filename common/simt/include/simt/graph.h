@@ -1,0 +1,67 @@
+// CUDA graphs, as far as they come from stream capture: what is launched on a stream between cudaStreamBeginCapture and
+// cudaStreamEndCapture is kept, in order, and done each time that the graph is launched. Kernel launches by <<<>>>,
+// cudaMemcpyAsync, cudaMemsetAsync, what cuBLAS does, and other graphs can be captured; synchronising a stream that is
+// being captured, or launching a kernel by its address on it, is an error, as is capturing the null stream. There are
+// no functions that add nodes by hand.
+#pragma once
+
+// Included by runtime_api.h, which declares what it needs.
+
+struct CUgraph_st;
+struct CUgraphExec_st;
+struct CUgraphNode_st;
+using cudaGraph_t = CUgraph_st*;
+using cudaGraphExec_t = CUgraphExec_st*;
+using cudaGraphNode_t = CUgraphNode_st*;
+
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated
+};
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+// nodes: null, or room for *count of them.
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+
+namespace simt {
+
+// A piece of work that was captured.
+struct CapturedWork {
+  virtual ~CapturedWork() = default;
+  virtual cudaError_t run() = 0;
+};
+
+template <typename Work>
+struct CapturedCall final : CapturedWork {
+  Work work;
+  explicit CapturedCall(const Work& work) : work(work) {}
+  cudaError_t run() override { return work(); }
+};
+
+// Whether work on this stream is to be captured, not done.
+bool is_capturing(cudaStream_t stream);
+
+// Adds to what the stream captures; takes ownership.
+cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
+
+// Does the work, or keeps a copy of it if the stream is being captured.
+template <typename Work>
+cudaError_t do_or_capture(cudaStream_t stream, const Work& work) {
+  Work copy = work;
+  return is_capturing(stream) ? add_captured(stream, new CapturedCall<Work>(copy)) : copy();
+}
+
+}  // namespace simt
