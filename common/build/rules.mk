@@ -86,8 +86,8 @@ build/cpu/obj/%.cpp.o: %.cpp
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
 client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) $(addprefix common/simt/,source_line.cpp loaded_module.cpp)
 client := $(call objects,$(client_sources))
-reference := $(call objects,common/reference/formats.cpp common/reference/reference.cpp)
-comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp)
+reference := $(call objects,$(addprefix common/reference/,formats.cpp reference.cpp swap_ffn_reference.cpp swap_ffn_data.cpp))
+comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp common/testing/swap_ffn_cases.cpp)
 testing := $(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp)))
 
 define link
@@ -107,6 +107,10 @@ build/cpu/roofs: $(call objects,$(addprefix common/bench/,roofs.cpp bandwidth.cp
 
 build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp clocks.cpp count.cpp results.cpp machine.cpp)) \
                  $(comparison) $(reference) $(client)
+	$(link)
+
+build/cpu/swap_ffn_bench: $(call objects,$(addprefix common/bench/,swap_ffn_bench.cpp clocks.cpp machine.cpp)) \
+                          $(comparison) $(reference) $(client)
 	$(link)
 
 build/cpu/profile: $(call objects,common/bench/profile.cpp common/bench/logits.cpp) $(comparison) $(reference) $(client)
@@ -142,7 +146,7 @@ build/cpu/tests/worker: $(call objects,common/rung/test_worker.cpp common/rung/t
 build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp) $(catch_main) $(comparison) $(reference)
 	$(link)
 
-build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp) $(catch_main) $(reference)
+build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp common/reference/test_swap_ffn.cpp) $(catch_main) $(reference)
 	$(link)
 
 build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp test_clocks.cpp results.cpp count.cpp measure.cpp clocks.cpp machine.cpp options.cpp logits.cpp)) \
@@ -247,17 +251,20 @@ build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine
 	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@
 
 # For ncu to watch (common/cuda/launch_once.cu).
-launch_once_objects := $(call objects,common/bench/logits.cpp common/reference/formats.cpp)
+launch_once_objects := $(call objects,common/bench/logits.cpp $(addprefix common/reference/,formats.cpp swap_ffn_data.cpp swap_ffn_reference.cpp))
 build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common/rung/rung.h
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -I common/reference -I common/bench $(filter %.cu %.o,$^) -ldl -o $@
 
+# Only what includes it is linked with cuBLAS: where that is missing, all else builds.
+cublas := -lcublas -Xlinker -rpath=$(abspath $(dir $(NVCC))../lib64)
+
 build/cuda/%.so: %.cu common/rung/rung.h
 	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< -o $@
+	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
 build/cuda/abs/%.so: /%.cu common/rung/rung.h
 	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< -o $@
+	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
 
 # Compiled for every architecture that the course promises, only to see that it can be: build/cuda/check/PATH.o.
 architectures := 75 80 86 89 90

@@ -1,6 +1,7 @@
 // Launches every variant of some rungs once on a GPU, for a tool that watches kernels: ncu reads the counters of what
 // it launches.
-//     launch_once --rows R --cols C [--k K] RUNG.so...
+//     launch_once --rows R --cols C [--k K] [--only "VARIANT DTYPE"] RUNG.so...
+// Lab 07's operator takes R cores with a state of C, everything else in proportion as in rung::swap_ffn_full.
 //
 // Before each variant it launches mark_variant, a kernel that does nothing, so that a reader of the tool's output knows
 // which launches are whose. On standard output it prints what each mark stands for, a JSON object a line:
@@ -21,11 +22,13 @@
 #include "formats.h"
 #include "logits.h"
 #include "rung.h"
+#include "swap_ffn_reference.h"
 
 namespace {
 
 struct Options {
   int rows = 0, cols = 0, k = 50;
+  std::string only;  // "" for all
   std::vector<std::string> rungs;
 };
 
@@ -37,6 +40,10 @@ bool parse(int argc, char** argv, Options* options) {
       continue;
     }
     if (++i == argc) return false;
+    if (name == "--only") {
+      options->only = argv[i];
+      continue;
+    }
     int* const value = name == "--rows" ? &options->rows : name == "--cols" ? &options->cols : &options->k;
     if (value == &options->k && name != "--k") return false;
     *value = std::atoi(argv[i]);
@@ -70,7 +77,24 @@ struct Buffer {
   Buffer(const Buffer&) = delete;
 };
 
+cudaError_t launch_swap_ffn(const rung::Variant& variant, const Options& options) {
+  const rung::SwapFfnSizes sizes = rung::swap_ffn_of(options.rows, options.cols);
+  if (!valid(sizes)) return cudaErrorInvalidValue;
+  const size_t element = static_cast<size_t>(rung::bytes_of(variant.dtype));
+  const rung::SwapFfnLayout layout = layout_of(sizes, element);
+  const std::vector<unsigned char> input = reference::encode(reference::swap_ffn_inputs(sizes, 1), variant.dtype);
+  const Buffer in(input.size()), first(layout.output_bytes[0]), second(layout.output_bytes[1]);
+  const Buffer workspace(layout.workspace_bytes);
+  check(cudaMemcpy(in.data, input.data(), input.size(), cudaMemcpyHostToDevice), "copying the input");
+  const auto function = reinterpret_cast<rung::SwapFfnFunction<float>*>(variant.launch);
+  const cudaError_t error = function(
+      rung::swap_ffn_arguments<float>(sizes, element, in.data, first.data, second.data, workspace.data), nullptr);
+  check(cudaDeviceSynchronize(), variant.name);
+  return error;
+}
+
 cudaError_t launch(const rung::Variant& variant, const Options& options, int k, const std::vector<float>& logits) {
+  if (variant.op == rung::Op::swap_ffn) return launch_swap_ffn(variant, options);
   const std::vector<unsigned char> input = reference::encode(logits, variant.dtype);
   const size_t topk_bytes = 4 * static_cast<size_t>(options.rows) * static_cast<size_t>(k);
   const Buffer x(input.size()), first(k ? topk_bytes : input.size()), second(k ? topk_bytes : 4);
@@ -99,7 +123,8 @@ __global__ void mark_variant() {}
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, &options)) {
-    std::fprintf(stderr, "usage: launch_once --rows ROWS --cols COLUMNS [--k K] RUNG.so...\n");
+    std::fprintf(stderr,
+                 "usage: launch_once --rows ROWS --cols COLUMNS [--k K] [--only \"VARIANT DTYPE\"] RUNG.so...\n");
     return 2;
   }
   const std::vector<float> logits = bench::normal_logits(options.rows, options.cols);
@@ -107,6 +132,8 @@ int main(int argc, char** argv) {
     int count = 0;
     const rung::Variant* const variants = load(rung, &count);
     for (int i = 0; i < count; i++) {
+      if (!options.only.empty() && options.only != std::string(variants[i].name) + " " + name_of(variants[i].dtype))
+        continue;
       const bool topk = variants[i].op == rung::Op::softmax_topk;
       const int k = !topk ? 0 : options.k < options.cols ? options.k : options.cols;
       mark_variant<<<1, 1>>>();
@@ -114,7 +141,7 @@ int main(int argc, char** argv) {
       const cudaError_t error = launch(variants[i], options, k, logits);
       std::printf(
           "{\"rung\": \"%s\", \"variant\": \"%s\", \"op\": \"%s\", \"dtype\": \"%s\", \"k\": %d, \"error\": %d}\n",
-          rung.c_str(), variants[i].name, topk ? "softmax_topk" : "softmax", rung::name_of(variants[i].dtype), k,
+          rung.c_str(), variants[i].name, rung::name_of(variants[i].op), rung::name_of(variants[i].dtype), k,
           static_cast<int>(error));
       std::fflush(stdout);
     }

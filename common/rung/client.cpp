@@ -168,7 +168,7 @@ bool Client::Impl::load() {
   for (int i = 0; good && i < reply.count; i++) {
     TableEntry entry;
     good = worker.receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
-           entry.magic == reply_magic && entry.op >= 0 && entry.op <= static_cast<int>(Op::softmax_topk) &&
+           entry.magic == reply_magic && entry.op >= 0 && entry.op <= static_cast<int>(Op::swap_ffn) &&
            entry.dtype >= 0 && entry.dtype <= static_cast<int>(Dtype::bf16);
     if (good) table.push_back({text_of(entry.name), static_cast<Op>(entry.op), static_cast<Dtype>(entry.dtype)});
   }
@@ -224,6 +224,7 @@ Outcome Client::run(const Job& job) {
   request.rows = job.rows;
   request.cols = job.cols;
   request.k = job.k;
+  request.sizes = job.sizes;
   request.launches = job.launches;
   request.calls = rotation.calls;
   request.sets = rotation.calls ? rotation.sets : 1;
@@ -233,6 +234,7 @@ Outcome Client::run(const Job& job) {
   request.data_bytes[0] = job.input_bytes;
   request.data_bytes[1] = job.output_bytes[0];
   request.data_bytes[2] = job.output_bytes[1];
+  request.data_bytes[workspace_buffer] = job.workspace_bytes;
   const Layout layout = layout_of(request);
   if (!impl.worker.grow(layout.total)) {
     return impl.lost(Outcome::Kind::no_worker, "no memory for a job of " + std::to_string(layout.total) + " bytes");
@@ -261,14 +263,15 @@ Outcome Client::run(const Job& job) {
   outcome.kind = Outcome::Kind::returned;
   outcome.error = reply.error;
   outcome.error_name = text_of(reply.error_name);
-  const char* softmax_names[] = {"the input", "the output", ""};
-  const char* topk_names[] = {"the input", "the indices", "the probabilities"};
-  const bool softmax = impl.variants[static_cast<size_t>(job.variant)].op == Op::softmax;
+  const char* const names[][buffer_count] = {{"the input", "the output", "", ""},
+                                             {"the input", "the indices", "the probabilities", ""},
+                                             {"the inputs", "delta", "RAM and lanes", "the workspace"}};
+  const Op op = impl.variants[static_cast<size_t>(job.variant)].op;
   for (int i = 0; i < buffer_count; i++) {
     const unsigned char* raw = impl.worker.shared() + layout.raw[i];
     const unsigned char* data = raw + guard_bytes;
-    check_guards(raw, request.data_bytes[i], softmax ? softmax_names[i] : topk_names[i], outcome.damage);
-    if (i > 0) outcome.output[i - 1].assign(data, data + request.data_bytes[i]);
+    check_guards(raw, request.data_bytes[i], names[static_cast<int>(op)][i], outcome.damage);
+    if (i > 0 && i < workspace_buffer) outcome.output[i - 1].assign(data, data + request.data_bytes[i]);
   }
   const auto* before = static_cast<const unsigned char*>(job.input);
   const unsigned char* now = impl.worker.shared() + layout.raw[0] + guard_bytes;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "swap_ffn.h"
 #include "types.h"
 
 namespace rung {
@@ -30,9 +31,12 @@ struct PredictionInfo {
 struct Job {
   int variant = 0;                // index into Client::variants()
   int rows = 0, cols = 0, k = 0;  // passed on as they are, also when they are nonsense; k only for softmax_topk
+  SwapFfnSizes sizes = {};        // swap_ffn, in place of rows, cols and k
   const void* input = nullptr;    // host memory; copied to the device buffer before every launch
   size_t input_bytes = 0;
-  size_t output_bytes[2] = {0, 0};  // softmax: {y, -}; softmax_topk: {index, prob}
+  // softmax: {y, -}; softmax_topk: {index, prob}; swap_ffn, whose tensors lie as layout_of says: {delta, RAM and lanes}
+  size_t output_bytes[2] = {0, 0};
+  size_t workspace_bytes = 0;  // swap_ffn only
   enum class Null { none, input, output, second_output } null_argument = Null::none;
   int launches = 1;        // every launch finds its outputs poisoned; each is timed by itself
   double time_limit = 10;  // seconds for the whole job, by the caller's clock

@@ -67,13 +67,13 @@ struct Buffer {
   }
 };
 
-// The buffers of one launch: input, first output, second output; and what the variant is called with.
+// The buffers of one launch: input, first output, second output, workspace; and what the variant is called with.
 struct BufferSet {
   Buffer buffers[buffer_count];
   void* argument[buffer_count] = {};
 
   void prepare(const Variant& variant, const Request& request) {
-    const int used = variant.op == Op::softmax ? 2 : 3;
+    const int used = variant.op == Op::softmax ? 2 : variant.op == Op::softmax_topk ? 3 : 4;
     for (int i = 0; i < buffer_count; i++) {
       buffers[i].resize(request.data_bytes[i]);
       buffers[i].fill_guards();
@@ -96,9 +96,10 @@ struct BufferSet {
   // For the checks' messages, and so that they know the guards from the data.
   void name_buffers(const Variant& variant, const Request& request) const {
 #ifdef __SIMT__
+    if (variant.op == Op::swap_ffn) return name_tensors(request.sizes, static_cast<size_t>(bytes_of(variant.dtype)));
     const bool topk = variant.op == Op::softmax_topk;
-    const char* const names[buffer_count] = {topk ? "logits" : "x", topk ? "index" : "y", "prob"};
-    for (int i = 0; i < buffer_count; i++) {
+    const char* const names[buffer_count] = {topk ? "logits" : "x", topk ? "index" : "y", "prob", ""};
+    for (int i = 0; i < workspace_buffer; i++) {
       const size_t element = topk && i > 0 ? 4 : static_cast<size_t>(bytes_of(variant.dtype));
       const size_t cols = static_cast<size_t>(topk && i > 0 ? request.k : request.cols);
       if (request.rows <= 0 || request.cols <= 0 || (topk && request.k <= 0)) continue;
@@ -109,6 +110,26 @@ struct BufferSet {
     (void)variant, (void)request;
 #endif
   }
+
+#ifdef __SIMT__
+  void name_tensors(const SwapFfnSizes& sizes, size_t element_bytes) const {
+    if (!valid(sizes)) return;
+    const SwapFfnLayout layout = layout_of(sizes, element_bytes);
+    if (buffers[0].data_bytes != layout.input_bytes || buffers[1].data_bytes != layout.output_bytes[0] ||
+        buffers[2].data_bytes != layout.output_bytes[1]) {
+      return;
+    }
+    const auto name = [&](int buffer, const Place& place) {
+      simt::checks::name_buffer(buffers[buffer].data() + place.offset, place.name, place.rows, place.cols,
+                                place.element_bytes);
+    };
+    for (const Place& place : layout.inputs) name(0, place);
+    name(1, layout.delta);
+    name(2, layout.ram);
+    name(2, layout.lanes);
+    simt::checks::name_buffer(buffers[workspace_buffer].data(), "workspace", 1, layout.workspace_bytes / 4, 4);
+  }
+#endif
 };
 
 }  // namespace rung

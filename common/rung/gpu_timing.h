@@ -11,12 +11,14 @@ namespace rung {
 // launch(0) .. launch(calls - 1), in order, on `stream`; each returns a cudaError_t.
 //
 // They are recorded once as a CUDA graph, so that the gap between two short kernels is the device's own and not the
-// time of a call on the host. A launch that cannot be recorded (it allocates, synchronises or uses another stream) is
-// called again every time.
+// time of a call on the host, unless the caller wants that measured too (`record` false). A launch that cannot be
+// recorded (it allocates, synchronises or uses another stream) is called again every time.
 template <typename Launch>
 class Pass {
  public:
-  Pass(Launch launch, int calls, cudaStream_t stream) : launch_(launch), calls_(calls), stream_(stream) { record(); }
+  Pass(Launch launch, int calls, cudaStream_t stream, bool record) : launch_(launch), calls_(calls), stream_(stream) {
+    if (record) this->record();
+  }
   ~Pass() {
     if (graph_) cudaGraphExecDestroy(graph_);
   }
@@ -61,14 +63,15 @@ class Pass {
 //
 // Whether the device lowers its clock meanwhile is watched on the other side (bench/clocks.h).
 template <typename Launch>
-cudaError_t time_launches(Launch launch, int calls, cudaStream_t stream, std::vector<double>& seconds) {
+cudaError_t time_launches(Launch launch, int calls, cudaStream_t stream, std::vector<double>& seconds,
+                          bool record = true) {
   constexpr double warm_up_seconds = 0.05;  // loads the kernel's code and raises the clock
   const auto now = [] {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   };
-  const Pass<Launch> pass(launch, calls, stream);
+  const Pass<Launch> pass(launch, calls, stream, record);
   for (const double start = now(); now() - start < warm_up_seconds;) {
     if (const cudaError_t error = pass()) return error;
     if (const cudaError_t error = cudaDeviceSynchronize()) return error;

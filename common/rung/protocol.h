@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "swap_ffn.h"
+
 namespace rung {
 
 constexpr int control_descriptor = 3;
@@ -39,13 +41,15 @@ constexpr size_t guard_bytes = 16 * 1024;
 constexpr unsigned char guard_byte = 0xA5;
 
 // Bit i of Request::null_arguments: pass a null pointer for buffer i.
-constexpr int buffer_count = 3;  // input, first output, second output
+constexpr int buffer_count = 4;  // input, first output, second output, workspace
+constexpr int workspace_buffer = 3;
 
 struct Request {
   uint32_t magic;
   uint32_t null_arguments;
   uint64_t job;  // a random number, repeated in the reply
   int32_t variant, rows, cols, k;
+  SwapFfnSizes sizes;  // swap_ffn, in place of rows, cols and k
   int32_t launches;
   int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
   int32_t count;        // not 0: count the last launch

@@ -18,6 +18,7 @@
 
 #include <limits>
 
+#include "swap_ffn.h"
 #include "types.h"
 
 namespace rung {
@@ -27,8 +28,8 @@ constexpr Dtype dtype_of(const float*) { return Dtype::f32; }
 constexpr Dtype dtype_of(const __half*) { return Dtype::f16; }
 constexpr Dtype dtype_of(const __nv_bfloat16*) { return Dtype::bf16; }
 
-// One row of the table. `launch` is a SoftmaxFunction<T> or a TopkFunction<T>, T and which of the two as the other
-// fields say.
+// One row of the table. `launch` is a SoftmaxFunction<T>, a TopkFunction<T> or a SwapFfnFunction<T>, T and which of
+// them as the other fields say.
 struct Variant {
   const char* name;
   Op op;
@@ -48,6 +49,10 @@ template <typename T>
 using TopkFunction = cudaError_t(const T* logits, int* index, float* prob, int rows, int cols, int k,
                                  cudaStream_t stream);
 
+// One decode step of a Swap-FFN layer (swap_ffn.h). Returns cudaErrorInvalidValue where valid(step) is false.
+template <typename T>
+using SwapFfnFunction = cudaError_t(const SwapFfn<T>& step, cudaStream_t stream);
+
 template <typename T>
 Variant softmax(const char* name, SoftmaxFunction<T>* function) {
   return {name, Op::softmax, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
@@ -56,6 +61,11 @@ Variant softmax(const char* name, SoftmaxFunction<T>* function) {
 template <typename T>
 Variant softmax_topk(const char* name, TopkFunction<T>* function) {
   return {name, Op::softmax_topk, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
+}
+
+template <typename T>
+Variant swap_ffn(const char* name, SwapFfnFunction<T>* function) {
+  return {name, Op::swap_ffn, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
 }
 
 // A predicted number. The lab's test.cpp says what each name stands for and counts it; at most max_predictions.

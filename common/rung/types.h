@@ -3,7 +3,7 @@
 
 namespace rung {
 
-enum class Op : int { softmax, softmax_topk };
+enum class Op : int { softmax, softmax_topk, swap_ffn };
 enum class Dtype : int { f32, f16, bf16 };
 
 // The largest k that softmax_topk takes.
@@ -13,6 +13,10 @@ constexpr int max_k = 1024;
 constexpr int max_predictions = 32;
 
 constexpr int bytes_of(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 2; }
+
+constexpr const char* name_of(Op op) {
+  return op == Op::softmax ? "softmax" : op == Op::softmax_topk ? "softmax_topk" : "swap_ffn";
+}
 
 constexpr const char* name_of(Dtype dtype) {
   return dtype == Dtype::f32 ? "f32" : dtype == Dtype::f16 ? "f16" : "bf16";

@@ -80,6 +80,13 @@ struct SharedMemory {
 cudaError_t call(const Variant& variant, const BufferSet& set, const Request& r, cudaStream_t stream) {
   void* const(&argument)[buffer_count] = set.argument;
   const void* x = argument[0];
+  if (variant.op == Op::swap_ffn) {
+    const auto function = reinterpret_cast<SwapFfnFunction<float>*>(variant.launch);
+    const size_t element_bytes = static_cast<size_t>(bytes_of(variant.dtype));
+    return function(swap_ffn_arguments<float>(r.sizes, element_bytes, argument[0], argument[1], argument[2],
+                                              argument[workspace_buffer]),
+                    stream);
+  }
   if (variant.op == Op::softmax) {
     // The element type differs, the calling convention does not: every pointer to an object is passed alike.
     auto function = reinterpret_cast<cudaError_t (*)(const void*, void*, int, int, cudaStream_t)>(variant.launch);
@@ -140,14 +147,24 @@ cudaError_t rotate(const Variant& variant, const std::vector<BufferSet>& sets, c
   fail("the worker of the CPU does not rotate over sets of buffers; that is for measuring on a GPU");
 #else
   const auto launch = [&](int i) { return call(variant, sets[static_cast<size_t>(i) % sets.size()], request, stream); };
-  return time_launches(launch, request.calls, stream, seconds);
+  // A step of many launches is timed as it is called: what its launches cost the host is part of the question.
+  return time_launches(launch, request.calls, stream, seconds, variant.op != Op::swap_ffn);
 #endif
 }
 
 #ifdef __SIMT__
+// The weights of an FFN, which follow each other, are counted by themselves.
+void watch_weights(const Variant& variant, const Request& request, const BufferSet& set) {
+  simt::counters::watch(nullptr, 0);
+  if (variant.op != Op::swap_ffn || !valid(request.sizes)) return;
+  const SwapFfnLayout layout = layout_of(request.sizes, static_cast<size_t>(bytes_of(variant.dtype)));
+  const Place &first = layout.inputs[swap_ffn_w1], &last = layout.inputs[swap_ffn_w1 + 2];
+  simt::counters::watch(set.buffers[0].data() + first.offset, last.offset + last.bytes() - first.offset);
+}
 void start_counting() { simt::counters::start(); }
 std::string counted() { return simt::counters::to_json(simt::counters::finish()); }
 #else
+void watch_weights(const Variant&, const Request&, const BufferSet&) {}
 void start_counting() { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }
 std::string counted() { return ""; }
 #endif
@@ -175,7 +192,10 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
     copy_input(request, layout, memory, sets[0]);
     sets[0].poison_outputs();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    if (request.count && launch == request.launches - 1) start_counting();
+    if (request.count && launch == request.launches - 1) {
+      watch_weights(variant, request, sets[0]);
+      start_counting();
+    }
     error = timed_call(variant, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);
   }
   const std::string counters = request.count ? counted() : "";

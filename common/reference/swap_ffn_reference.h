@@ -1,0 +1,64 @@
+// The Swap-FFN step (rung/swap_ffn.h) in double precision with Eigen, and data for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "swap_ffn.h"
+#include "types.h"
+
+namespace reference {
+
+// What the step makes of its inputs. Row-major.
+struct SwapFfnResult {
+  std::vector<double> delta;        // (d_model)
+  std::vector<double> ram;          // (cores, 4, d_model)
+  std::vector<bool> ram_exchanged;  // (cores, 4): false where the bank must be the input's, bit for bit
+  std::vector<uint8_t> lanes;       // (cores)
+  // For each core the least distance of a hard decision from its threshold, over all events: of the swap's logit from 0
+  // and, where it swaps, of the best bank's score from the second best.
+  std::vector<double> margin;
+};
+
+// All inputs, in the order of rung::SwapFfn, x to ram; every number is one of bfloat16, so that a variant of either
+// type sees the same. And what the reference makes of them.
+struct SwapFfnStep {
+  rung::SwapFfnSizes sizes;
+  std::vector<float> tensors[rung::swap_ffn_inputs - 1];
+  std::vector<uint8_t> lanes;
+  SwapFfnResult result;
+};
+
+// Hard decisions keep at least this distance from their thresholds. Rounding of bfloat16 moves a logit by about a tenth
+// of it (test_swap_ffn.cpp).
+constexpr double least_margin = 0.05;
+
+// The step for these sizes; the same for the same sizes and seed. sizes: valid.
+//
+// Two properties are made, not found:
+// - A core whose decisions come nearer to a threshold than least_margin gets another row of scale, shift and RAM.
+//   Throws std::runtime_error if a hundred are not enough.
+// - The FFN hands on what it gets. With weights that are noise alone, silu(a) * b has a relative error 1.4 times that
+// of
+//   a and b, and after 16 steps nothing would be left of the state but rounding. So w1 answers to a direction that all
+//   states share, which keeps the gates open; w3 and w2 hold copies of the identity, and noise of a tenth. A
+//   perturbation of 1 stays under 3 then (test_swap_ffn.cpp).
+SwapFfnStep swap_ffn_step(const rung::SwapFfnSizes& sizes, uint64_t seed);
+
+// Inputs alone, without a look at their decisions: for whoever wants no result.
+SwapFfnStep swap_ffn_inputs(const rung::SwapFfnSizes& sizes, uint64_t seed);
+
+// The reference alone, for all cores.
+SwapFfnResult swap_ffn(const SwapFfnStep& step);
+
+// The inputs as the worker's input buffer holds them (rung::layout_of). dtype: f32 or bf16.
+std::vector<unsigned char> encode(const SwapFfnStep& step, rung::Dtype dtype);
+
+// Multiplications and additions of a step, each counted as one operation: those of its matrices and nothing else.
+double swap_ffn_flops(const rung::SwapFfnSizes& sizes);
+
+// "1024-4096 cores 512 events 8x2": a name for sizes.
+std::string name_of(const rung::SwapFfnSizes& sizes);
+
+}  // namespace reference
