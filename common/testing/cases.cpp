@@ -6,6 +6,9 @@
 #include <limits>
 #include <random>
 
+#include "formats.h"
+#include "swap_ffn_cases.h"
+
 namespace testing_ {
 namespace {
 
@@ -15,10 +18,6 @@ using rung::Op;
 struct NamedValues {
   const char* name;
   Values values;
-};
-
-struct Shape {
-  int rows, cols;
 };
 
 Case make(const char* group, NamedValues values, Shape shape, int k = 0) {
@@ -181,6 +180,7 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::vector<Case> all_cases(Op op) {
+  if (op == Op::swap_ffn) return swap_ffn_cases();
   std::vector<Case> cases;
   for (const Line& line : lines()) {
     for (Shape shape : line.shapes) {
@@ -192,6 +192,10 @@ std::vector<Case> all_cases(Op op) {
   }
   for (Case& c : contract_cases(op)) cases.push_back(std::move(c));
   return cases;
+}
+
+std::vector<unsigned char> input_of(const Case& c, rung::Dtype dtype, uint64_t seed) {
+  return c.sizes.cores ? reference::encode(step_of(c, seed), dtype) : reference::encode(logits(c, seed), dtype);
 }
 
 std::vector<float> logits(const Case& c, uint64_t seed) {

@@ -31,6 +31,11 @@ enum class Values {
   nan_last,     // normal, NaN in the last column of the middle row
 };
 
+struct Shape {
+  int rows, cols, k = 0;          // k only for softmax_topk
+  rung::SwapFfnSizes sizes = {};  // only for swap_ffn: shape_of (swap_ffn_cases.h)
+};
+
 struct Move;
 
 struct Case {
@@ -42,14 +47,21 @@ struct Case {
   bool must_refuse = false;  // expects cudaErrorInvalidValue, nothing written
   int buffer_rows = 0, buffer_cols = 0, buffer_k = 0;
   rung::Job::Null null_argument = rung::Job::Null::none;
+  // Lab 07's operator: the sizes of its data, and what it is called with, which in contract cases may be nonsense.
+  rung::SwapFfnSizes sizes = {}, called_with = {};
   const Move* move = nullptr;  // only of the group "move": not whether the result is right, but how it came about
 
   size_t input_size() const { return static_cast<size_t>(buffer_rows) * static_cast<size_t>(buffer_cols); }
   size_t output_size(rung::Op op) const {
     return static_cast<size_t>(buffer_rows) * static_cast<size_t>(op == rung::Op::softmax ? buffer_cols : buffer_k);
   }
-  // Elements that a linear variant works on; times cols for a variant whose every thread reads the whole row.
+  // Elements that a linear variant works on; times cols for a variant whose every thread reads the whole row. A hundred
+  // multiplications cost as much as an element.
   double cost(bool quadratic) const {
+    if (sizes.cores) {
+      const double ffn = 3.0 * sizes.ffn_steps * sizes.d_ff + sizes.d_router;
+      return 0.01 * sizes.d_model * (sizes.cores * (sizes.events * ffn + 10.0) + sizes.collapse_k * sizes.collapse_r);
+    }
     const double elements = static_cast<double>(input_size());
     return quadratic ? elements * buffer_cols : elements;
   }
@@ -57,6 +69,10 @@ struct Case {
 
 // All cases of an operation, from the smallest up within each group.
 std::vector<Case> all_cases(rung::Op op);
+
+// What a variant of this type is called with on a case: logits, or the inputs of lab 07's operator. The same for the
+// same name and seed.
+std::vector<unsigned char> input_of(const Case& c, rung::Dtype dtype, uint64_t seed);
 
 // The logits of a case, row-major, before they are rounded to the element type. The same for the same name and seed.
 std::vector<float> logits(const Case& c, uint64_t seed);

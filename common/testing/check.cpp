@@ -6,6 +6,7 @@
 #include "formats.h"
 #include "record.h"
 #include "reference.h"
+#include "swap_ffn_cases.h"
 
 namespace testing_ {
 namespace {
@@ -88,9 +89,12 @@ Finding check_error(const Step& step, const Outcome& outcome, bool* done) {
 
 Finding check_output(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome) {
   const Case& c = step.test_case;
-  const std::vector<double> x = reference::decode(input.data(), c.input_size(), step.dtype);
   Comparison comparison;
-  if (lab.op == Op::softmax) {
+  std::vector<double> x;
+  if (lab.op != Op::swap_ffn) x = reference::decode(input.data(), c.input_size(), step.dtype);
+  if (lab.op == Op::swap_ffn) {
+    comparison = compare_swap_ffn(step_of(c, session().seed), outcome.output[0], outcome.output[1], step.dtype);
+  } else if (lab.op == Op::softmax) {
     const std::vector<double> expected = reference::softmax(x, c.rows, c.cols);
     comparison = compare_softmax(x, expected, outcome.output[0].data(), c.rows, c.cols, step.dtype);
   } else {
@@ -130,7 +134,13 @@ Job job_for(const Step& step, const std::vector<unsigned char>& input) {
   job.input = input.data();
   job.input_bytes = input.size();
   const size_t count = c.output_size(lab.op);
-  if (lab.op == Op::softmax) {
+  if (lab.op == Op::swap_ffn) {
+    const rung::SwapFfnLayout layout = layout_of(c.sizes, static_cast<size_t>(rung::bytes_of(step.dtype)));
+    job.sizes = c.called_with;
+    job.output_bytes[0] = layout.output_bytes[0];
+    job.output_bytes[1] = layout.output_bytes[1];
+    job.workspace_bytes = layout.workspace_bytes;
+  } else if (lab.op == Op::softmax) {
     job.output_bytes[0] = count * static_cast<size_t>(rung::bytes_of(step.dtype));
   } else {
     job.output_bytes[0] = count * sizeof(int);
@@ -170,8 +180,9 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
   if (second.error != first.error) {
     return {Kind::wrong, "two equal runs returned " + first.error_name + " and " + second.error_name};
   }
-  const size_t sizes[] = {lab.op == Op::softmax ? static_cast<size_t>(rung::bytes_of(step.dtype)) : sizeof(int),
-                          sizeof(float)};
+  const size_t element = static_cast<size_t>(rung::bytes_of(step.dtype));
+  const size_t sizes[] = {lab.op == Op::softmax ? element : sizeof(int),
+                          lab.op == Op::swap_ffn ? element : sizeof(float)};
   for (int i = 0; i < 2; i++) {
     const auto &a = first.output[i], &b = second.output[i];
     if (a == b) continue;
@@ -187,7 +198,7 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
 }  // namespace
 
 Finding check(const Step& step) {
-  const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
+  const std::vector<unsigned char> input = input_of(step.test_case, step.dtype, session().seed);
   const Job job = job_for(step, input);
 
   // The checks come first: a race explains a wrong result better than the result does.

@@ -4,6 +4,8 @@
 #include <random>
 #include <string>
 
+#include "swap_ffn_cases.h"
+
 namespace testing_ {
 namespace {
 
@@ -64,6 +66,7 @@ Case draw(const Family& family, const std::string& group, rung::Op op, uint64_t 
 }  // namespace
 
 std::vector<Case> hidden_cases(rung::Op op, uint64_t seed) {
+  if (op == rung::Op::swap_ffn) return hidden_swap_ffn_cases(seed);
   std::vector<Case> cases;
   for (const Family& family : families) {
     if (op == rung::Op::softmax && std::string(family.name) == "large-k") continue;
@@ -73,6 +76,7 @@ std::vector<Case> hidden_cases(rung::Op op, uint64_t seed) {
 }
 
 Case integrity_case(rung::Op op, uint64_t seed) {
+  if (op == rung::Op::swap_ffn) return swap_ffn_integrity_case(seed);
   return draw({"memory", Values::normal, {5, 12}, {150, 400}, 2, 1, {2, 9}}, "integrity", op, seed);
 }
 

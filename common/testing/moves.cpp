@@ -41,6 +41,8 @@ void add(Traffic* sum, const Traffic& more) {
 }
 
 void read(const json& launch, Count* count) {
+  count->launches++;
+  count->weight_bytes += launch.value("watched_bytes_read", 0.0);
   const json& total = launch.at("total");
   add(&count->load, traffic(total, "ld"));
   add(&count->store, traffic(total, "st"));
@@ -238,6 +240,37 @@ Demand spread_over_blocks(int least) {
   };
 }
 
+Demand weights_read_at_most(int times) {
+  return [times](const Count& count) -> Judgement {
+    const double reads = count.weight_bytes / (count.ffn_steps() * count.ffn_bytes());
+    if (reads <= times) return {};
+    return unmet("an FFN step asks for each weight " + times_of(reads) + ": " + whole(count.weight_bytes) +
+                 " bytes in " + whole(count.ffn_steps()) + " steps, where the weights are " + whole(count.ffn_bytes()) +
+                 " bytes" + worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+  };
+}
+
+Demand weights_read_once_a_tile(int cores) {
+  return [cores](const Count& count) { return weights_read_at_most((count.rows + cores - 1) / cores)(count); };
+}
+
+Demand launched_at_most(int times) {
+  return [times](const Count& count) -> Judgement {
+    const double launches = count.launches + count.library_calls;
+    if (launches <= times) return {};
+    return unmet(whole(launches) + " launches where " + std::to_string(times) + " are enough");
+  };
+}
+
+Demand said_what_weights_cost() {
+  return [](const Count& count) -> Judgement {
+    return {true, "what it costs, counted on " + std::to_string(count.rows) + " cores: " + whole(count.weight_bytes) +
+                      " bytes of FFN weights are asked for, " + times_of(count.weight_bytes / count.ffn_bytes()) +
+                      " their footprint of " + whole(count.ffn_bytes()) + "; each weight " +
+                      times_of(count.weight_bytes / (count.ffn_steps() * count.ffn_bytes())) + " in an FFN step"};
+  };
+}
+
 Demand said_what_loads_cost() {
   return [](const Count& count) -> Judgement {
     return {true, "what it costs, counted on " + std::to_string(count.rows) + " x " + std::to_string(count.cols) +
@@ -263,11 +296,16 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
   count->rows = c.rows;
   count->cols = c.cols;
   count->k = c.k;
+  count->sizes = c.sizes;
   count->element_bytes = rung::bytes_of(step.dtype);
   try {
     const json report = json::parse(outcome.counters);
     if (report.at("launches").empty()) return "no kernel was launched on " + shape;
     for (const json& launch : report.at("launches")) read(launch, count);
+    for (const json& call : report.value("library_calls", json::array())) {
+      count->library_calls++;
+      count->weight_bytes += call.at("watched_bytes_read").get<double>();
+    }
   } catch (const json::exception& error) {
     return std::string("the worker's counters cannot be read: ") + error.what();
   }
@@ -275,7 +313,7 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
 }
 
 std::string count_call(rung::Client& client, const Step& step, Count* count) {
-  const std::vector<unsigned char> input = reference::encode(logits(step.test_case, session().seed), step.dtype);
+  const std::vector<unsigned char> input = input_of(step.test_case, step.dtype, session().seed);
   rung::Job job = job_for(step, input);
   job.count = true;
   job.time_limit = 30;  // a hundred times what the course's own solutions need

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cases.h"
 #include "client.h"
 #include "types.h"
 
@@ -38,9 +39,16 @@ struct Count {
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;  // of that block
   double blocks = 0;      // of the largest grid
+  double launches = 0;    // of kernels
+  // Lab 07: bytes of the FFN's weights that were asked for, by kernels or as operands of a library's calls; how many of
+  // those calls there were.
+  double weight_bytes = 0, library_calls = 0;
+  rung::SwapFfnSizes sizes = {};
   std::vector<LineCount> lines;
 
   double elements() const { return static_cast<double>(rows) * cols; }
+  double ffn_bytes() const { return 3.0 * sizes.d_model * sizes.d_ff * element_bytes; }
+  double ffn_steps() const { return static_cast<double>(sizes.events) * sizes.ffn_steps; }
   double matrix_bytes() const { return elements() * element_bytes; }
 };
 
@@ -74,14 +82,18 @@ Demand no_serial_section();
 Demand writes_only_the_top_k();
 // At least so many blocks a row, in one of the kernels.
 Demand spread_over_blocks(int least);
+// Lab 07. Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library.
+Demand weights_read_at_most(int times);
+// As often as there are tiles of so many cores.
+Demand weights_read_once_a_tile(int cores);
+// Kernels and library calls, all together.
+Demand launched_at_most(int times);
+// Not a demand: says what the weights cost, and their footprint.
+Demand said_what_weights_cost();
 // Not a demand: says what the variant's loads cost.
 Demand said_what_loads_cost();
 
 // ---- A move --------------------------------------------------------------------------------------
-
-struct Shape {
-  int rows, cols, k = 0;  // k only for softmax_topk
-};
 
 struct Move {
   std::string name;   // of the case: "move-read-once"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "session.h"
+#include "swap_ffn_reference.h"
 #include "words.h"
 
 namespace testing_ {
@@ -82,6 +83,14 @@ Figure warp_operations_a_row() {
   return [](const Count& count) { return a_warp(count, count.warp_operations); };
 }
 
+Figure launches() {
+  return [](const Count& count) { return count.launches + count.library_calls; };
+}
+
+Figure weight_bytes() {
+  return [](const Count& count) { return count.weight_bytes; };
+}
+
 // ---- A prediction --------------------------------------------------------------------------------
 
 std::string Prediction::case_name() const {
@@ -116,8 +125,9 @@ std::string check_prediction(const Predicted& predicted) {
 
   const double counted = p.figure(count);
   if (std::abs(predicted.value - counted) <= 1e-9 * std::abs(counted)) return "";
-  const std::string shape = std::to_string(p.shape.rows) + " x " + std::to_string(p.shape.cols) +
-                            (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");
+  const std::string shape = p.shape.sizes.cores ? reference::name_of(p.shape.sizes)
+                                                : std::to_string(p.shape.rows) + " x " + std::to_string(p.shape.cols) +
+                                                      (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");
   return "predicted " + number(predicted.value) + ", " + comparison(predicted.value, counted) + " (" + label +
          " of the solution, " + shape + ")\n" + wrapped("The question: " + label + ": " + p.question) + "\n" +
          wrapped("How one gets there: " + p.lesson);

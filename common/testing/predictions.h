@@ -37,6 +37,10 @@ Figure reads_of_an_element();
 Figure barriers_a_row();
 Figure warp_operations_a_row();
 
+// Lab 07: kernels and library calls; bytes of FFN weights that are asked for.
+Figure launches();
+Figure weight_bytes();
+
 // ---- A prediction --------------------------------------------------------------------------------
 
 struct Prediction {

@@ -114,6 +114,7 @@ Case counted_case(const std::string& name, const std::string& group, Shape shape
   c.rows = c.buffer_rows = shape.rows;
   c.cols = c.buffer_cols = shape.cols;
   c.k = c.buffer_k = shape.k;
+  c.sizes = c.called_with = shape.sizes;
   return c;
 }
 
@@ -203,8 +204,8 @@ int prepare() {
   if (!counted.empty()) add_predictions(counted);
   if (s.steps.empty() && s.missing.empty() && (!any_tested || s.predicted.empty())) {
     if (!any_tested) {
-      return fail(1, s.source + " exports nothing that " + lab.name + " tests: it needs variants of rung::" +
-                         (lab.op == rung::Op::softmax ? "softmax" : "softmax_topk"));
+      return fail(1, s.source + " exports nothing that " + lab.name +
+                         " tests: it needs variants of rung::" + rung::name_of(lab.op));
     }
     if (cases.empty()) {
       return fail(2, "CASE=" + s.wanted + ": " +

@@ -1,0 +1,239 @@
+#include "swap_ffn_cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "formats.h"
+
+namespace testing_ {
+namespace {
+
+using reference::SwapFfnStep;
+using rung::Dtype;
+using rung::Job;
+using rung::SwapFfnSizes;
+
+struct Named {
+  const char *group, *name;
+  SwapFfnSizes sizes;
+};
+
+// d_model, d_ff, cores, events, ffn_steps, d_router, collapse_k, collapse_r
+const Named named[] = {
+    {"sizes", "small", {32, 64, 8, 2, 2, 16, 2, 24}},          {"sizes", "square", {64, 64, 3, 1, 1, 8, 1, 1}},
+    {"sizes", "odd-multiples", {96, 160, 5, 2, 1, 24, 3, 33}}, {"sizes", "wide-ffn", {64, 608, 4, 1, 1, 64, 8, 40}},
+    {"sizes", "wide-model", {256, 288, 3, 1, 1, 128, 2, 7}},   {"cores", "one-core", {32, 64, 1, 2, 1, 16, 2, 24}},
+    {"cores", "15-cores", {32, 64, 15, 1, 1, 16, 2, 24}},      {"cores", "16-cores", {32, 64, 16, 1, 1, 16, 2, 24}},
+    {"cores", "17-cores", {32, 64, 17, 2, 1, 16, 2, 24}},      {"cores", "70-cores", {32, 64, 70, 1, 1, 16, 2, 24}},
+    {"events", "no-event", {32, 64, 4, 0, 2, 16, 2, 24}},      {"events", "router-only", {32, 64, 40, 4, 0, 16, 2, 24}},
+    {"events", "many-swaps", {32, 32, 40, 8, 1, 16, 2, 24}},   {"events", "whole-chain", {32, 64, 6, 8, 2, 16, 2, 24}},
+};
+
+Case make(const std::string& group, const std::string& name, const SwapFfnSizes& sizes) {
+  Case c;
+  c.name = name;
+  c.group = group;
+  set_sizes(&c, sizes);
+  return c;
+}
+
+std::vector<Case> contract_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](const char* name, auto change) {
+    Case c = make("contract", name, {32, 64, 8, 1, 1, 16, 2, 24});
+    c.must_refuse = true;
+    change(c);
+    cases.push_back(c);
+  };
+  add("null-inputs", [](Case& c) { c.null_argument = Job::Null::input; });
+  add("null-delta", [](Case& c) { c.null_argument = Job::Null::output; });
+  add("null-ram", [](Case& c) { c.null_argument = Job::Null::second_output; });
+  add("no-cores", [](Case& c) { c.called_with.cores = 0; });
+  add("negative-d-model", [](Case& c) { c.called_with.d_model = -32; });
+  add("d-model-33", [](Case& c) { c.called_with.d_model = 33; });
+  add("d-ff-33", [](Case& c) { c.called_with.d_ff = 33; });
+  add("negative-events", [](Case& c) { c.called_with.events = -1; });
+  return cases;
+}
+
+uint64_t number_of(const std::string& name, uint64_t seed) {
+  uint64_t hash = 14695981039346656037u ^ seed;
+  for (const unsigned char c : name) hash = (hash ^ c) * 1099511628211u;
+  return hash >> 20;
+}
+
+int drawn(std::mt19937_64& random, int least, int most) {
+  return least + static_cast<int>(random() % static_cast<uint64_t>(most - least + 1));
+}
+
+// ---- The comparison ------------------------------------------------------------------------------
+
+struct Limits {
+  double element, row;
+};
+
+std::string number(double value) {
+  char text[32];
+  snprintf(text, sizeof text, "%.6g", value);
+  return std::isnan(value) ? "NaN" : text;
+}
+
+bool is_poison(const unsigned char* bytes, size_t count) {
+  return std::all_of(bytes, bytes + count, [](unsigned char b) { return b == 0xFF; });
+}
+
+// What is wrong so far; the first mistake is told in full.
+struct Findings {
+  Comparison result;
+  std::string first, first_without_values;
+  size_t far = 0, slight = 0, untouched = 0, lanes = 0;
+
+  void add(const std::string& where, const std::string& values) {
+    result.wrong++;
+    if (!first.empty()) return;
+    first = where + ": " + values;
+    first_without_values = where;
+  }
+};
+
+// A row of numbers against the reference. exact: it must be the reference's, bit for bit.
+void compare_row(Findings* findings, const std::string& name, const double* expected, const unsigned char* got,
+                 size_t count, Dtype dtype, Limits limits, bool exact) {
+  const std::vector<double> values = reference::decode(got, count, dtype);
+  const size_t bytes = static_cast<size_t>(rung::bytes_of(dtype));
+  double squares = 0, errors = 0;
+  for (size_t i = 0; i < count; i++) {
+    squares += expected[i] * expected[i];
+    errors += (values[i] - expected[i]) * (values[i] - expected[i]);
+  }
+  const double rms = std::sqrt(squares / static_cast<double>(count));
+  bool any_wrong = false;
+  for (size_t i = 0; i < count; i++) {
+    findings->result.total++;
+    const double difference = std::fabs(values[i] - expected[i]);
+    if (difference <= (exact ? 0 : limits.element * rms)) continue;
+    any_wrong = true;
+    const std::string where = name + ", element " + std::to_string(i);
+    if (std::isnan(values[i]) && is_poison(got + i * bytes, bytes)) {
+      findings->result.unwritten++;
+      findings->add(where, "never written");
+      continue;
+    }
+    if (exact && difference < rms * 1e-1) {
+      findings->untouched++;
+    } else if (difference <= 4 * limits.element * rms) {
+      findings->slight++;
+    } else {
+      findings->far++;
+    }
+    findings->add(
+        where, "expected " + number(expected[i]) + (exact ? " as before the step" : "") + ", got " + number(values[i]));
+  }
+  const double row = std::sqrt(errors / static_cast<double>(count)) / rms;
+  if (any_wrong || row <= (exact ? 0 : limits.row)) return;
+  findings->slight++;
+  findings->add(
+      name, "its errors are " + number(row) + " of its root mean square, where " + number(limits.row) + " is allowed");
+}
+
+std::string text_of(uint8_t lanes) {
+  std::string text;
+  for (int i = 0; i < rung::swap_ffn_banks; i++) text += (i ? " " : "") + std::to_string(lanes >> 2 * i & 3);
+  return text;
+}
+
+}  // namespace
+
+Shape shape_of(const SwapFfnSizes& sizes) { return {sizes.cores, sizes.d_model, 0, sizes}; }
+
+void set_sizes(Case* c, const SwapFfnSizes& sizes) {
+  c->rows = c->buffer_rows = sizes.cores;
+  c->cols = c->buffer_cols = sizes.d_model;
+  c->sizes = c->called_with = sizes;
+}
+
+std::vector<Case> swap_ffn_cases() {
+  std::vector<Case> cases;
+  for (const Named& n : named) cases.push_back(make(n.group, n.name, n.sizes));
+  for (Case& c : contract_cases()) cases.push_back(std::move(c));
+  return cases;
+}
+
+std::vector<Case> hidden_swap_ffn_cases(uint64_t seed) {
+  std::mt19937_64 random(seed * 77 + 5);
+  const int steps = drawn(random, 1, 2);
+  return {
+      make("hidden", "hidden-few-cores", {64, 32 * drawn(random, 2, 5), drawn(random, 2, 7), 2, steps, 16, 2, 24}),
+      make("hidden", "hidden-two-tiles", {32, 96, drawn(random, 18, 30), drawn(random, 1, 3), 1, 24, 3, 17}),
+      make("hidden", "hidden-odd-sizes", {96, 32 * drawn(random, 3, 6), drawn(random, 3, 9), 1, steps, 40, 5, 19}),
+      make("hidden", "hidden-many-events", {32, 64, drawn(random, 9, 14), drawn(random, 5, 7), 1, 8, 2, 9}),
+  };
+}
+
+Case swap_ffn_integrity_case(uint64_t seed) {
+  std::mt19937_64 random(seed * 91 + 3);
+  return make("integrity", "integrity-memory", {32, 64, drawn(random, 5, 12), 2, 1, 16, 2, 24});
+}
+
+const SwapFfnStep& step_of(const Case& c, uint64_t seed) {
+  static std::map<std::pair<std::string, uint64_t>, SwapFfnStep> steps;
+  const auto key = std::make_pair(c.name, seed);
+  auto found = steps.find(key);
+  if (found == steps.end())
+    found = steps.emplace(key, reference::swap_ffn_step(c.sizes, number_of(c.name, seed))).first;
+  return found->second;
+}
+
+Comparison compare_swap_ffn(const SwapFfnStep& step, const std::vector<unsigned char>& delta,
+                            const std::vector<unsigned char>& ram_and_lanes, Dtype dtype) {
+  const SwapFfnSizes& s = step.sizes;
+  const size_t element = static_cast<size_t>(rung::bytes_of(dtype)), d = static_cast<size_t>(s.d_model);
+  const rung::SwapFfnLayout layout = layout_of(s, element);
+  const Limits limits = dtype == Dtype::f32 ? Limits{1e-3, 2e-4} : Limits{0.08, 0.02};
+  Findings findings;
+  const unsigned char* lanes = ram_and_lanes.data() + layout.lanes.offset;
+  for (size_t c = 0; c < static_cast<size_t>(s.cores); c++) {
+    findings.result.total++;
+    if (lanes[c] == step.result.lanes[c]) continue;
+    const std::string where = "the lanes of core " + std::to_string(c);
+    if (lanes[c] == 0xFF) {
+      findings.result.unwritten++;
+      findings.add(where, "never written");
+      continue;
+    }
+    findings.lanes++;
+    findings.add(where, "expected " + text_of(step.result.lanes[c]) + ", got " + text_of(lanes[c]) +
+                            "; before the step " + text_of(step.lanes[c]));
+  }
+  for (size_t bank = 0; bank < static_cast<size_t>(s.cores) * rung::swap_ffn_banks; bank++) {
+    const std::string name = "RAM of core " + std::to_string(bank / rung::swap_ffn_banks) + ", bank " +
+                             std::to_string(bank % rung::swap_ffn_banks);
+    compare_row(&findings, name, step.result.ram.data() + bank * d,
+                ram_and_lanes.data() + layout.ram.offset + bank * d * element, d, dtype, limits,
+                !step.result.ram_exchanged[bank]);
+  }
+  compare_row(&findings, "delta", step.result.delta.data(), delta.data(), d, Dtype::f32, limits, false);
+
+  Comparison& result = findings.result;
+  if (result.wrong == 0) return result;
+  const std::pair<size_t, const char*> kinds[] = {{result.unwritten, "never written"},
+                                                  {findings.lanes, "wrong lanes"},
+                                                  {findings.far, "far off (logic?)"},
+                                                  {findings.untouched, "changed without an exchange"},
+                                                  {findings.slight, "slightly off (rounding?)"}};
+  for (const auto& [count, kind] : kinds) {
+    if (count) result.kinds += (result.kinds.empty() ? "" : ", ") + std::string(kind);
+  }
+  const std::string begin =
+      std::to_string(result.wrong) + " of " + std::to_string(result.total) + " elements wrong: " + result.kinds + "\n";
+  result.explanation = begin + "first, " + findings.first + "\n";
+  result.without_values = begin + "first, " + findings.first_without_values + "\n";
+  return result;
+}
+
+}  // namespace testing_
