@@ -13,6 +13,7 @@ PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
     "widths": "rows of many widths", "rows": "many and few rows", "values": "large, small, equal and sorted values", "masks": "masked entries",
     "nan": "NaN and infinity", "k": "values of k", "contract": "arguments that must be refused", "hidden": "hidden shapes",
+    "sizes": "many sizes", "cores": "many and few cores", "events": "events and steps",
 }
 # Of hidden cases: what such a shape has that others lack, without the shape.
 HIDDEN_HINTS = {
@@ -21,6 +22,8 @@ HIDDEN_HINTS = {
     "wide-odd": "wide rows of odd width", "large-k": "k in the hundreds", "rising": "rows in rising order", "one-huge": "one huge value in a row",
     "far-below": "logits near -1e4", "masked": "masked entries", "masked-head": "rows that begin with masked entries",
     "masked-rows": "rows that are masked altogether", "nan": "a NaN",
+    "few-cores": "a few cores", "two-tiles": "cores for more than one tile", "odd-sizes": "a d_ff that 128 does not divide",
+    "many-events": "many events",
 }
 
 

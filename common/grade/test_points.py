@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import points  # noqa: E402
 
 TEXT = (Path(__file__).resolve().parent / "points.toml").read_text()
-LABS = ["lab01_naive", "lab02_smem", "lab03_online", "lab04_f16x8", "lab05_topk", "lab06_limit"]
+LABS = ["lab01_naive", "lab02_smem", "lab03_online", "lab04_f16x8", "lab05_topk", "lab06_limit", "lab07_fusion"]
 
 
 def load(text: str) -> points.Points:

@@ -20,6 +20,7 @@ SOLUTIONS = {
     "lab04_f16x8": Path("solutions/lab04_f16x8/softmax_f16x8.cu"),
     "lab05_topk": Path("solutions/lab05_topk/softmax_topk.cu"),
     "lab06_limit": Path("solutions/lab06_limit/softmax_limit.cu"),
+    "lab07_fusion": Path("solutions/lab07_fusion/swap_ffn.cu"),
 }
 
 
@@ -83,6 +84,22 @@ class Moves(unittest.TestCase):
         status, output = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
         self.assertEqual(status, 1, output)
         self.assertIn("no kernel has more than 1 block, where 8 a row are needed", output)
+
+    def test_lab07_says_how_often_a_weight_is_asked_for(self):
+        file = SOLUTIONS["lab07_fusion"]
+        status, output = moves("lab07_fusion", file, "move-cost")
+        self.assertEqual(status, 0, output)
+        for variant, reads in (("unfused bf16", "once"), ("fused_per_core bf16", "32 times"), ("fused_tiled bf16", "2 times")):
+            remark = output.split(f"\n{variant} ")[1].split("\n")[1]
+            self.assertIn(f"each weight {reads} in an FFN step", remark, output)
+        # A kernel that is held to less than it asks for is told so, with the line.
+        self.fails("lab07_fusion", Path("labs/lab07_fusion/broken/one_core_a_tile.cu"), "fused_tiled bf16", case="move-once-a-tile",
+                   code="static_cast<uint4*>(to)", says=r"an FFN step asks for each weight 32 times")
+
+    def test_lab06_is_no_file_for_lab07(self):
+        status, output = moves("lab07_fusion", SOLUTIONS["lab06_limit"])
+        self.assertEqual(status, 1, output)
+        self.assertIn("needs variants of rung::swap_ffn", output)
 
     def test_lab04_is_no_file_for_lab05(self):
         status, output = moves("lab05_topk", SOLUTIONS["lab04_f16x8"])

@@ -1,0 +1,66 @@
+// Lab 07: a decode step of a Swap-FFN layer, fused and not.
+#include "lab.h"
+
+using rung::Dtype;
+
+namespace {
+
+const testing_::Shape small = testing_::shape_of(rung::swap_ffn_small);
+
+}  // namespace
+
+const testing_::Lab testing_::lab = {
+    "lab07_fusion",
+    "swap_ffn.cu",
+    rung::Op::swap_ffn,
+    {
+        {"unfused", Dtype::f32},
+        {"unfused", Dtype::bf16},
+        {"fused_per_core", Dtype::f32},
+        {"fused_per_core", Dtype::bf16},
+        {"graphed", Dtype::f32},
+        {"graphed", Dtype::bf16},
+        {"fused_tiled", Dtype::f32},
+        {"fused_tiled", Dtype::bf16},
+    },
+    /*tested_apart=*/{},
+    {
+        {"move-cost", "what the weights cost", small, testing_::said_what_weights_cost()},
+        {"move-once-a-product",
+         "a product of all cores reads its weights once",
+         small,
+         testing_::weights_read_at_most(1),
+         {"unfused", "graphed"},
+         false},
+        {"move-once-a-tile",
+         "a tile of cores reads the weights once",
+         small,
+         testing_::weights_read_once_a_tile(16),
+         {"fused_tiled"},
+         false},
+        {"move-few-launches",
+         "the whole step in one launch, the collapse in three",
+         small,
+         testing_::launched_at_most(4),
+         {"fused_per_core", "fused_tiled"},
+         false},
+    },
+    {
+        {"unfused_launches", "How many kernels and GEMMs does unfused launch?", "unfused", Dtype::bf16, small,
+         testing_::launches(),
+         "One to begin; in each of 2 events four of the router (norm, GEMM, decide, exchange) and in each of 2 FFN "
+         "steps five (norm, GEMM, GEMM, SiLU, GEMM); three to collapse."},
+        {"per_core_weight_bytes", "How many bytes of FFN weights do all loads ask for?", "fused_per_core", Dtype::bf16,
+         small, testing_::weight_bytes(),
+         "Three matrices of 32 x 64 numbers of 2 bytes are 12,288 bytes. Each of 32 blocks reads them in each of 4 FFN "
+         "steps."},
+        {"tiled_weight_bytes", "On the CPU a tile has 16 cores. How many bytes of FFN weights do all loads ask for?",
+         "fused_tiled", Dtype::bf16, small, testing_::weight_bytes(),
+         "32 cores are two tiles; each reads 12,288 bytes in each of 4 FFN steps, and 16 cores use what was read."},
+        {"unfused_weight_bytes",
+         "If every GEMM reads its operands once: how many bytes of FFN weights are that, all together?", "unfused",
+         Dtype::bf16, small, testing_::weight_bytes(),
+         "Every product is one GEMM for all cores: 12,288 bytes in each of 4 FFN steps, whatever the number of "
+         "cores."},
+    },
+};
