@@ -10,6 +10,7 @@
 #include "client.h"
 #include "formats.h"
 #include "logits.h"
+#include "swap_ffn_reference.h"
 
 namespace {
 
@@ -59,7 +60,16 @@ int main(int argc, char** argv) {
     const rung::VariantInfo& variant = client.variants()[i];
     const bool topk = variant.op == rung::Op::softmax_topk;
     const int k = topk ? std::min(options.k, options.cols) : 0;
-    const std::vector<unsigned char> input = reference::encode(logits, variant.dtype);
+    const size_t element = static_cast<size_t>(rung::bytes_of(variant.dtype));
+    const bool is_step = variant.op == rung::Op::swap_ffn;
+    const rung::SwapFfnSizes sizes = rung::swap_ffn_of(options.rows, options.cols);
+    if (is_step && !valid(sizes)) {
+      std::fprintf(stderr, "profile: SHAPE is CORESxD_MODEL here, with d_model a multiple of 32 up to 8192\n");
+      return 2;
+    }
+    const std::vector<unsigned char> input =
+        is_step ? reference::encode(reference::swap_ffn_inputs(sizes, 1), variant.dtype)
+                : reference::encode(logits, variant.dtype);
     rung::Job job;
     job.variant = static_cast<int>(i);
     job.rows = options.rows;
@@ -70,6 +80,12 @@ int main(int argc, char** argv) {
     job.output_bytes[0] =
         topk ? sizeof(int) * static_cast<size_t>(options.rows) * static_cast<size_t>(k) : input.size();
     job.output_bytes[1] = topk ? job.output_bytes[0] : 0;
+    if (is_step) {
+      const rung::SwapFfnLayout layout = layout_of(sizes, element);
+      job.sizes = sizes;
+      for (int b = 0; b < 2; b++) job.output_bytes[b] = layout.output_bytes[b];
+      job.workspace_bytes = layout.workspace_bytes;
+    }
     job.count = true;
     job.time_limit = 120;
     const rung::Outcome outcome = client.run(job);

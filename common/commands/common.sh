@@ -132,6 +132,26 @@ count_options() {
   counts=(--checked "$object" --counter "$build/worker")
 }
 
+# Whether a lab's operator is not softmax but the step of many tensors (common/rung/swap_ffn.h), which is measured by itself.
+is_step() { grep -q 'Op::swap_ffn' "labs/$1/test.cpp" 2>/dev/null; }
+
+# Where the figures of that operator are.
+step_results() { echo "plots/results/fusion-$("$(roofs_program)" --slug).json"; }
+
+# measure_step LAB FILE SOURCE RUNG: measures its variants at the sizes of the course on a GPU, at small ones on a CPU.
+measure_step() {
+  local sizes=64,256,32,2,2,16,8,64 results
+  [ "$backend" = cpu ] || sizes=1024,4096,512,8,2,64,8,224
+  results=$(step_results)
+  build "$build/swap_ffn_bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
+  counts=()
+  [ "${CHECKS:-on}" = off ] || count_options "$2"
+  "$build/swap_ffn_bench" --worker "build/$backend/worker" --rung "$4" --backend "$backend" --source "$3" --sizes $sizes \
+    --machine "$("$(roofs_program)" --machine)" --results "$results" "${counts[@]}" || return
+  say ""
+  "$python" plots/fusion.py "$results" --source "$3"
+}
+
 # Sets $bench, the benchmark's command for this machine. Needs what measure_roofs sets.
 prepare_bench() {
   bench=("$build/bench" --worker "build/$backend/worker" --backend "$backend" --machine "$("$(roofs_program)" --machine)"

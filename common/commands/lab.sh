@@ -40,6 +40,13 @@ remember $status
 [ $status -eq 0 ] || exit $status
 [ -z "${CASE:-}${TESTS_ONLY:-}" ] || exit 0
 
+if is_step "$lab"; then
+  measure_step "$lab" "$file" "$source" "$rung" || exit
+  say "the chart: plots/fusion.svg"
+  say "next: theory/11_sharing.md"
+  exit
+fi
+
 # Right: now how fast? The roofs come from the same machine, or the chart would compare nothing.
 measure_roofs
 prepare_bench

@@ -6,7 +6,8 @@ started=$SECONDS
 common/commands/setup.sh --quiet || exit 2
 step "building the course (a minute the first time) ..."
 choose_backend
-lab_list=$(labs)
+lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
+step_list=$(for lab in $(labs); do ! is_step "$lab" || echo "$lab"; done)
 rungs=$(for lab in $lab_list; do echo "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)
 checked=
 [ -n "${PREBUILT:-}" ] || checked="$build/worker $(for lab in $lab_list; do shared_object "solutions/$lab/$(kernel_of "$lab")" build/cpu/checked; done)"
@@ -44,6 +45,18 @@ for lab in $lab_list; do
   [ "$lab" = lab05_topk ] && topk=(--topk-output build/bigrams.topk)
   measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
     --k 5 --quadratic per_element=64 "${topk[@]}"
+done
+
+# Another operator than the ladder's: measured by itself, with a chart of its own.
+for lab in $step_list; do
+  step "$lab: a decode step of a Swap-FFN layer, fused and not"
+  rung=build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
+  if ! build "$rung"; then
+    say "$lab does not build here; with nvcc it needs cuBLAS"
+    failed=1
+    continue
+  fi
+  measure_step "$lab" "solutions/$lab/$(kernel_of "$lab")" solution "$rung" || failed=1
 done
 
 say ""

@@ -4,6 +4,8 @@
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
 shape=${SHAPE:-64x4096}
+# Cores x d_model there; the rest is in proportion.
+[ -n "${SHAPE:-}" ] || ! is_step "$lab" || shape=32x32
 [[ $shape =~ ^([1-9][0-9]*)x([1-9][0-9]*)$ ]] || fail "SHAPE=$shape: it must be ROWSxCOLUMNS, for example 64x4096"
 rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 # Where every thread reads the whole row, a wide one takes minutes.

@@ -12,3 +12,7 @@ else
 fi
 "$python" plots/roofline.py "$results" || exit
 say "the chart: plots/roofline.svg"
+fusion=$(dirname "$results")/fusion-$(basename "$results")
+if [ -f "$fusion" ]; then
+  "$python" plots/fusion.py "$fusion" --quiet && say "lab 07, another operator: plots/fusion.svg"
+fi
