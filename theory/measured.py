@@ -26,6 +26,8 @@ def measured(machine: str, name: str, field: str) -> float:
         return next(p["gbs"] for p in table[name] if (p["threads_an_sm"], p["loads_a_thread"]) == (threads, loads))
     if name in table:
         return table[name][field]
+    if "variants" in table and "sizes" in table["variants"][0]:
+        return of_step(table["variants"], name, field)
     if "cases" in table:
         return compared(table["cases"], name, field)
     lab, variant, dtype, *rest = name.split(".")
@@ -35,6 +37,17 @@ def measured(machine: str, name: str, field: str) -> float:
         if key == ["solution", lab, variant, dtype, *shape[:2]] and (len(shape) < 3 or int(shape[2]) == point["k"]):
             return figure(point, field)
     raise KeyError(f"{machine}.json has no {name}")
+
+
+def of_step(variants: list[dict], name: str, field: str) -> float:
+    """A figure of lab 07, `name` being variant.dtype at the sizes of the course."""
+    variant, dtype = name.split(".")
+    entry = next(v for v in variants if (v["source"], v["variant"], v["dtype"], v["sizes"]["cores"]) == ("solution", variant, dtype, 512))
+    if field in ("us", "ms"):
+        return entry["seconds"] * {"us": 1e6, "ms": 1e3}[field]
+    if field in ("l2_gb", "dram_mb"):
+        return entry["ncu"]["l2_to_sm_bytes"] / 1e9 if field == "l2_gb" else entry["ncu"]["dram_read_bytes"] / 1e6
+    return entry[field] if field in entry else entry["ncu"][field]
 
 
 def compared(cases: list[dict], name: str, field: str) -> float:
