@@ -109,130 +109,228 @@ __device__ float logit_of(Key key) {
 // Candidates gather in shared memory. A threshold is a key that at least K of the row's keys are known to reach; what
 // is below it cannot be in the result. In a long row almost all keys are below, and the one comparison is all that they
 // cost.
-constexpr int capacity = 1536;
 
 // A threshold while none is known: every column's key reaches it. The key 0, which stands for no column, does not.
 constexpr Key no_threshold = 1;
 
+constexpr int bins = 256;
+
+template <int Room>
 struct Candidates {
-  Key keys[capacity];
+  Key keys[Room];
   int count;
+  // For find_threshold() and write_result(): how many keys lie in each bin or above it, and a bin that was found.
+  alignas(16) int reach[bins];
+  int found;
 };
 
-// Takes a key if it reaches the threshold. There must be room.
-__device__ void offer(Candidates& candidates, Key key, Key threshold) {
-  // TODO 2: take the key if it reaches the threshold. Give it a slot of its own in candidates.keys: many threads do
-  // this at once; candidates.count is the next free slot.
-  (void)candidates;
+// Calls use(i, slot) for every i that is wanted. The slots follow one another, through all lanes of the warp, from
+// `counter` on, which goes up by as many: one atomic a warp. All lanes must call it.
+template <int N, typename Use>
+__device__ void take_slots(int& counter, const bool (&wanted)[N], Use use) {
+  const int lane = threadIdx.x % 32;
+  unsigned who[N];  // the lanes that want their i-th
+  int count = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) count += __popc(who[i] = __ballot_sync(0xFFFFFFFF, wanted[i]));
+  if (count == 0) return;
+  int next = lane == 0 ? atomicAdd(&counter, count) : 0;
+  next = __shfl_sync(0xFFFFFFFF, next, 0);
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if (wanted[i]) use(i, next + __popc(who[i] & ((1u << lane) - 1)));
+    next += __popc(who[i]);
+  }
+}
+
+// Takes those of this thread's keys that reach the threshold. There must be room. All lanes of a warp must call it.
+template <int Room, int N>
+__device__ void offer(Candidates<Room>& candidates, const Key (&key)[N], Key threshold) {
+  bool wanted[N];
+  // TODO 2: note in wanted[i] whether the i-th key reaches the threshold. Then take_slots() gives each wanted key a
+  // slot of its own in candidates.keys, although many threads want one at once; candidates.count is the next free one.
   (void)key;
   (void)threshold;
+  (void)wanted;
   // END 2
 }
 
-// The largest key, to within `finest`, that at least k of some keys reach; or an earlier one that no more than `most`
-// of them reach; but never less than low, which must be a threshold already. count(key): how many of the keys reach it;
-// all threads must call it together, and get the same answer.
-template <typename Count>
-__device__ Key find_threshold(Key low, Key finest, int k, int most, Count count) {
-  if (count(low) <= most) return low;
-  Key found = low, step = Key(1) << 56;  // of the logit's bits the upper 8, sign and most of the exponent, are above it
-  if (count(low + 2 * step) >= k) {      // it is far away: look everywhere
-    found = 0;
-    step = Key(1) << 63;
-  }
-  // TODO 3: the largest number that at least k keys reach, bit by bit: if k keys still reach low with the bit `step`
-  // added, the bit belongs to it; then go on with the next lower bit. Stop below `finest`, or at 0, or as soon as no
-  // more than `most` keys reach low. (Without this every prune keeps too much, and the candidates overflow.)
-  (void)step;
-  (void)finest;
-  (void)k;
-  (void)most;
-  (void)count;
-  // END 3
-  return max(found, low);
+// A range of keys from low on in `bins` equal parts. The first has whatever is below it, too, the last what is above.
+__device__ int bin_of(Key key, Key low, int shift) {
+  return key < low ? 0 : static_cast<int>(min((key - low) >> shift, static_cast<Key>(bins - 1)));
 }
 
-// Drops candidates until at most `most` are left, the k largest among them; k <= most <= rung::max_k. Returns the
-// threshold that follows, at least the one given. All threads must call it, after a barrier that follows the last
+// The width of a bin, as a power of two, such that bins from `low` on hold all keys up to `high`.
+__device__ int shift_for(Key low, Key high) { return max(0, 56 - __clzll(static_cast<long long>(high - low))); }
+
+// Turns the number of keys in each bin into the number of those in that bin or above it. All threads must call it,
+// after a barrier; it ends with one.
+__device__ void add_from_top(int* count) {
+  constexpr int mine = bins / 32;
+  const int lane = threadIdx.x;
+  if (lane < 32) {
+    int of[mine], sum = 0;
+#pragma unroll
+    for (int i = 0; i < mine; ++i) sum += of[i] = count[lane * mine + i];
+    int above = sum;
+    for (int offset = 1; offset < 32; offset *= 2) {
+      const int theirs = __shfl_down_sync(0xFFFFFFFF, above, offset);
+      if (lane + offset < 32) above += theirs;
+    }
+    above -= sum;
+#pragma unroll
+    for (int i = mine - 1; i >= 0; --i) count[lane * mine + i] = above += of[i];
+  }
+  __syncthreads();
+}
+
+// A key that at least k of some keys reach, and at most `most` of them, unless that takes bins narrower than
+// 2^finest. Never less than low, which k keys must be known to reach. for_each(use): calls use(key) for each of this
+// thread's keys. All threads must call it, and a barrier must follow before they do so again.
+template <int Room, typename ForEach>
+__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
+  int* reach = scratch.reach;
+  // The k-th largest key is mostly close above low: 2^55 is a factor of 2 or 4 in the logit.
+  Key high = low == no_threshold ? ~static_cast<Key>(0) : low + ((static_cast<Key>(1) << 55) - 1);
+  for (bool bounded = low == no_threshold;; bounded = true) {
+    const int shift = shift_for(low, high);
+    for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
+    __syncthreads();
+    for_each([&](Key key) {
+      if (key >= low) atomicAdd(&reach[bin_of(key, low, shift)], 1);
+    });
+    __syncthreads();
+    add_from_top(reach);
+    // TODO 3: reach[b] keys lie in bin b or above. The k-th largest lies in the highest bin that k keys reach: write its
+    // number to scratch.found; 0 if no bin is reached by so many. (Without this, pruning keeps too much, and the
+    // candidates overflow.)
+    (void)k;
+    if (threadIdx.x == 0) scratch.found = 0;
+    // END 3
+    __syncthreads();
+    const int bin = scratch.found, reaching = reach[bin];
+    low += static_cast<Key>(bin) << shift;
+    if (reaching <= most || shift <= finest) return low;
+    // Once more: in that bin alone, or, if it is the one without an upper end, in all that is above.
+    high = bounded || bin < bins - 1 ? low + ((static_cast<Key>(1) << shift) - 1) : ~static_cast<Key>(0);
+    __syncthreads();  // all have read reach
+  }
+}
+
+// find_threshold() for the candidates, to the last bit. All threads must call it, after a barrier that follows the last
 // offer().
-__device__ Key prune(Candidates& candidates, int k, int most, Key threshold) {
+template <int Room>
+__device__ Key threshold_of(Candidates<Room>& candidates, int k, int most, Key threshold) {
+  return find_threshold(candidates, threshold, 0, k, most, [&](auto use) {
+    for (int i = threadIdx.x; i < candidates.count; i += blockDim.x) use(candidates.keys[i]);
+  });
+}
+
+// Drops the candidates that do not reach the threshold. All threads must call it, after a barrier that follows the last
+// offer(); it ends with one.
+template <int Room>
+__device__ void drop_below(Candidates<Room>& candidates, Key threshold) {
   const int count = candidates.count;
   __syncthreads();
-  if (count <= most) return threshold;
-  threshold = find_threshold(threshold, 1, k, most, [&](Key key) {
-    int reaching = 0;
-    for (int i = threadIdx.x; i < count; i += blockDim.x) reaching += candidates.keys[i] >= key;
-    return block_reduce(reaching, Add());
-  });
   if (threadIdx.x == 0) candidates.count = 0;
   for (int begin = 0; begin < count; begin += blockDim.x) {
     const int i = begin + static_cast<int>(threadIdx.x);
-    const Key key = i < count ? candidates.keys[i] : 0;
+    const Key key[] = {i < count ? candidates.keys[i] : 0};
     __syncthreads();  // the keys up to here have been read: their slots are free
     offer(candidates, key, threshold);
   }
   __syncthreads();
+}
+
+// Candidates that may stay when room is made, and how many may then come.
+__device__ int most_kept(int k) { return min(2 * k, rung::max_k); }
+template <int Room>
+__device__ int portion(int k) {
+  return min(1024, Room - most_kept(k)) / 8 * 8;  // whole vectors
+}
+
+// Makes room for n more candidates, at most portion<Room>(k). Returns the threshold, raised if some had to be dropped.
+// All threads must call it, after a barrier that follows the last offer(); it ends with one.
+template <int Room>
+__device__ Key make_room(Candidates<Room>& candidates, int n, int k, Key threshold) {
+  const bool full = candidates.count + n > Room;
+  __syncthreads();
+  if (!full) return threshold;
+  threshold = threshold_of(candidates, k, most_kept(k), threshold);
+  drop_below(candidates, threshold);
   return threshold;
 }
 
-// Offers key_of(0) to key_of(n - 1). Returns the threshold, raised if there was a prune. All threads must call it,
+// Offers n keys. keys_of(first, end, key): fills key with those of the keys `first` to end - 1 that are this thread's,
+// four at most, and with zeros. Returns the threshold, raised where room had to be made. All threads must call it,
 // after a barrier that follows the last offer(); it ends with one.
-template <typename KeyOf>
-__device__ Key offer_all(Candidates& candidates, int n, int k, Key threshold, KeyOf key_of) {
-  const int most = min(2 * k, rung::max_k);        // after a prune
-  const int portion = min(1024, capacity - most);  // for so many there is then room
-  for (int begin = 0; begin < n; begin += portion) {
-    const bool due = candidates.count > capacity - portion;
-    __syncthreads();
-    if (due) threshold = prune(candidates, k, most, threshold);
-    const int end = min(n, begin + portion);
-    for (int i = begin + threadIdx.x; i < end; i += blockDim.x) offer(candidates, key_of(i), threshold);
+template <int Room, typename KeysOf>
+__device__ Key offer_all(Candidates<Room>& candidates, int n, int k, Key threshold, KeysOf keys_of) {
+  for (int begin = 0; begin < n; begin += portion<Room>(k)) {
+    const int end = min(n, begin + portion<Room>(k));
+    threshold = make_room(candidates, end - begin, k, threshold);
+    for (int first = begin; first < end; first += 4 * blockDim.x) {
+      Key key[4];
+      keys_of(first, end, key);
+      offer(candidates, key, threshold);
+    }
     __syncthreads();
   }
   return threshold;
 }
 
-// Sorts n keys, n a power of two, with the whole block (bitonic sort): log2(n) * (log2(n) + 1) / 2 rounds, in each of
-// them n / 2 pairs that have nothing to do with each other.
-__device__ void sort_descending(Key* keys, int n) {
-  for (int run = 2; run <= n; run *= 2) {
-    for (int distance = run / 2; distance > 0; distance /= 2) {
-      for (int pair = threadIdx.x; pair < n / 2; pair += blockDim.x) {
-        const int i = 2 * pair - (pair & (distance - 1));
-        const int j = i + distance;
-        const bool falling = (i & run) == 0;  // a falling run beside a rising one is what the next `run` starts from
-        const Key a = keys[i], b = keys[j];
-        if ((a < b) == falling) {
-          keys[i] = b;
-          keys[j] = a;
-        }
-      }
-      // A warp's 32 pairs lie in 64 neighbouring keys: up to distance 32 it need not wait for other warps, until the
-      // next round has a longer one.
-      if (distance > 32 || (distance == 1 && run > 32)) {
-        __syncthreads();
-      } else {
-        __syncwarp();
-      }
+// The same, for key_of(0) to key_of(n - 1).
+template <int Room, typename KeyOf>
+__device__ Key offer_each(Candidates<Room>& candidates, int n, int k, Key threshold, KeyOf key_of) {
+  return offer_all(candidates, n, k, threshold, [&](int first, int end, Key(&key)[4]) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int i = first + static_cast<int>(j * blockDim.x + threadIdx.x);
+      key[j] = i < end ? key_of(i) : 0;
     }
-  }
-  __syncthreads();
+  });
 }
 
-// Writes the row's k outputs. max, sum: of the whole row.
-__device__ void write_result(Candidates& candidates, Key threshold, float max, float sum, int k, int* index,
-                             float* prob) {
-  int most = 128;  // to sort so many is no more work than to find the threshold for fewer
-  while (most < k) most *= 2;
-  prune(candidates, k, most, threshold);
-  int padded = 1;
-  while (padded < candidates.count) padded *= 2;
-  for (int i = candidates.count + threadIdx.x; i < padded; i += blockDim.x) candidates.keys[i] = 0;
-  __syncthreads();
-  sort_descending(candidates.keys, padded);
-  for (int i = threadIdx.x; i < k; i += blockDim.x) {
-    const Key key = candidates.keys[i];
-    // TODO 4: write the column and the probability of the i-th largest logit to index[i] and prob[i].
+// Writes the row's k outputs, in order. A key's rank is the number of larger keys. To count them, keys are dealt out to
+// bins by their value, and compared with those of their own bin alone. max, sum: of the whole row. sorted: room for
+// half as many keys as there is for candidates. All threads must call it, after a barrier that follows the last
+// offer().
+template <int Room>
+__device__ void write_result(Candidates<Room>& candidates, Key* sorted, Key threshold, float max, float sum, int k,
+                             int* index, float* prob) {
+  if (candidates.count > Room / 2) {
+    threshold = threshold_of(candidates, k, Room / 2, threshold);
+    drop_below(candidates, threshold);
+  }
+  const int count = candidates.count;
+  const bool in_bins = count > 128;  // or else one bin will do
+  const int shift = shift_for(threshold, make_key(max, 0));
+  const Key* keys = candidates.keys;
+  int* reach = candidates.reach;
+  if (in_bins) {
+    for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&reach[bin_of(keys[i], threshold, shift)], 1);
+    __syncthreads();
+    add_from_top(reach);
+    // The keys of bin b have places up to reach[b], and are put there from the last on. Afterwards they begin at
+    // reach[b], and end where those of bin b - 1 begin.
+    for (int i = threadIdx.x; i < count; i += blockDim.x)
+      sorted[atomicSub(&reach[bin_of(keys[i], threshold, shift)], 1) - 1] = keys[i];
+    __syncthreads();
+    keys = sorted;
+  }
+  for (int i = threadIdx.x; i < count; i += blockDim.x) {
+    const Key key = keys[i];
+    int rank = 0, end = count;
+    if (in_bins) {
+      const int bin = bin_of(key, threshold, shift);
+      rank = reach[bin];
+      if (bin > 0) end = reach[bin - 1];
+    }
+    for (int j = rank; j < end; ++j) rank += keys[j] > key;
+    if (rank >= k) continue;
+    // TODO 4: write the column and the probability of this key to index[rank] and prob[rank].
     (void)key;
     (void)max;
     (void)sum;
@@ -248,7 +346,8 @@ __device__ void write_result(Candidates& candidates, Key threshold, float max, f
 template <typename T>
 __global__ void three_pass_kernel(const T* __restrict__ logits, int* __restrict__ index, float* __restrict__ prob,
                                   int cols, int k) {
-  __shared__ Candidates candidates;
+  __shared__ Candidates<2 * rung::max_k> candidates;
+  __shared__ Key sorted[rung::max_k];
   const size_t row = blockIdx.x;
   logits += row * cols;
 
@@ -263,8 +362,8 @@ __global__ void three_pass_kernel(const T* __restrict__ logits, int* __restrict_
   if (threadIdx.x == 0) candidates.count = 0;
   __syncthreads();
   const Key threshold =
-      offer_all(candidates, cols, k, no_threshold, [&](int c) { return make_key(to_float(logits[c]), c); });
-  write_result(candidates, threshold, max, sum, k, index + row * k, prob + row * k);
+      offer_each(candidates, cols, k, no_threshold, [&](int c) { return make_key(to_float(logits[c]), c); });
+  write_result(candidates, sorted, threshold, max, sum, k, index + row * k, prob + row * k);
 }
 
 // ---- Tiles: the row in pieces that a block takes at once ----------------------------------------
@@ -279,7 +378,6 @@ constexpr int lanes = 16 / static_cast<int>(sizeof(T));  // logits in a vector
 template <typename T>
 struct Tile {
   uint4 vector[per_thread];
-  float top[per_thread];  // the largest logit of each
 };
 
 template <typename T>
@@ -352,90 +450,129 @@ struct Seen {
   float best[Groups];  // the largest logit of each group
 };
 
-// Brings `seen` up to date, and notes the largest logit of each vector.
+__device__ float top_of(uint4 vector, float) {
+  float x[4];
+  unpack<float>(vector, x);
+  return fmaxf(fmaxf(x[0], x[1]), fmaxf(x[2], x[3]));
+}
+
+template <typename Two>
+__device__ float top_of_pairs(uint4 vector) {
+  const Two* pair = reinterpret_cast<const Two*>(&vector);
+  const Two top = __hmax2(__hmax2(pair[0], pair[1]), __hmax2(pair[2], pair[3]));
+  return fmaxf(to_float(top.x), to_float(top.y));
+}
+
+// The largest logit of a vector; NaN if there are only such.
+__device__ float top_of(uint4 vector, __half) { return top_of_pairs<__half2>(vector); }
+__device__ float top_of(uint4 vector, __nv_bfloat16) { return top_of_pairs<__nv_bfloat162>(vector); }
+
+// Which vectors have a logit that is not less than `least`, or a NaN alone: bit v for vector v.
+template <typename T>
+__device__ unsigned find_hits(const Tile<T>& tile, float least) {
+  unsigned hits = 0;
+#pragma unroll
+  for (int v = 0; v < per_thread; ++v) hits |= (top_of(tile.vector[v], T()) < least ? 0u : 1u) << v;
+  return hits;
+}
+
+// Brings `seen` up to date.
 template <typename T, int Groups>
-__device__ void absorb(Seen<Groups>& seen, Tile<T>& tile) {
+__device__ void absorb(Seen<Groups>& seen, const Tile<T>& tile) {
+  float top = lowest;
 #pragma unroll
   for (int v = 0; v < per_thread; ++v) {
-    float x[lanes<T>];
+    const float mine = top_of(tile.vector[v], T());
+    seen.best[v % Groups] = fmaxf(seen.best[v % Groups], mine);
+    top = fmaxf(top, mine);
+  }
+  if (top > seen.max) {  // seldom, after the first tiles
+    seen.sum *= fast_exp(seen.max - top);
+    seen.max = top;
+  }
+#pragma unroll
+  for (int v = 0; v < per_thread; ++v) {
+    float x[lanes<T>], sum = 0.0f;
     unpack<T>(tile.vector[v], x);
-    float top = x[0];
 #pragma unroll
-    for (int i = 1; i < lanes<T>; ++i) top = fmaxf(top, x[i]);
-    if (top > seen.max) {  // seldom, after the first tiles
-      seen.sum *= fast_exp(seen.max - top);
-      seen.max = top;
-    }
-#pragma unroll
-    for (int i = 0; i < lanes<T>; ++i) seen.sum += fast_exp(x[i] - seen.max);
-    seen.best[v % Groups] = fmaxf(seen.best[v % Groups], top);
-    tile.top[v] = top;
+    for (int i = 0; i < lanes<T>; ++i) sum += fast_exp(x[i] - seen.max);
+    seen.sum += sum;
   }
 }
 
 // ---- Thresholds and hits ------------------------------------------------------------------------
 
 // A threshold from what the threads have seen. Their groups' maxima belong to different columns: if k of them reach a
-// logit, k columns do. And few columns more than that do, as long as k is well below the number of groups. All threads
-// must call it.
-template <int Groups>
-__device__ Key raise(const Seen<Groups>& seen, int k, Key threshold) {
-  Key best[Groups];
+// logit, k columns do. And few columns more than that do, as long as k is well below the number of groups. scratch:
+// only its bins are used. All threads must call it.
+template <int Groups, int Room>
+__device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int k, Key threshold) {
+  return find_threshold(scratch, threshold, 47, k, k + k / 8 + 3, [&](auto use) {  // 47: 8 bits of the fraction
 #pragma unroll
-  for (int g = 0; g < Groups; ++g) best[g] = make_key(seen.best[g], 0);
-  const Key finest = Key(1) << 49;  // of the logit: sign, exponent and the upper 6 bits of the fraction
-  return find_threshold(threshold, finest, k, k + k / 8 + 3, [&](Key key) {
-    int reaching = 0;
-#pragma unroll
-    for (int g = 0; g < Groups; ++g) reaching += __syncthreads_count(best[g] >= key);
-    return reaching;
+    for (int g = 0; g < Groups; ++g) use(make_key(seen.best[g], -1));  // the lowest key of this logit
   });
+}
+
+// A guess: in the part of the row that has been seen, its k largest logits are `expected` in number, if they are spread
+// at random, and hardly ever more than this. So a logit that so many reach there is a threshold, most likely, and a
+// much higher one than k reach. online_kernel finds out whether it was.
+__device__ int rank_in(float expected, int k) {
+  return min(k, static_cast<int>(1.2f * expected + 3.0f * sqrtf(expected) + 3.0f));
 }
 
 // Vectors with a logit that reaches the threshold are only set aside: to look at every logit of theirs is work for
 // which most lanes of a warp would have to wait. It is done in bulk, with a thread for every logit.
-constexpr int max_hits = 512;
-
-template <typename T>
+template <typename T, int Most>
 struct Hits {
-  uint4 vector[max_hits];
-  int column[max_hits];  // of the vector's first logit
-  int count;             // may be more: those found no room
+  uint4 vector[Most];
+  int column[Most];  // of the vector's first logit
+  int count;         // may be more: those found no room
 };
 
-// Sets this thread's hits of a tile aside. waiting: bit v is set for each vector v that is still to be looked at.
+// Sets this thread's hits of a tile aside. waiting: bit v is set for each vector v that is still to be set aside.
 // Returns false if there was no room for some thread's; those are still waiting. All threads must call it.
-template <typename T>
-__device__ bool set_aside(Hits<T>& hits, const Tile<T>& tile, int begin, Key threshold, unsigned& waiting) {
-  const float least = logit_of(threshold);
+template <typename T, int Most>
+__device__ bool set_aside(Hits<T, Most>& hits, const Tile<T>& tile, int begin, unsigned& waiting) {
+  bool wanted[per_thread];
 #pragma unroll
-  for (int v = 0; v < per_thread; ++v) {
-    if (!(waiting >> v & 1)) continue;
-    if (!(tile.top[v] < least)) {  // also where there is no threshold yet, and where logits are NaN
-      const int slot = atomicAdd(&hits.count, 1);
-      if (slot >= max_hits) continue;
-      hits.vector[slot] = tile.vector[v];
-      hits.column[slot] = column_of_vector<T>(begin, v);
-    }
+  for (int v = 0; v < per_thread; ++v) wanted[v] = waiting >> v & 1;
+  take_slots(hits.count, wanted, [&](int v, int slot) {
+    if (slot >= Most) return;
+    hits.vector[slot] = tile.vector[v];
+    hits.column[slot] = column_of_vector<T>(begin, v);
     waiting &= ~(1u << v);
-  }
+  });
   return !__syncthreads_or(waiting);
 }
 
-// Offers the logits of all hits that lie before column `end`, and forgets the hits. Returns the threshold. All threads
-// must call it, after a barrier that follows the last set_aside().
+// The i-th four of the logits of some vectors.
+__device__ float4 four_of(const uint4* vectors, int i, float) { return reinterpret_cast<const float4*>(vectors)[i]; }
 template <typename T>
-__device__ Key offer_hits(Candidates& candidates, Hits<T>& hits, int end, int k, Key threshold) {
-  const int count = min(hits.count, max_hits);
+__device__ float4 four_of(const uint4* vectors, int i, T) {
+  const uint2 words = reinterpret_cast<const uint2*>(vectors)[i];
+  const float2 low = widen(words.x, T()), high = widen(words.y, T());
+  return make_float4(low.x, low.y, high.x, high.y);
+}
+
+// Offers the logits of all hits that lie before column `end`, and forgets the hits. Returns the threshold. All threads
+// must call it, after a barrier that follows the last set_aside(); it ends with one.
+template <typename T, int Most, int Room>
+__device__ Key offer_hits(Candidates<Room>& candidates, Hits<T, Most>& hits, int end, int k, Key threshold) {
+  const int count = min(hits.count, Most);
   __syncthreads();
   if (threadIdx.x == 0) hits.count = 0;
-  const T* logits = reinterpret_cast<const T*>(hits.vector);
-  const float least = logit_of(threshold);
-  return offer_all(candidates, count * lanes<T>, k, threshold, [&](int i) -> Key {
-    const int column = hits.column[i / lanes<T>] + i % lanes<T>;
-    const float logit = to_float(logits[i]);
-    return logit < least || column < 0 || column >= end ? 0 : make_key(logit, column);
+  threshold = offer_all(candidates, count * lanes<T>, k, threshold, [&](int first, int last, Key(&key)[4]) {
+    const int i = first + 4 * static_cast<int>(threadIdx.x);
+    const bool some = i < last;
+    const float4 four = some ? four_of(hits.vector, i / 4, T()) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float x[4] = {four.x, four.y, four.z, four.w};
+    const int column = some ? hits.column[i / lanes<T>] + i % lanes<T> : -4;
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      key[j] = static_cast<unsigned>(column + j) < static_cast<unsigned>(end) ? make_key(x[j], column + j) : 0;
   });
+  __syncthreads();
+  return threshold;
 }
 
 // ---- Clusters: several blocks for one row, where there are few rows -----------------------------
@@ -446,6 +583,12 @@ __device__ Key offer_hits(Candidates& candidates, Hits<T>& hits, int end, int k,
 __device__ int cluster_size() { return static_cast<int>(cooperative_groups::this_cluster().num_blocks()); }
 __device__ int cluster_rank() { return static_cast<int>(cooperative_groups::this_cluster().block_rank()); }
 __device__ void cluster_sync() { cooperative_groups::this_cluster().sync(); }
+// Our blocks may take their places while the kernel before still runs (launch_online() asks for that): wait here for
+// its results, and let the kernel after ours do the same.
+__device__ void wait_for_kernel_before() {
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+}
 template <typename S>
 __device__ const S& in_block(int rank, S& mine) {  // the same variable of another block
   return *cooperative_groups::this_cluster().map_shared_rank(&mine, rank);
@@ -454,6 +597,7 @@ __device__ const S& in_block(int rank, S& mine) {  // the same variable of anoth
 __device__ int cluster_size() { return 1; }
 __device__ int cluster_rank() { return 0; }
 __device__ void cluster_sync() {}
+__device__ void wait_for_kernel_before() {}
 template <typename S>
 __device__ const S& in_block(int, S& mine) {
   return mine;
@@ -463,27 +607,37 @@ __device__ const S& in_block(int, S& mine) {
 // What the blocks of a cluster tell each other of their parts of a row.
 struct Part {
   float max, sum;
-  Key threshold;
+  Key threshold;  // k columns of the part reach it
+  Key fair;       // as many do as are k columns together, if every part has so many
 };
 
 // Adds the other blocks' candidates to those of the first block, and makes max and sum those of the whole row. All
 // threads of all blocks must call it. Returns true in the first block, which then has the result.
-__device__ bool merge_cluster(Candidates& candidates, int k, Key& threshold, float& max, float& sum) {
+template <int Room>
+__device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshold, float& max, float& sum) {
   __shared__ Part part;
-  const int size = cluster_size();
+  const int size = cluster_size(), few = (k + size - 1) / size;
   if (size == 1) return true;
-  const int most = min(k + 32, rung::max_k);
-  threshold = prune(candidates, k, most, threshold);
-  if (threadIdx.x == 0) part = {max, sum, threshold};
+  const bool many = k > 64;  // less is not worth a search
+  const Key fair = many ? threshold_of(candidates, few, few + few / 4, threshold) : threshold;
+  if (threadIdx.x == 0) part = {max, sum, threshold, fair};
   cluster_sync();
+  Part other = {lowest, 0.0f, no_threshold, ~static_cast<Key>(0)};
+  if (static_cast<int>(threadIdx.x) < size) other = in_block(threadIdx.x, part);
+  // What k columns of one part reach, or `few` of every part, k columns of the row do.
+  threshold = block_reduce(other.threshold, Max());
+  if (many) {
+    threshold = ::max(threshold, ~block_reduce(~other.fair, Max()));
+    drop_below(candidates, threshold);
+    cluster_sync();
+  }
   if (cluster_rank() == 0) {
-    Part other = {lowest, 0.0f, no_threshold};
-    if (static_cast<int>(threadIdx.x) < size) other = in_block(threadIdx.x, part);
     max = block_reduce(other.max, Max());
     sum = block_reduce(other.sum * __expf(other.max - max), Add());
-    threshold = block_reduce(other.threshold, Max());  // what is true of a part is true of the row
-    threshold = offer_all(candidates, (size - 1) * most, k, threshold, [&](int i) -> Key {
-      const Candidates& theirs = in_block(1 + i / most, candidates);
+    const bool another = threadIdx.x > 0 && static_cast<int>(threadIdx.x) < size;
+    const int most = block_reduce(another ? in_block(threadIdx.x, candidates).count : 0, Max());
+    threshold = offer_each(candidates, (size - 1) * most, k, threshold, [&](int i) -> Key {
+      const Candidates<Room>& theirs = in_block(1 + i / most, candidates);
       return i % most < theirs.count ? theirs.keys[i % most] : 0;
     });
   }
@@ -495,11 +649,11 @@ __device__ bool merge_cluster(Candidates& candidates, int k, Key& threshold, flo
 
 // logits: (rows, cols), aligned to 16 bytes. index, prob: (rows, k). Cluster r reads row r of logits and writes row r
 // of index and prob.
-template <typename T, int Groups>
+template <typename T, int Groups, int Room>
 __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
     online_kernel(const T* __restrict__ logits, int* __restrict__ index, float* __restrict__ prob, int cols, int k) {
-  __shared__ Candidates candidates;
-  __shared__ Hits<T> hits;
+  __shared__ Candidates<Room> candidates;
+  __shared__ Hits<T, Room * 3 / 8> hits;
   const size_t row = blockIdx.x / cluster_size();
   logits += row * cols;
   // Columns are counted from the row's first logit; the first vector may begin before it, in the row above. Each block
@@ -512,19 +666,42 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
 
   if (threadIdx.x == 0) candidates.count = hits.count = 0;
   __syncthreads();
+  wait_for_kernel_before();
   Seen<Groups> seen;
   for (int g = 0; g < Groups; ++g) seen.best[g] = -INFINITY;
-  // TODO 5: go through the columns from `first` to `end` once, a tile at a time: load_tile(), absorb() into `seen`,
-  // set_aside() what may be a candidate, until nothing is waiting; where there is no room, offer_hits() makes some.
-  // Call raise() after the first tile and after some of the later ones, so that few logits reach the threshold. What
-  // is set aside when the row ends must be offered, too.
-  (void)end;
   Key threshold = no_threshold;
-  // END 5
+  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
+  for (bool again = false;; again = true) {
+    bool guessed = false, crowded = false;
+    long long raise_at = first;
+    seen.max = lowest;
+    seen.sum = 0.0f;
+    // TODO 5: go through the columns from `first` to `end`, a tile at a time: load_tile(), absorb() into `seen`,
+    // find_hits(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. Except when
+    // the row is read `again`: call raise() after the first tile and after some of the later ones, so that few logits
+    // reach the threshold. With rank_in() in place of k it raises more, but then the threshold is `guessed`.
+    (void)guessed;
+    (void)crowded;
+    (void)raise_at;
+    (void)again;
+    (void)k_per_column;
+    // END 5
+    if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
+    threshold = offer_hits(candidates, hits, end, k, threshold);
+    if (!guessed) break;
+    drop_below(candidates, threshold);
+    if (candidates.count >= k) break;
+    // The guess was too high: the largest logits crowd at the row's beginning. But now that all of the row has been
+    // seen there is a threshold that is sure. Once more, with that.
+    threshold = raise(candidates, seen, k, no_threshold);
+    if (threadIdx.x == 0) candidates.count = 0;
+    __syncthreads();
+  }
   float max = block_reduce(seen.max, Max());
   float sum = block_reduce(seen.sum * __expf(seen.max - max), Add());
   if (!merge_cluster(candidates, k, threshold, max, sum)) return;
-  write_result(candidates, threshold, max, sum, k, index + row * k, prob + row * k);
+  Key* sorted = reinterpret_cast<Key*>(hits.vector);  // free by now
+  write_result(candidates, sorted, threshold, max, sum, k, index + row * k, prob + row * k);
 }
 
 template <typename T>
@@ -539,37 +716,37 @@ cudaError_t three_pass(const T* logits, int* index, float* prob, int rows, int c
 struct Shape {
   int threads;  // of a block: a power of two
   int blocks;   // to a row, a cluster of them
+  bool hopper;  // or later, and compiled for it: there are clusters, and kernels may start early
 };
 
-template <typename T, int Groups>
+template <typename T, int Groups, int Room>
 cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, int cols, int k, Shape shape,
                           cudaStream_t stream) {
-#ifndef __SIMT__
-  if (shape.blocks > 1) {
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = static_cast<unsigned>(shape.blocks);
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(static_cast<unsigned>(rows * shape.blocks));
-    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
-    config.stream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    if (shape.blocks > 8) {  // not every device that has clusters has such large ones
-      int most = 0;
-      cudaError_t error =
-          cudaFuncSetAttribute(online_kernel<T, Groups>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-      if (!error) error = cudaOccupancyMaxPotentialClusterSize(&most, online_kernel<T, Groups>, &config);
-      if (error) return error;
-      if (most < shape.blocks)
-        return launch_online<T, Groups>(logits, index, prob, rows, cols, k, {shape.threads, 8}, stream);
-    }
-    return cudaLaunchKernelEx(&config, online_kernel<T, Groups>, logits, index, prob, cols, k);
-  }
-#endif
-  online_kernel<T, Groups><<<rows, shape.threads, 0, stream>>>(logits, index, prob, cols, k);
+  const auto kernel = online_kernel<T, Groups, Room>;
+#ifdef __SIMT__
+  kernel<<<rows, shape.threads, 0, stream>>>(logits, index, prob, cols, k);
   return cudaGetLastError();
+#else
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(shape.blocks), 1, 1};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(rows * shape.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = shape.hopper ? 2 : 0;
+  if (shape.blocks > 8) {  // not every device that has clusters has such large ones
+    int most = 0;
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (!error) error = cudaOccupancyMaxPotentialClusterSize(&most, kernel, &config);
+    if (error) return error;
+    if (most < shape.blocks) attributes[0].val.clusterDim.x = 8, config.gridDim.x = static_cast<unsigned>(rows * 8);
+  }
+  return cudaLaunchKernelEx(&config, kernel, logits, index, prob, cols, k);
+#endif
 }
 
 // Small blocks, eight to a multiprocessor: while some wait at a barrier, the others load. Where there are too few rows
@@ -577,18 +754,19 @@ cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, in
 template <typename T>
 cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
   const int vectors = cols / lanes<T>;
-  shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1};
+  shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1, false};
 #ifndef __SIMT__
   int device = 0, multiprocessors = 0;
   cudaFuncAttributes kernel = {};
   cudaError_t error = cudaGetDevice(&device);
   if (!error) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1>);
+  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024>);
   if (error) return error;
   if (kernel.ptxVersion < 90) return cudaSuccess;  // compiled without clusters
-  int blocks = vectors < 65536 ? 8 : 16;
+  int blocks = k <= 64 || vectors >= 65536 ? 16 : 8;
   while (blocks > 1 && (rows > 2 * multiprocessors / blocks || vectors < 512 * blocks)) blocks /= 2;
-  if (blocks > 1) shape = {k <= 64 ? 256 : max_threads, blocks};
+  if (blocks > 1) shape = {k <= 64 ? 256 : max_threads, blocks, true};
+  shape.hopper = true;
 #else
   (void)rows;
 #endif
@@ -601,7 +779,9 @@ cudaError_t online(const T* logits, int* index, float* prob, int rows, int cols,
   if (rows == 0) return cudaSuccess;
   Shape shape;
   if (const cudaError_t error = shape_for<T>(rows, cols, k, shape)) return error;
-  const auto launch = 2 * k <= shape.threads ? launch_online<T, 1> : launch_online<T, 4>;
+  const auto launch = k > 256                  ? launch_online<T, 4, 2048>
+                      : 2 * k <= shape.threads ? launch_online<T, 1, 1024>
+                                               : launch_online<T, 4, 1024>;
   return launch(logits, index, prob, rows, cols, k, shape, stream);
 }
 

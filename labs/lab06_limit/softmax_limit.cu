@@ -406,7 +406,12 @@ __global__ void __launch_bounds__(32 * most_warps)
     }
   }
   Share<T, Packs> share(first + t, end, threads);
-  share.template load<!More>(x_packs);
+  // Rows that begin anywhere share sectors with their neighbours, which L1 may keep.
+  if (More || cols % width<T> != 0) {
+    share.template load<false>(x_packs);
+  } else {
+    share.template load<true>(x_packs);
+  }
   const float single = column >= 0 ? to_float(x[start + column]) : -INFINITY;
   const float max = fmaxf(share.largest(), single), e = exponential(single - max);
   MaxSum mine = {max, share.exponentials(max) + e};

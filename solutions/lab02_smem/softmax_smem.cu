@@ -173,7 +173,8 @@ __device__ float4 scale4(float4 v, float scale) {
 
 // x, y: (rows, cols), both aligned to 16 bytes. Block r turns row r of x into row r of y.
 // Dynamic shared memory: cols / 4 float4, the row's groups of four; then `threads` floats for block_reduce.
-__global__ void tree_f32x4_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
+__global__ void __launch_bounds__(threads, 8)  // at most 32 registers, or two blocks fewer fit on a multiprocessor
+    tree_f32x4_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   extern __shared__ float4 row4[];
   float* scratch = reinterpret_cast<float*>(row4 + cols / 4);
   const size_t start = static_cast<size_t>(blockIdx.x) * cols;
@@ -188,6 +189,7 @@ __global__ void tree_f32x4_kernel(const float* __restrict__ x, float* __restrict
   float max = fmaxf(lowest, single);
   // STEP 4: every thread loads its groups of four with one instruction each and adds them to the maximum.
   const float4* x4 = reinterpret_cast<const float4*>(x + split.head);
+#pragma unroll 4
   for (int q = threadIdx.x; q < split.quads; q += threads) {
     const float4 value = x4[q];
     row4[q] = value;
@@ -198,6 +200,7 @@ __global__ void tree_f32x4_kernel(const float* __restrict__ x, float* __restrict
 
   single = expf(single - max);
   float sum = single;
+#pragma unroll 1  // more would take more registers
   for (int q = threadIdx.x; q < split.quads; q += threads) {
     const float4 e = exp4(row4[q], max);
     row4[q] = e;
