@@ -164,23 +164,33 @@ __device__ int bin_of(Key key, Key low, int shift) {
 // The width of a bin, as a power of two, such that bins from `low` on hold all keys up to `high`.
 __device__ int shift_for(Key low, Key high) { return max(0, 56 - __clzll(static_cast<long long>(high - low))); }
 
-// Turns the number of keys in each bin into the number of those in that bin or above it. All threads must call it,
-// after a barrier; it ends with one.
-__device__ void add_from_top(int* count) {
+// Turns the number of keys in each bin into the number of those in that bin or above it, and sets `found` to the
+// highest bin that k keys reach. All threads must call it, after a barrier; it ends with one.
+__device__ void add_from_top(int* count, int k, int& found) {
   constexpr int mine = bins / 32;
   const int lane = threadIdx.x;
   if (lane < 32) {
     int of[mine], sum = 0;
 #pragma unroll
     for (int i = 0; i < mine; ++i) sum += of[i] = count[lane * mine + i];
-    int above = sum;
+    int reaching = sum;  // then of all bins from mine on
     for (int offset = 1; offset < 32; offset *= 2) {
-      const int theirs = __shfl_down_sync(0xFFFFFFFF, above, offset);
-      if (lane + offset < 32) above += theirs;
+      const int theirs = __shfl_down_sync(0xFFFFFFFF, reaching, offset);
+      if (lane + offset < 32) reaching += theirs;
     }
-    above -= sum;
+    reaching -= sum;
 #pragma unroll
-    for (int i = mine - 1; i >= 0; --i) count[lane * mine + i] = above += of[i];
+    for (int i = mine - 1; i >= 0; --i) {
+      const int b = lane * mine + i, above = reaching;
+      count[b] = reaching += of[i];
+      // TODO 3: `reaching` keys lie in bin b or above, `above` of them above it. If the k-th largest lies in bin b, note b
+      // in `found`. Which of the lanes and bins is it? (Without this, pruning keeps too much, and the candidates
+      // overflow.)
+      (void)above;
+      (void)k;
+      (void)found;
+      // END 3
+    }
   }
   __syncthreads();
 }
@@ -195,20 +205,14 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, in
   Key high = low == no_threshold ? ~static_cast<Key>(0) : low + ((static_cast<Key>(1) << 55) - 1);
   for (bool bounded = low == no_threshold;; bounded = true) {
     const int shift = shift_for(low, high);
+    if (threadIdx.x == 0) scratch.found = 0;
     for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
     __syncthreads();
     for_each([&](Key key) {
       if (key >= low) atomicAdd(&reach[bin_of(key, low, shift)], 1);
     });
     __syncthreads();
-    add_from_top(reach);
-    // TODO 3: reach[b] keys lie in bin b or above. The k-th largest lies in the highest bin that k keys reach: write its
-    // number to scratch.found; 0 if no bin is reached by so many. (Without this, pruning keeps too much, and the
-    // candidates overflow.)
-    (void)k;
-    if (threadIdx.x == 0) scratch.found = 0;
-    // END 3
-    __syncthreads();
+    add_from_top(reach, k, scratch.found);
     const int bin = scratch.found, reaching = reach[bin];
     low += static_cast<Key>(bin) << shift;
     if (reaching <= most || shift <= finest) return low;
@@ -313,7 +317,7 @@ __device__ void write_result(Candidates<Room>& candidates, Key* sorted, Key thre
     __syncthreads();
     for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&reach[bin_of(keys[i], threshold, shift)], 1);
     __syncthreads();
-    add_from_top(reach);
+    add_from_top(reach, k, candidates.found);
     // The keys of bin b have places up to reach[b], and are put there from the last on. Afterwards they begin at
     // reach[b], and end where those of bin b - 1 begin.
     for (int i = threadIdx.x; i < count; i += blockDim.x)
@@ -561,8 +565,9 @@ template <typename T, int Most, int Room>
 __device__ Key offer_hits(Candidates<Room>& candidates, Hits<T, Most>& hits, int end, int k, Key threshold) {
   const int count = min(hits.count, Most);
   __syncthreads();
+  if (count == 0) return threshold;
   if (threadIdx.x == 0) hits.count = 0;
-  threshold = offer_all(candidates, count * lanes<T>, k, threshold, [&](int first, int last, Key(&key)[4]) {
+  return offer_all(candidates, count * lanes<T>, k, threshold, [&](int first, int last, Key(&key)[4]) {
     const int i = first + 4 * static_cast<int>(threadIdx.x);
     const bool some = i < last;
     const float4 four = some ? four_of(hits.vector, i / 4, T()) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -572,8 +577,6 @@ __device__ Key offer_hits(Candidates<Room>& candidates, Hits<T, Most>& hits, int
     for (int j = 0; j < 4; ++j)
       key[j] = static_cast<unsigned>(column + j) < static_cast<unsigned>(end) ? make_key(x[j], column + j) : 0;
   });
-  __syncthreads();
-  return threshold;
 }
 
 // ---- Clusters: several blocks for one row, where there are few rows -----------------------------
