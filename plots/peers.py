@@ -99,11 +99,13 @@ def text_tables(table: dict) -> str:
         rows = [["rows x cols", *names, "ladder/best peer", f"ladder/{floor}", "best peer", "spread"]]
         for case in cases:
             best, ours = best_peer(case), median(case, OURS)
-            spread = case["seconds"].get(OURS)
+            spread = case["seconds"].get(OURS, {})
             rows.append([shape_of(case), *[microseconds(median(case, name)) for name in names],
                          ratio(ours, best[1] if best else None), ratio(ours, median(case, floor)), best[0] if best else "-",
-                         f"{100 * (spread['max'] - spread['min']) / spread['median']:.1f} %" if spread else "-"])
+                         f"{100 * (spread['max'] - spread['min']) / spread['median']:.1f} %" if "max" in spread else "-"])
         parts.append(f"{titles(op)}, {SHORT[dtype]}, microseconds of one call\n" + aligned(rows))
+    if table.get("note"):
+        parts.append(table["note"])
     for name, why in table["missing"].items():
         parts.append(f"not here: {name} ({why})")
     throttled = [case for case in table["cases"] if "throttled" in case]
@@ -120,7 +122,8 @@ def markdown(table: dict, source: str) -> str:
             for job, variant in table.get("ladder", {}).items() if job in measured]
     lines = [f"Measured on an {table['machine']}, {table['date']} "
              f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `{table.get('command', 'make peers')}`. Ours: "
-             f"{', '.join(ours) or 'none'}. All figures and the spread are in [{source}]({source}).", ""]
+             f"{', '.join(ours) or 'none'}. All figures and the spread are in [{source}]({source}).", "",
+             *([table["note"], ""] if table.get("note") else [])]
     for op in FLOOR:
         dtypes = [dtype for each, dtype, _ in groups(table) if each == op]
         if not dtypes:

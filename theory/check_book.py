@@ -19,7 +19,8 @@
        warm 3.02 us<!-- experiments-nvidia-h200 cache warm_us -->
        1.01 times a copy<!-- peers-nvidia-h200 softmax.f32.4096x4096 over_floor -->
 
-   A comment before a table says it for the columns after the first, which has the shape; "-" is a column of something else:
+   A comment before a table says it for the columns after the first, which has the shape; "-" is a column of something else, and
+   in a row what was not measured:
 
        <!-- columns: peers-nvidia-h200 softmax f32.us f32.over_floor - -->
 
@@ -134,7 +135,7 @@ def check_measured(text: str) -> list[str]:
             if len(cells) != len(columns.split()):
                 problems.append(f"{first}: {len(cells)} columns, the comment has {len(columns.split())}")
             problems += [check_figure(machine, f"{op}.{dtype}.{shape}", field, cell)
-                         for column, cell in zip(columns.split(), cells) if column != "-"
+                         for column, cell in zip(columns.split(), cells) if "-" not in (column, cell)
                          for dtype, field in [column.split(".")]]
     return [problem for problem in problems if problem]
 

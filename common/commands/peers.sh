@@ -22,7 +22,9 @@ slug=$("$(roofs_program)" --slug)
 output=plots/results/peers-$slug.json
 [ -z "${OPS:-}${DTYPES:-}${SHAPES:-}" ] || output=build/peers-$slug-part.json
 "$peers_python" common/peers/measure.py --output "$output.new" --ops "${OPS:-}" --dtypes "${DTYPES:-}" --shapes "${SHAPES:-}" \
-  --variants "${VARIANTS:-}" || exit
+  --variants "${VARIANTS:-}"
+status=$?
+[ $status -eq 0 ] || { [ ! -s "$output.new" ] || say "what was measured until then: $output.new"; exit $status; }
 mv "$output.new" "$output" || exit 2
 say ""
 "$python" plots/peers.py --table "$output" || exit
