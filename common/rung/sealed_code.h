@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <cstdint>
 
 namespace rung {
 
@@ -30,6 +31,9 @@ namespace {
 // that are looked at fit in 32 bits, the lower half of an argument.
 constexpr sock_filter load(size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<__u32>(offset)); }
 constexpr sock_filter argument(int i) { return load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(i)); }
+constexpr sock_filter upper_half(int i) {
+  return load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(i) + 4);  // both architectures: little-endian
+}
 constexpr sock_filter unless_equal(long value, __u8 skipped) {
   return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<__u32>(value), 0, skipped);
 }
@@ -53,36 +57,42 @@ bool install(sock_filter (&filter)[count]) {
 #define RUNG_REFUSE(name) unless_equal(SYS_##name, 1), refuse()
 // One that is refused if any of these bits of an argument is set.
 #define RUNG_REFUSE_BITS(name, i, bits) \
-  unless_equal(SYS_##name, 4), argument(i), unless_any_of(bits, 1), refuse(), allow()
+  unless_equal(SYS_##name, 3), argument(i), unless_any_of(bits, 1), refuse(), number()
+// One that is refused if its first argument is an address near the program: the upper half of it is one of `near`.
+#define RUNG_REFUSE_NEAR(name)                                                                                        \
+  unless_equal(SYS_##name, 8), upper_half(0), unless_equal(near[0], 1), refuse(), unless_equal(near[1], 1), refuse(), \
+      unless_equal(near[2], 1), refuse(), number()
 #endif
 
 }  // namespace
 
-// Before a rung is loaded. False if it could not be done.
+// To be called before a rung is loaded. False if it could not be done.
 inline bool seal_code() {
 #ifdef RUNG_AUDIT_ARCH
+  // The linker's: where the program begins and ends in memory. Nothing else lies in the 4 GiB before it or around it
+  // but the heap, which is not mapped.
+  extern char first[] __asm__("__executable_start"), last[] __asm__("_end");
+  const long begin = static_cast<long>(reinterpret_cast<uintptr_t>(first) >> 32);
+  const long end = static_cast<long>(reinterpret_cast<uintptr_t>(last) >> 32), nowhere = 0xffffffff;
+  const bool anywhere = begin > 0;  // not linked to the lowest addresses, which also stand for "wherever there is room"
+  const long near[] = {anywhere ? begin - 1 : nowhere, anywhere ? begin : nowhere, anywhere ? end : nowhere};
   sock_filter filter[] = {
       load(offsetof(seccomp_data, arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RUNG_AUDIT_ARCH, 1, 0), kill(), number(),
 #ifdef __x86_64__
       // The same calls under other numbers (x32).
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), kill(),
 #endif
-      RUNG_REFUSE_BITS(mprotect, 2, PROT_EXEC), RUNG_REFUSE_BITS(pkey_mprotect, 2, PROT_EXEC),
-      // Writable and executable at once; or another's pages, one's own code say, laid over these.
+      RUNG_REFUSE_BITS(mprotect, 2, PROT_EXEC), RUNG_REFUSE_NEAR(mprotect),
+      RUNG_REFUSE_BITS(pkey_mprotect, 2, PROT_EXEC), RUNG_REFUSE_NEAR(pkey_mprotect),
+      // Writable and executable at once.
       unless_equal(SYS_mmap, 5), argument(2), keep(PROT_WRITE | PROT_EXEC), unless_equal(PROT_WRITE | PROT_EXEC, 1),
-      refuse(), allow(), RUNG_REFUSE_BITS(mremap, 3, MREMAP_FIXED), RUNG_REFUSE(remap_file_pages), RUNG_REFUSE(shmat),
-      RUNG_REFUSE(memfd_create), RUNG_REFUSE(ptrace), RUNG_REFUSE(process_vm_writev), RUNG_REFUSE(personality),
-      allow()};
-  return install(filter);
-#else
-  return false;
-#endif
-}
-
-// After it has been loaded.
-inline bool seal_mappings() {
-#ifdef RUNG_AUDIT_ARCH
-  sock_filter filter[] = {number(), RUNG_REFUSE_BITS(mmap, 2, PROT_EXEC), allow()};
+      refuse(), number(),
+      // A place that is asked for, and more than 4 GiB from anywhere.
+      unless_equal(SYS_mmap, 7), argument(3), unless_any_of(MAP_FIXED, 4), upper_half(1), unless_equal(0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0), refuse(), number(), RUNG_REFUSE_NEAR(mmap), RUNG_REFUSE_NEAR(munmap),
+      RUNG_REFUSE_NEAR(mremap), RUNG_REFUSE_BITS(mremap, 3, MREMAP_FIXED), RUNG_REFUSE(remap_file_pages),
+      RUNG_REFUSE(shmat), RUNG_REFUSE(memfd_create), RUNG_REFUSE(ptrace), RUNG_REFUSE(process_vm_writev),
+      RUNG_REFUSE(personality), allow()};
   return install(filter);
 #else
   return false;

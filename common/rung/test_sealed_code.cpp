@@ -18,7 +18,7 @@ TEST_CASE("no page becomes code that was written to", "[worker][executor]") {
   const char* folder = getenv("LADDER_TESTDATA");
   rung::Client client("build/cpu/worker",
                       (folder ? std::string(folder) : "build/cpu/common/rung/testdata") + "/changes_code.so");
-  REQUIRE(client.variants().size() == 6);
+  REQUIRE(client.variants().size() == 7);
   for (size_t i = 0; i < client.variants().size(); i++) {
     INFO(client.variants()[i].name);
     const float input = 0;

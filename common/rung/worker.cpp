@@ -278,9 +278,6 @@ int main(int argc, char** argv) {
   const Variant* table = load_variants(rung, &count);
   const Prediction* predictions = load_predictions(rung, &predictions_count);
   limit_time(0);
-#ifdef __SIMT__
-  seal_mappings();
-#endif
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream), "cudaStreamCreate");
   send_tables(table, count, predictions, predictions_count);

@@ -32,14 +32,18 @@ int mapped_writable_code() {
   return mmap(nullptr, page, all, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
 }
 
-int laid_a_file_over() {
-  return mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, 4, 0) == MAP_FAILED;  // 4: memory that is shared
+int laid_a_file_over() {  // 4: the memory that is shared
+  return mmap(code(), page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, 4, 0) == MAP_FAILED;
 }
 
 int moved_over() {
   void* p = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  void* to = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return mremap(p, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED;
+  return mremap(p, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, code()) == MAP_FAILED;
+}
+
+int laid_much_over() {
+  return mmap(code() - (size_t{9} << 30), size_t{10} << 30, PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED;
 }
 
 int made_a_file_of_memory() { return memfd_create("code", 0) < 0; }
@@ -48,4 +52,5 @@ RUNG_EXPORT(rung::softmax("made_writable", tried<made_writable>),
             rung::softmax("made_code_of_data", tried<made_code_of_data>),
             rung::softmax("mapped_writable_code", tried<mapped_writable_code>),
             rung::softmax("laid_a_file_over", tried<laid_a_file_over>), rung::softmax("moved_over", tried<moved_over>),
+            rung::softmax("laid_much_over", tried<laid_much_over>),
             rung::softmax("made_a_file_of_memory", tried<made_a_file_of_memory>))
