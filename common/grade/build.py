@@ -49,7 +49,7 @@ class Workshop:
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
         limits = sandbox.Limits(seconds, seconds + 30, self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
-                                self.limits["temporary_mib"], self.limits["output_kib"], proc=True)
+                                self.limits["temporary_mib"], self.limits["output_kib"])
         command = ["/bin/sh", "-c", script, "sh", *arguments]
         if self.box.kind != "none":
             return sandbox.run(self.box.command(command, self.root, limits, uid), limits, given, most_stdout=most)

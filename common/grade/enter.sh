@@ -2,10 +2,10 @@
 # Run by unshare(1) as root of fresh user, mount, pid, network, ipc and uts namespaces: makes the file system that a submission sees,
 # gives up all rights and starts the command. Used where there is no bubblewrap.
 #
-#     enter.sh ROOT TEMPORARY_MIB PROC "DEVICE ..." [SOURCE=PLACE ...] -- COMMAND ...
+#     enter.sh ROOT TEMPORARY_MIB "DEVICE ..." [SOURCE=PLACE ...] -- COMMAND ...
 set -eu
-root=$1 temporary=$2 proc=$3 devices=$4
-shift 4
+root=$1 temporary=$2 devices=$3
+shift 3
 hostname sandbox 2>/dev/null || true
 
 # Devices: on a small file system that is then read-only.
@@ -31,7 +31,6 @@ echo 0 >/proc/sys/user/max_user_namespaces
 cd "$root"
 pivot_root . .
 umount -l .
-[ "$proc" = 1 ] || umount /proc
 cd /course
 unset OLDPWD
 exec setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- "$@"

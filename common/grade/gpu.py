@@ -173,7 +173,7 @@ class CudaWorkshop:
                   "wc -c </tmp/kept/named.cudafe1.cpp && cat /tmp/names /tmp/kept/named.cudafe1.cpp /tmp/rung.so")
         seconds = 3 * self.limits["compile_seconds"]
         limits = sandbox.Limits(seconds, seconds + 30, 2 * self.limits["memory_mib"], self.limits["processes"], 4 * self.limits["temporary_mib"],
-                                4 * self.limits["temporary_mib"], self.limits["output_kib"], proc=True)
+                                4 * self.limits["temporary_mib"], self.limits["output_kib"])
         most = OBJECT_BYTES + TEXT_BYTES
         if self.box.kind != "none":
             command = self.box.command(["/bin/sh", "-c", script, "sh", label], self.root, limits, uid)

@@ -42,7 +42,6 @@ class Limits:
     file_mib: int = 1  # size of one file
     temporary_mib: int = 0  # size of /tmp; 0: there is none to write to
     output_kib: int = 256  # of stdout and stderr each; what is more is read and dropped
-    proc: bool = False  # whether there is a /proc. A process can write to its own code through it, so that a kernel has none
     devices: tuple[str, ...] = ()  # names in /dev of a GPU, for who may use it
 
 
@@ -214,7 +213,7 @@ class Sandbox:
             drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--pdeathsig", "KILL", "--"]
         if self.kind == "bwrap":
             box = [shutil.which("bwrap"), "--unshare-all", "--unshare-user", *self.options, "--new-session", "--die-with-parent",
-                   "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--ro-bind", str(root), "/", *(("--proc", "/proc") if limits.proc else ()), "--dev", "/dev"]
+                   "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev"]
             for device in limits.devices:
                 box += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
             box += ["--remount-ro", "/dev"]
@@ -227,8 +226,7 @@ class Sandbox:
             # A signal from the parent's death is lost when the user changes, and is asked for again.
             pairs = [f"{source}={place}" for place, source in (mounts or {}).items()]
             box = [shutil.which("unshare"), "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child",
-                   "--propagation", "private", "/bin/sh", str(self.options[0]), str(root), str(limits.temporary_mib), str(int(limits.proc)),
-                   " ".join(limits.devices), *pairs, "--"]
+                   "--propagation", "private", "/bin/sh", str(self.options[0]), str(root), str(limits.temporary_mib), " ".join(limits.devices), *pairs, "--"]
             return [*outer, *drop, *box, *inner]
         raise SandboxError("there is no sandbox")
 

@@ -138,7 +138,7 @@ class SpeedJudge:
         # The driver of a GPU starts threads and maps files of its own.
         return sandbox.Limits(limits["gpu_seconds"], limits["gpu_seconds"], 4 * limits["memory_mib"],
                               limits["processes"] + 4 * (os.cpu_count() or 1), file_mib=1024, output_kib=limits["output_kib"],
-                              proc=True, devices=self.gpu.devices)
+                              devices=self.gpu.devices)
 
     def boxed(self, folder: Path, program: str, uid: int | None) -> str:
         """A program of ours (worker, timer) as a command that runs it in the sandbox, on the rung in folder/rung."""
