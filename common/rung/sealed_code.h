@@ -2,16 +2,20 @@
 // written to, and from seal_mappings() on no file is mapped as code. A rung shares the process with the executor, which
 // counts and checks; its data a rung can reach, its code then not.
 //
-// Linux on x86-64 and aarch64, by seccomp. Elsewhere, and where a kernel or a container refuses it, nothing happens.
+// Linux on x86-64 and aarch64, by seccomp and Landlock. Elsewhere, and where a kernel or a container refuses it,
+// nothing happens.
 #pragma once
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -94,6 +98,30 @@ inline bool seal_code() {
       RUNG_REFUSE(shmat), RUNG_REFUSE(memfd_create), RUNG_REFUSE(ptrace), RUNG_REFUSE(process_vm_writev),
       RUNG_REFUSE(personality), allow()};
   return install(filter);
+#else
+  return false;
+#endif
+}
+
+// For graded rungs: no file can be opened to be written to, but for those in /dev. Through /proc/self/mem a process
+// could change its code whatever its pages allow. False if it could not be done (Linux before 5.13, or without
+// Landlock).
+inline bool seal_files() {
+#ifdef SYS_landlock_restrict_self
+  landlock_ruleset_attr handled{};
+  handled.handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE;
+  const long rules = syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0);
+  if (rules < 0) return false;
+  landlock_path_beneath_attr devices{};
+  devices.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
+  devices.parent_fd = open("/dev", O_PATH | O_CLOEXEC);
+  if (devices.parent_fd >= 0) {
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &devices, 0);
+    close(devices.parent_fd);
+  }
+  const bool sealed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+  close(static_cast<int>(rules));
+  return sealed;
 #else
   return false;
 #endif

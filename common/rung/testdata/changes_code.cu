@@ -1,6 +1,7 @@
 // Variants that try to change the code of the process, which the worker has sealed (sealed_code.h). Each writes to y[0]
 // 0 if it managed, else the error number.
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -48,9 +49,14 @@ int laid_much_over() {
 
 int made_a_file_of_memory() { return memfd_create("code", 0) < 0; }
 
+int opened_its_memory() {  // where the worker was told that the rung is graded
+  return open("/proc/self/mem", O_RDWR) < 0;
+}
+
 RUNG_EXPORT(rung::softmax("made_writable", tried<made_writable>),
             rung::softmax("made_code_of_data", tried<made_code_of_data>),
             rung::softmax("mapped_writable_code", tried<mapped_writable_code>),
             rung::softmax("laid_a_file_over", tried<laid_a_file_over>), rung::softmax("moved_over", tried<moved_over>),
             rung::softmax("laid_much_over", tried<laid_much_over>),
-            rung::softmax("made_a_file_of_memory", tried<made_a_file_of_memory>))
+            rung::softmax("made_a_file_of_memory", tried<made_a_file_of_memory>),
+            rung::softmax("opened_its_memory", tried<opened_its_memory>))
