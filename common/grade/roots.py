@@ -20,7 +20,7 @@ ostream queue random ratio set sstream stack stdexcept streambuf string string_v
 typeindex typeinfo unordered_map unordered_set utility valarray variant vector
 assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h time.h
 """.split()
-COURSE_HEADERS = ("common/simt/include", "common/rung/rung.h", "common/rung/types.h")
+COURSE_HEADERS = ("common/simt/include", "common/rung/rung.h")  # and what the latter includes beside it
 FOLDERS = ("proc", "dev", "tmp", "course", "rung", "in")  # where a sandbox mounts things
 
 
@@ -96,6 +96,18 @@ class Tree:
             self.copy(library)
 
 
+def course_headers(course: Path) -> list[str]:
+    """The course's headers that a kernel may include, and those that these include from their own folder."""
+    found = list(COURSE_HEADERS)
+    for name in found:
+        path = course / name
+        for included in re.findall(r'(?m)^#include "([\w.]+)"', path.read_text()) if path.is_file() else []:
+            beside = str(Path(name).with_name(included))
+            if beside not in found:
+                found.append(beside)
+    return found
+
+
 def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> Tree:
     gxx = shutil.which("g++")
     if not gxx:
@@ -111,7 +123,7 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
             tree.copy(path, os.path.normpath(path))
 
     course_root = root / "course"
-    for part in COURSE_HEADERS:
+    for part in course_headers(course):
         source, target = course / part, course_root / part
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
