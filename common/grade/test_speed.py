@@ -181,7 +181,7 @@ class Timed(unittest.TestCase):
         right = self.judge.speed.wrong_cases
         self.judge.speed.wrong_cases = lambda *_: {"tree f32": "normal-7x33: far off"}
         try:
-            speeds = self.speeds(SOLUTION)
+            speeds = self.speeds(SOLUTION + "\n// Another file: of equal ones only one is graded.\n")
         finally:
             self.judge.speed.wrong_cases = right
         self.assertIn("right on a CPU, wrong on the GPU", speeds["speed/tree f32"]["reason"])
