@@ -131,7 +131,9 @@ def main(arguments: list[str]) -> int:
         print(table(results, options.source))
     if matplotlib is None:
         print("no chart: matplotlib is not installed; make setup installs it", file=sys.stderr)
-    elif not draw(results, read_roof(options.results), options.out):
+    elif draw(results, read_roof(options.results), options.out):
+        print(f"the chart: plots/{options.out.name}")
+    else:
         print("no chart of lab 07: it needs the counts of a GPU (common/cuda/fusion_counters.py)", file=sys.stderr)
     return 0
 

@@ -42,7 +42,6 @@ remember $status
 
 if is_step "$lab"; then
   measure_step "$lab" "$file" "$source" "$rung" || exit
-  say "the chart: plots/fusion.svg"
   say "next: theory/11_sharing.md"
   exit
 fi

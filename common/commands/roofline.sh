@@ -14,5 +14,5 @@ fi
 say "the chart: plots/roofline.svg"
 fusion=$(dirname "$results")/fusion-$(basename "$results")
 if [ -f "$fusion" ]; then
-  "$python" plots/fusion.py "$fusion" --quiet && say "lab 07, another operator: plots/fusion.svg"
+  "$python" plots/fusion.py "$fusion" --quiet
 fi

@@ -97,7 +97,8 @@ def table(heads: list[str], rows: list[list[str]], left: set[int]) -> list[str]:
 def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
     bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if colour else ("", "", "")
     grid, block = (" x ".join(str(n) for n in launch[key] if n != 1) or "1" for key in ("grid", "block"))
-    lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} blocks of {block} threads"]
+    times = f", {launch['times']} launches together" if launch.get("times", 1) > 1 else ""
+    lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} blocks of {block} threads{times}"]
     total = launch["total"]
     heads = ["", "requests", "moved", "a request", "bytes asked for"]
     rows = []
@@ -146,8 +147,43 @@ def launches_of(report: dict) -> list[tuple[str, dict]]:
     for variant in report["variants"]:
         shape = f"{variant['rows']} x {variant['cols']}" + (f", K {variant['k']}" if variant["k"] else "")
         title = f"{variant['variant']} {variant['dtype']}, {shape}"
-        found += [(title, launch) for launch in variant["report"]["launches"]]
+        found += [(title, launch) for launch in together(variant["report"]["launches"])]
+        if calls := variant["report"].get("library_calls"):
+            found.append((title, {"library_calls": calls}))
     return found
+
+
+def added(a: dict, b: dict) -> dict:
+    return {key: value + b[key] for key, value in a.items()}
+
+
+def together(launches: list[dict]) -> list[dict]:
+    """What a variant launches again and again, with the same grid, as one launch with the sums; the busiest thread is the
+    first's."""
+    merged: dict[str, dict] = {}
+    for launch in launches:
+        key = json.dumps([launch["kernel"], launch["grid"], launch["block"]])
+        if key not in merged:
+            merged[key] = {**launch, "times": 1}
+            continue
+        sums = merged[key]
+        sums["times"] += 1
+        for part in ("total", "footprint", "dram"):
+            if part in sums:
+                sums[part] = added(sums[part], launch[part])
+        lines = {(line["file"], line["line"]): line for line in sums["lines"]}
+        for line in launch["lines"]:
+            place = (line["file"], line["line"])
+            lines[place] = {**line, "counts": added(lines[place]["counts"], line["counts"])} if place in lines else line
+        sums["lines"] = list(lines.values())
+    return list(merged.values())
+
+
+def describe_library(calls: list[dict]) -> list[str]:
+    read, written = (sum(call[key] for call in calls) for key in ("bytes_read", "bytes_written"))
+    names = ", ".join(sorted({call["call"] for call in calls}))
+    return [f"{names}, computed by the host: {len(calls)} calls; operands of {number(read)} bytes, results of {number(written)} bytes, "
+            "each counted once"]
 
 
 def main(argv: list[str]) -> int:
@@ -158,7 +194,8 @@ def main(argv: list[str]) -> int:
     try:
         report = json.loads(options.report.read_text())
         for title, launch in launches_of(report):
-            print("\n".join(([title] if title else []) + describe(launch, colour)) + "\n")
+            said = describe_library(launch["library_calls"]) if "library_calls" in launch else describe(launch, colour)
+            print("\n".join(([title] if title else []) + said) + "\n")
     except (OSError, ValueError, KeyError) as error:
         print(f"profile.py: {options.report}: not a report of the executor ({error})", file=sys.stderr)
         return 1
