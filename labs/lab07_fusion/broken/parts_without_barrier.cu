@@ -269,8 +269,7 @@ __device__ void load_matrices(unsigned (&to)[4], const bf16* row) {
 }
 // One product of the tensor cores: 16 x 8 sums += 16 x 16 times 16 x 8.
 __device__ void tensor_product(float (&sums)[4], const unsigned (&a)[4], unsigned b_low, unsigned b_high) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
       "%3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b_low), "r"(b_high));
@@ -278,18 +277,20 @@ __device__ void tensor_product(float (&sums)[4], const unsigned (&a)[4], unsigne
 template <int M>
 __device__ void multiply_on_tensor_cores(Sums<M>& sums, const bf16* a, const bf16* w, const bf16* w_second, int width) {
   const int lane = threadIdx.x % 32;
-  unsigned of_w[4][4];
+  // All operands first, so that they are on their way together.
+  unsigned of_w[4][4], of_a[M][4];
 #pragma unroll
   for (int pair = 0; pair < 4; ++pair) {
     const bf16* const rows = (pair < 2 ? w : w_second) + pair % 2 * 16 * width;
     load_matrices(of_w[pair], rows + (lane / 16 * 8 + lane % 8) * width + lane / 8 % 2 * 8);
   }
 #pragma unroll
-  for (int m = 0; m < M; ++m) {
-    unsigned of_a[4];
-    load_matrices(of_a, a + (m * 16 + lane / 8 % 2 * 8 + lane % 8) * width + lane / 16 * 8);
+  for (int m = 0; m < M; ++m)
+    load_matrices(of_a[m], a + (m * 16 + lane / 8 % 2 * 8 + lane % 8) * width + lane / 16 * 8);
 #pragma unroll
-    for (int j = 0; j < 8; ++j) tensor_product(sums[m][j], of_a, of_w[j / 2][j % 2 * 2], of_w[j / 2][j % 2 * 2 + 1]);
+  for (int m = 0; m < M; ++m) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) tensor_product(sums[m][j], of_a[m], of_w[j / 2][j % 2 * 2], of_w[j / 2][j % 2 * 2 + 1]);
   }
 }
 #endif
@@ -329,13 +330,14 @@ __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_secon
 }
 
 // How the products are cut. Up: 32 columns of gate and the same 32 of up a warp, all of k together. Down: 64 columns,
-// of which every warp adds up its own sixteenth part of a chunk of k.
+// of which every warp adds up its own eighth of a chunk of k.
 template <typename T, int M>
 struct Cut {
   static constexpr int cores = 16 * M;
   // Pieces of weights on their way or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
-  static constexpr int up_stages = M == 1 ? 2 : 4, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
-  static constexpr int up_columns = 32 * warps, up_chunk = 64 / sizeof(T), up_rows = cores + 2 * up_columns;
+  static constexpr int up_stages = 2, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
+  static constexpr int up_columns = 32 * warps, up_chunk = (M == 1 ? 64 : 128) / sizeof(T),
+                       up_rows = cores + 2 * up_columns;
   static constexpr int down_columns = 64, down_chunk = 16 * warps, down_rows = cores + down_columns;
   static constexpr int up_stage = up_rows * panel_width<T, up_chunk>;        // elements
   static constexpr int down_stage = down_rows * panel_width<T, down_chunk>;  // elements
