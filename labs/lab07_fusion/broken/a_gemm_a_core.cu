@@ -332,4 +332,4 @@ cudaError_t unfused(const SwapFfn<T>& step, cudaStream_t stream) {
   return products.status == CUBLAS_STATUS_SUCCESS ? error : cudaErrorUnknown;
 }
 
-RUNG_EXPORT(rung::swap_ffn("unfused", unfused<float>), rung::swap_ffn("unfused", unfused<bf16>))
+RUNG_EXPORT(rung::swap_ffn("unfused", unfused<bf16>))

@@ -374,4 +374,4 @@ cudaError_t graphed(const SwapFfn<T>& step, cudaStream_t stream) {
   return cudaGraphLaunch(entry.exec, stream);
 }
 
-RUNG_EXPORT(rung::swap_ffn("graphed", graphed<float>), rung::swap_ffn("graphed", graphed<bf16>))
+RUNG_EXPORT(rung::swap_ffn("graphed", graphed<float>))

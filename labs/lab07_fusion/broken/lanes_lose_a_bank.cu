@@ -315,5 +315,4 @@ cudaError_t fused_per_core(const SwapFfn<T>& step, cudaStream_t stream) {
   return collapse(step, scratch, false, stream);
 }
 
-RUNG_EXPORT(rung::swap_ffn("fused_per_core", fused_per_core<float>),
-            rung::swap_ffn("fused_per_core", fused_per_core<bf16>))
+RUNG_EXPORT(rung::swap_ffn("fused_per_core", fused_per_core<float>))
