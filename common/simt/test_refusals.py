@@ -1,0 +1,122 @@
+"""What simtcc refuses, with the feature's name and its line, what it warns of, and what only looks like either."""
+
+import os
+import re
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from simtcc_testing import KERNEL, InFolder, run, simtcc
+
+# Each refused at line 3, by this name: (feature, lines before, the line, what comes after). OWN_WORDS: without the words
+# that all others are refused with. A compiler's own message could hold the name, too.
+OWN_WORDS = ("needs the kernel itself here", "dynamic shared memory")
+REFUSED = [
+    ("inline PTX", "__global__ void k(int* x) {\n\n", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(x[0]));', "}"),
+    ("needs the kernel itself here", "void f(const void* kernel) {\n\n",
+     "cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), nullptr);", "}"),
+    ("several devices", "void f(cudaLaunchParams* l) {\n\n", "cudaLaunchCooperativeKernelMultiDevice(l, 1);", "}"),
+    ("barrier_arrive() of a group", "#include <cooperative_groups.h>\n__global__ void k() {\n",
+     "cooperative_groups::this_thread_block().barrier_arrive();", "}"),
+    ("clusters", "\n\n", "__global__ void __cluster_dims__(2, 1, 1) k() {}", ""),
+    ("clusters", "namespace cg = cooperative_groups;\n__global__ void k() {\n", "cg::cluster_group c = cg::this_cluster();", "}"),
+    ("textures", "\n\n", "texture<float, 2> image;", ""),
+    ("textures", "\n\n", "__global__ void k(cudaTextureObject_t t) {}", ""),
+    ("surfaces", "\n\n", "__global__ void k(cudaSurfaceObject_t t) {}", ""),
+    ("CUDA arrays", "\n\n", "cudaArray_t pixels;", ""),
+    ("mma.h", "\n\n", "#include <mma.h>", ""),
+    ("tensor cores", "\n\n", "using namespace nvcuda::wmma;", ""),
+    ("thrust/sort.h", "\n\n", "#include <thrust/sort.h>", ""),
+    ("cub/cub.cuh", "\n\n", "#include <cub/cub.cuh>", ""),
+    ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
+    ("cublasDaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasDaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
+    ("curand_kernel.h", "\n\n", "#include <curand_kernel.h>", ""),
+    ("cuda/barrier", "\n\n", "#include <cuda/barrier>", ""),
+    ("cooperative_groups/memcpy_async.h", "\n\n", "#include <cooperative_groups/memcpy_async.h>", ""),
+    ("of CUDA graphs, cudaGraphAddKernelNode", "void f(cudaGraph_t g, cudaGraphNode_t n) {\n\n", "cudaGraphAddKernelNode(&n, g, 0, 0, 0);", "}"),
+    ("tiles of more than 32", "namespace cg = cooperative_groups;\n__global__ void k() {\n",
+     "auto t = cg::tiled_partition<64>(cg::this_thread_block());", "}"),
+    ("dynamic parallelism", KERNEL + "__global__ void parent(int* x) {\n", "k<<<1, 32>>>(x);", "}"),
+    ("dynamic parallelism", KERNEL + "__device__ void helper(int* x) {\n", "if (x) { k<<<1, 32>>>(x); }", "}"),
+    ("cudaLaunchKernelEx", KERNEL + "void f(int* x) {\n", "cudaLaunchKernelEx(nullptr, k, x);", "}"),
+    ("needs the kernel itself here", KERNEL + "void f(void* kernel, void** arguments) {\n",
+     "cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);", "}"),
+    ("the driver API", "void f() {\n\n", "cuInit(0);", "}"),
+    ("cuda::atomic", "\n\n", "__device__ cuda::atomic<int> counter;", ""),
+    ("__shfl_down", "__global__ void k(int* x) {\n\n", "x[0] = __shfl_down(x[0], 1);", "}"),
+    ("a warp in lockstep", "__device__ void f(volatile float* s, int tid) {\n\n",
+     "s[tid] += s[tid + 32]; s[tid] += s[tid + 16]; s[tid] += s[tid + 8];", "}"),
+    ("a warp in lockstep", "__device__ void f(float* x, float sum, int i) { volatile float* smem = x;\n\n",
+     "if (i < 32) { smem[i] = sum = sum + smem[i + 2]; smem[i] = sum = sum + smem[i + 1]; }", "}"),
+    ("dynamic shared memory", "__global__ void k() {\n\n", "extern __shared__ float tile[][32];", "}"),
+    ("asynchronous copies (__pipeline_commit)", "__global__ void k() {\n\n", "__pipeline_commit();", "}"),
+    ("asynchronous copies (cg::wait)", "namespace cg = cooperative_groups;\n__global__ void k(cg::thread_block b) {\n",
+     "cg::wait(b);", "}"),
+    ("tiles of more than 32", "namespace cg = cooperative_groups;\n__global__ void k() {\n",
+     "__shared__ cg::experimental::block_tile_memory<4, 64> memory;", "}"),
+    ("several devices or processes (cudaDeviceEnablePeerAccess)", "void f() {\n\n", "cudaDeviceEnablePeerAccess(1, 0);", "}"),
+    ("several devices or processes (cudaIpcMemHandle_t)", "\n\n", "cudaIpcMemHandle_t handle;", ""),
+    ("graphics interoperation (cudaGraphicsResource)", "\n\n", "struct cudaGraphicsResource* resource;", ""),
+    ("8-bit and 4-bit floating point (__nv_fp8_e4m3)", "\n\n", "__global__ void k(__nv_fp8_e4m3* x) {}", ""),
+    ("textures", "void f() {\n\n", "cudaCreateTextureObject(nullptr, nullptr, nullptr, nullptr);", "}"),
+    ("__brkpt", "__global__ void k() {\n\n", "__brkpt();", "}"),
+]
+
+
+class Refused(InFolder):
+    def test_every_feature_is_named_with_its_line(self):
+        def attempt(case):
+            number, (feature, before, line, after) = case
+            name = f"case{number}.cu"
+            self.write(name, f"{before}{line}{after}\nint main() {{}}\n")
+            return case, simtcc(name, folder=self.folder)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for (number, (feature, *rest)), made in pool.map(attempt, enumerate(REFUSED)):
+                with self.subTest(feature=feature, line=rest[1]):
+                    self.assertNotEqual(made.returncode, 0, "it compiled")
+                    words = "" if feature in OWN_WORDS else ".* is not supported by the CPU executor"
+                    self.assertRegex(made.stdout, rf"case{number}\.cu:3:.*{re.escape(feature)}{words}")
+                    self.assertLessEqual(made.stdout.count("#error"), 1, made.stdout)
+
+    def test_a_comment_a_string_or_a_shift_is_no_feature(self):
+        self.write("a.cu", "// texture<float> and asm(\"x\")\n/* cudaGraph_t\n */\n#include <cstdio>\n"
+                           "#include <iostream>\nint main() { std::puts(\"asm( thrust::sort k<<<1, 1>>>(x)\"); std::cout << \"a\" << 'b' << \"\\n\";\n"
+                           "  return (1 << 3) >> 3 == 1 ? 0 : 1; }\n")
+        self.builds("a.cu", "-o", "a")
+        self.assertEqual(run("a", self.folder).returncode, 0)
+
+    def test_what_the_preprocessor_leaves_out_is_not_refused(self):
+        self.write("a.cu", "#ifdef WITH_TEXTURES\n#include <thrust/sort.h>\ntexture<float, 1> image;\n#endif\nint main() {}\n")
+        self.builds("a.cu", "-o", "a")
+        self.assertRegex(self.refuses("-DWITH_TEXTURES", "a.cu"), r"a\.cu:2:.*thrust/sort\.h")
+
+    def test_a_feature_in_a_header_is_named_there(self):
+        self.write("helper.h", "#pragma once\ntexture<float, 1> image;\n")
+        self.write("a.cu", '#include "helper.h"\nint main() {}\n')
+        self.assertRegex(self.refuses("a.cu"), r"helper\.h:2:.*textures")
+
+    def test_a_missing_file(self):
+        self.assertIn("nowhere.cu: no such file", self.refuses("nowhere.cu"))
+
+    def test_a_syntax_error_names_the_line(self):
+        self.write("a.cu", KERNEL + "\nint main() {\n  int x = ;\n}\n")
+        self.assertIn("a.cu:4:", self.refuses("a.cu"))
+
+    def test_a_missing_header_names_the_line(self):
+        self.write("a.cu", "\n#include \"nowhere.h\"\nint main() {}\n")
+        self.assertIn("a.cu:2:", self.refuses("a.cu"))
+
+    def test_a_launch_without_arguments(self):
+        self.write("a.cu", KERNEL + "int main() {\n  k<<<1, 32>>>;\n}\n")
+        self.assertIn("a.cu:3: after <<< >>> a kernel's arguments in parentheses must follow", self.refuses("a.cu"))
+
+    def test_what_may_mean_something_else_is_warned_of(self):
+        self.write("a.cu", "__device__ void f(volatile int* sdata) { sdata[0] += sdata[32]; }\n"
+                           "__host__ __device__ int g() {\n#ifdef __CUDA_ARCH__\n  return 1;\n#else\n  return 2;\n#endif\n}\nint main() {}\n")
+        said = self.builds("a.cu", "-o", "a")
+        self.assertIn("a.cu:1: warning: volatile shared memory", said)
+        self.assertIn("a.cu:3: warning: host and device code are one", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
