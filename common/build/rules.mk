@@ -149,7 +149,7 @@ build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp) $(catch
 build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp common/reference/test_swap_ffn.cpp) $(catch_main) $(reference)
 	$(link)
 
-build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp test_clocks.cpp results.cpp count.cpp measure.cpp clocks.cpp machine.cpp options.cpp logits.cpp)) \
+build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp test_options.cpp test_clocks.cpp results.cpp count.cpp measure.cpp clocks.cpp machine.cpp options.cpp logits.cpp)) \
                        $(catch_main) $(comparison) $(reference) $(client)
 	$(link)
 
