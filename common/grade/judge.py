@@ -138,7 +138,7 @@ class Judge:
             mounts = {"/rung": rung}
             worker = self.box.command(["/worker"], self.stage / "run", limits, uid, mounts)
             lines = self.box.command(["/usr/bin/addr2line"], self.stage / "run", limits, uid, mounts)
-            write_script(tools / "worker", f'{shlex.join(worker)} /rung/"${{1##*/}}" 1>&2')
+            write_script(tools / "worker", f'{shlex.join(worker)} /rung/"${{1##*/}}" sealed 1>&2')
             # What addr2line reads is the submission's, so it is run like the submission.
             write_script(tools / "addr2line", f'{shlex.join(lines)} "$@"')
             environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ADDR2LINE": str(tools / "addr2line"), "LADDER_ROOT": "/course"}

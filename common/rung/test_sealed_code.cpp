@@ -1,10 +1,12 @@
 // That a rung cannot change the code of the worker's process (sealed_code.h, testdata/changes_code.cu).
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #if __has_include(<catch2/catch_all.hpp>)
@@ -18,9 +20,10 @@
 #if defined(__x86_64__) || defined(__aarch64__)
 TEST_CASE("no page becomes code that was written to", "[worker][executor]") {
   const char* folder = getenv("LADDER_TESTDATA");
-  setenv("LADDER_SEALED", "1", 1);
-  rung::Client client("build/cpu/worker",
-                      (folder ? std::string(folder) : "build/cpu/common/rung/testdata") + "/changes_code.so");
+  const std::string worker = "build/cpu/tests/sealed_worker.sh";
+  std::ofstream(worker) << "#!/bin/sh\nexec build/cpu/worker \"$1\" sealed\n";
+  REQUIRE(chmod(worker.c_str(), 0755) == 0);
+  rung::Client client(worker, (folder ? std::string(folder) : "build/cpu/common/rung/testdata") + "/changes_code.so");
   REQUIRE(client.variants().size() == 8);
   for (size_t i = 0; i < client.variants().size(); i++) {
     INFO(client.variants()[i].name);
@@ -39,6 +42,5 @@ TEST_CASE("no page becomes code that was written to", "[worker][executor]") {
     if (by_landlock && syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) < 1) continue;
     CHECK(error == (by_landlock ? EACCES : EPERM));
   }
-  unsetenv("LADDER_SEALED");
 }
 #endif

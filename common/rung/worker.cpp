@@ -1,12 +1,12 @@
 // The worker: a process that loads one rung and runs its variants on request, so that whatever a rung does to its own
-// process is over when the process is. Usage: worker RUNG.so, started by client.cpp with the descriptors of protocol.h.
+// process is over when the process is. Usage: worker RUNG.so [sealed], started by client.cpp with the descriptors of
+// protocol.h.
 //
 // Written against the CUDA runtime API only. The same source is built against the CPU executor and against the CUDA
 // toolkit.
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -258,7 +258,9 @@ int main(int argc, char** argv) {
   Request request;
   int type = 0;
   socklen_t size = sizeof type;
-  if (argc != 2 || getsockopt(control_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET) {
+  const bool called_rightly = argc == 2 || (argc == 3 && strcmp(argv[2], "sealed") == 0);
+  if (!called_rightly || getsockopt(control_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_SEQPACKET) {
     fprintf(stderr,
             "worker: this program is started by the tests and the benchmark (common/rung/client.h), not by hand\n");
     return 2;
@@ -270,7 +272,7 @@ int main(int argc, char** argv) {
   simt::on_failure(report_failure);
   simt::install_signal_handlers();
   seal_code();
-  if (getenv("LADDER_SEALED")) seal_files();
+  if (argc == 3) seal_files();
 #endif
   check(cudaFree(nullptr), "no CUDA device can be used");
 
