@@ -233,12 +233,12 @@ print-nvcc:
 print-nvcc-flags:
 	@echo $(nvcc_flags)
 
-build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h types.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
+build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h swap_ffn.h types.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 
 build/cuda/timer: common/grade/speed/timer.cpp $(addprefix common/grade/speed/,inputs.h timer_protocol.h) \
-                  $(addprefix common/rung/,rung.h types.h protocol.h worker_reply.h)
+                  $(addprefix common/rung/,rung.h swap_ffn.h types.h protocol.h worker_reply.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 
