@@ -9,6 +9,10 @@
 #include "../launch_state.h"
 #include "report.h"
 
+extern "C" {
+extern void* __libc_stack_end;  // of the C library's loader: where the first thread's stack begins
+}
+
 namespace simt::checks {
 
 namespace {
@@ -45,6 +49,11 @@ void Memcheck::launch_begin() {
     pthread_attr_getstack(&attributes, &stack, &bytes);
     pthread_attr_destroy(&attributes);
     program_.push_back({reinterpret_cast<uintptr_t>(stack), reinterpret_cast<uintptr_t>(stack) + bytes, false});
+  } else {
+    // Of the first thread it is read from /proc, which a sandbox need not have. A kernel's arguments are in the frames
+    // of those who called this.
+    const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    program_.push_back({frame, reinterpret_cast<uintptr_t>(__libc_stack_end), false});
   }
   // threadIdx and the like: variables of this OS thread, which also runs the blocks.
   const auto add = [&](const auto& variable) {
