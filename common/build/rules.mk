@@ -143,7 +143,7 @@ build/cpu/tests/worker: $(call objects,common/rung/test_worker.cpp common/rung/t
                         build/cpu/worker $(patsubst %.cu,build/cpu/%.so,$(wildcard common/rung/testdata/*.cu))
 	$(link)
 
-build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp) $(catch_main) $(comparison) $(reference)
+build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp common/testing/test_swap_ffn_cases.cpp) $(catch_main) $(comparison) $(reference)
 	$(link)
 
 build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp common/reference/test_swap_ffn.cpp) $(catch_main) $(reference)
