@@ -24,7 +24,8 @@ except ImportError:
     matplotlib = None
 
 # Where a name stands beside its dot: offset in points, and which of its edges is there.
-LABELS = {"unfused": ((8, -6), "left", "top"), "fused_tiled": ((0, -8), "center", "top"), "fused_per_core": ((8, 6), "left", "bottom")}
+LABELS = {"unfused": ((8, -6), "left", "top"), "graphed": ((8, 6), "left", "bottom"), "fused_tiled": ((8, -6), "left", "top"),
+          "fused_per_core": ((8, 6), "left", "bottom")}
 COLOURS = {"unfused": "#0072B2", "graphed": "#00805E", "fused_per_core": "#C04A00", "fused_tiled": "#A8437F"}
 
 
@@ -75,6 +76,12 @@ def read_roof(path: Path) -> float | None:
         return None
 
 
+def weight_reads(variant: dict, fetched: float) -> float:
+    """How many times all weights of an FFN step would make the bytes that were fetched, a step. Activations are in it, too."""
+    steps = variant["sizes"]["events"] * variant["sizes"]["ffn_steps"]
+    return fetched / (variant["weight_bytes"] * steps)
+
+
 def draw(results: dict, roof: float | None, out: Path) -> bool:
     """False where no variant has counts of a GPU."""
     points = [v for v in results["variants"] if v["source"] == "solution" and "ncu" in v]
@@ -97,7 +104,8 @@ def draw(results: dict, roof: float | None, out: Path) -> bool:
         axes.plot([from_l2, from_dram], [height, height], color=colour, linewidth=1, alpha=0.6)
         axes.plot([from_l2], [height], "o", color=colour, markersize=8)
         axes.plot([from_dram], [height], "|", color=colour, markersize=12)
-        note = f"{v['variant']}, {time_of(v['seconds'])}\n{bytes_of(ncu['l2_to_sm_bytes'])} from L2"
+        note = (f"{v['variant']}, {time_of(v['seconds'])}\n{bytes_of(ncu['l2_to_sm_bytes'])} from L2: "
+                f"{weight_reads(v, ncu['l2_to_sm_bytes']):.3g} times the weights, a step")
         offset, across, along = LABELS.get(v["variant"], ((0, 9), "center", "bottom"))
         axes.annotate(note, (from_l2, height), xytext=offset, textcoords="offset points", color=colour, fontsize=8.5, ha=across, va=along)
         right, top = max(right, from_dram), max(top, height)

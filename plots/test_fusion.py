@@ -11,12 +11,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import fusion  # noqa: E402
 
-SIZES = {"cores": 512, "d_model": 1024, "d_ff": 4096}
+SIZES = {"cores": 512, "d_model": 1024, "d_ff": 4096, "events": 8, "ffn_steps": 2}
 
 
 def variant(name: str, seconds: float, ncu: bool = True, source: str = "solution") -> dict:
     entry = {"source": source, "variant": name, "dtype": "bf16", "sizes": SIZES, "seconds": seconds, "flops": 1e12, "launches": 4,
-             "weight_reads_a_step_32_cores": 2.0}
+             "weight_bytes": 25e6, "weight_reads_a_step_32_cores": 2.0}
     if ncu:
         entry["ncu"] = {"l2_to_sm_bytes": 5e9, "dram_read_bytes": 2e7, "registers": 64}
     return entry
@@ -33,6 +33,9 @@ class Fusion(unittest.TestCase):
         self.assertIn("5 GB", lines[1])
         self.assertIn("20 MB", lines[1])
         self.assertNotIn("mine", "\n".join(lines))
+
+    def test_weights_are_counted_a_step(self):
+        self.assertEqual(fusion.weight_reads(variant("unfused", 1e-3), 16 * 25e6 * 3), 3.0)
 
     def test_a_column_without_figures_is_left_out(self):
         text = fusion.table({"machine": "Synthetic", "variants": [variant("graphed", 1e-3, ncu=False)]}, "solution")
