@@ -39,7 +39,7 @@ simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources))
 # -O3: its loops over the 32 lanes of a warp become vector instructions.
 build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
 	@mkdir -p $(@D)
-	@$(CXX) $(cxxflags) -O3 $(simt_include) -c $< -o $@
+	@$(CXX) $(cxxflags) -O3 $(simt_include) $(eigen) -c $< -o $@
 
 build/cpu/obj/common/simt/%.S.o: common/simt/%.S
 	@mkdir -p $(@D)

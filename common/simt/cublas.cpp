@@ -1,4 +1,6 @@
-// What there is of cuBLAS: matrix products, computed by the host.
+// What there is of cuBLAS: matrix products, computed by Eigen on the host, in double precision.
+#include <Eigen/Core>
+
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 
@@ -19,6 +21,13 @@ void store(void* data, cudaDataType_t type, size_t i, double value) {
     static_cast<float*>(data)[i] = rounded;
   else
     static_cast<__nv_bfloat16*>(data)[i] = __float2bfloat16(rounded);
+}
+
+// The matrix that op(X) is: rows x cols, from column-major X.
+Eigen::MatrixXd load(const void* data, cudaDataType_t type, cublasOperation_t op, int rows, int cols, int stride) {
+  return Eigen::MatrixXd::NullaryExpr(rows, cols, [=](Eigen::Index row, Eigen::Index col) {
+    return load(data, type, op == CUBLAS_OP_N ? size_t(col) * stride + row : size_t(row) * stride + col);
+  });
 }
 
 bool is_known(cudaDataType_t type) { return type == CUDA_R_32F || type == CUDA_R_16BF; }
@@ -42,18 +51,12 @@ struct Product {
 
   cudaError_t operator()() const {
     const simt::DeviceMemoryOpen open;
+    Eigen::MatrixXd result = double(alpha) * (load(a, type_a, of_a, m, k, lda) * load(b, type_b, of_b, k, n, ldb));
+    if (beta != 0.0f) result += double(beta) * load(c, type_c, CUBLAS_OP_N, m, n, ldc);  // or C may hold anything
     for (int col = 0; col < n; col++) {
-      for (int row = 0; row < m; row++) {
-        double sum = 0.0;
-        for (int i = 0; i < k; i++) {
-          const size_t in_a = of_a == CUBLAS_OP_N ? size_t(i) * lda + row : size_t(row) * lda + i;
-          const size_t in_b = of_b == CUBLAS_OP_N ? size_t(col) * ldb + i : size_t(i) * ldb + col;
-          sum += double(load(a, type_a, in_a)) * load(b, type_b, in_b);
-        }
-        const size_t out = size_t(col) * ldc + row;
-        store(c, type_c, out, alpha * sum + (beta == 0.0f ? 0.0 : double(beta) * load(c, type_c, out)));
-      }
-      simt::checks::host_wrote(static_cast<char*>(c) + size_t(col) * ldc * bytes_of(type_c), m * bytes_of(type_c));
+      const size_t first = size_t(col) * ldc;
+      for (int row = 0; row < m; row++) store(c, type_c, first + row, result(row, col));
+      simt::checks::host_wrote(static_cast<char*>(c) + first * bytes_of(type_c), m * bytes_of(type_c));
     }
     const auto size = [](int rows, int cols, cudaDataType_t type) { return uint64_t(rows) * cols * bytes_of(type); };
     simt::counters::LibraryCall call;

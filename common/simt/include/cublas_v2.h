@@ -1,5 +1,5 @@
-// The part of cuBLAS that is matrix multiplication, computed by the host in the simplest way: for programs whose own
-// kernels are the point. It is not a kernel: its accesses are neither counted nor checked. A count names the call with
+// The part of cuBLAS that is matrix multiplication, computed by the host with Eigen: for programs whose own kernels are
+// the point. It is not a kernel: its accesses are neither counted nor checked. A count names the call with
 // its operands' bytes (simt/counters/counters.h), and a stream that is being captured keeps it for the graph.
 #pragma once
 
