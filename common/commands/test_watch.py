@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """make watchNN: runs again on every save, shows what matters, ends at Ctrl-C without a trace."""
 
+import fcntl
 import os
 import pty
 import re
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -77,6 +79,12 @@ class Essence(unittest.TestCase):
         self.assertIn("91 lines more in build/x.log", shown[-2])
 
 
+def on_its_terminal():
+    """In the child: the terminal is its own, and Ctrl-C ends it, also where this test was begun in the background."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Running(unittest.TestCase):
     """make watch02 in a terminal, on a file of its own."""
 
@@ -91,7 +99,7 @@ class Running(unittest.TestCase):
         self.make = subprocess.Popen(
             ["make", "watch02", "BACKEND=cpu", "CASE=normal-7x33", f"FILE={self.file}"], cwd=ROOT, stdin=inside, stdout=inside, stderr=inside,
             env={**environment, "TERM": "xterm", "LADDER_PROGRESS": str(Path(folder.name) / "progress.json")}, start_new_session=True,
-            preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
+            preexec_fn=on_its_terminal)
         os.close(inside)
         self.addCleanup(self.end)
         self.seen = ""

@@ -62,10 +62,17 @@ bool install(sock_filter (&filter)[count]) {
 // One that is refused if any of these bits of an argument is set.
 #define RUNG_REFUSE_BITS(name, i, bits) \
   unless_equal(SYS_##name, 3), argument(i), unless_any_of(bits, 1), refuse(), number()
-// One that is refused if its first argument is an address near the program: the upper half of it is one of `near`.
-#define RUNG_REFUSE_NEAR(name)                                                                                        \
-  unless_equal(SYS_##name, 8), upper_half(0), unless_equal(near[0], 1), refuse(), unless_equal(near[1], 1), refuse(), \
-      unless_equal(near[2], 1), refuse(), number()
+// One that is refused if the memory that it is about, from its first argument on and as long as its second says, is the
+// program's. In blocks of 16 MiB, so that an address is a number of 32 bits; a child, which the filter stays with, is
+// hardly ever so near.
+#define RUNG_BLOCK_OF(i)                                                                   \
+  upper_half(i), BPF_STMT(BPF_ALU | BPF_LSH | BPF_K, 8), BPF_STMT(BPF_ST, 1), argument(i), \
+      BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 24), BPF_STMT(BPF_LDX | BPF_MEM, 1), BPF_STMT(BPF_ALU | BPF_OR | BPF_X, 0)
+#define RUNG_REFUSE_PROGRAM(name)                                                                                    \
+  unless_equal(SYS_##name, 21), RUNG_BLOCK_OF(0), BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, last_block, 13, 0),            \
+      BPF_STMT(BPF_ST, 0), RUNG_BLOCK_OF(1), BPF_STMT(BPF_LDX | BPF_MEM, 0), BPF_STMT(BPF_ALU | BPF_ADD | BPF_X, 0), \
+      BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 2), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, first_block, 0, 1), refuse(),      \
+      number()
 #endif
 
 }  // namespace
@@ -73,28 +80,25 @@ bool install(sock_filter (&filter)[count]) {
 // To be called before a rung is loaded. False if it could not be done.
 inline bool seal_code() {
 #ifdef RUNG_AUDIT_ARCH
-  // The linker's: where the program begins and ends in memory. Nothing else lies in the 4 GiB before it or around it
-  // but the heap, which is not mapped.
+  // The linker's: where the program begins and ends in memory.
   extern char first[] __asm__("__executable_start"), last[] __asm__("_end");
-  const long begin = static_cast<long>(reinterpret_cast<uintptr_t>(first) >> 32);
-  const long end = static_cast<long>(reinterpret_cast<uintptr_t>(last) >> 32), nowhere = 0xffffffff;
-  const bool anywhere = begin > 0;  // not linked to the lowest addresses, which also stand for "wherever there is room"
-  const long near[] = {anywhere ? begin - 1 : nowhere, anywhere ? begin : nowhere, anywhere ? end : nowhere};
+  const auto first_block = static_cast<__u32>(reinterpret_cast<uintptr_t>(first) >> 24);
+  const auto last_block = static_cast<__u32>(reinterpret_cast<uintptr_t>(last) >> 24);
   sock_filter filter[] = {
       load(offsetof(seccomp_data, arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RUNG_AUDIT_ARCH, 1, 0), kill(), number(),
 #ifdef __x86_64__
       // The same calls under other numbers (x32).
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), kill(),
 #endif
-      RUNG_REFUSE_BITS(mprotect, 2, PROT_EXEC), RUNG_REFUSE_NEAR(mprotect),
-      RUNG_REFUSE_BITS(pkey_mprotect, 2, PROT_EXEC), RUNG_REFUSE_NEAR(pkey_mprotect),
+      RUNG_REFUSE_BITS(mprotect, 2, PROT_EXEC), RUNG_REFUSE_PROGRAM(mprotect),
+      RUNG_REFUSE_BITS(pkey_mprotect, 2, PROT_EXEC), RUNG_REFUSE_PROGRAM(pkey_mprotect),
       // Writable and executable at once.
       unless_equal(SYS_mmap, 5), argument(2), keep(PROT_WRITE | PROT_EXEC), unless_equal(PROT_WRITE | PROT_EXEC, 1),
       refuse(), number(),
       // A place that is asked for, and more than 4 GiB from anywhere.
       unless_equal(SYS_mmap, 7), argument(3), unless_any_of(MAP_FIXED, 4), upper_half(1), unless_equal(0, 1),
-      BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0), refuse(), number(), RUNG_REFUSE_NEAR(mmap), RUNG_REFUSE_NEAR(munmap),
-      RUNG_REFUSE_NEAR(mremap), RUNG_REFUSE_BITS(mremap, 3, MREMAP_FIXED), RUNG_REFUSE(remap_file_pages),
+      BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0), refuse(), number(), RUNG_REFUSE_PROGRAM(mmap), RUNG_REFUSE_PROGRAM(munmap),
+      RUNG_REFUSE_PROGRAM(mremap), RUNG_REFUSE_BITS(mremap, 3, MREMAP_FIXED), RUNG_REFUSE(remap_file_pages),
       RUNG_REFUSE(shmat), RUNG_REFUSE(memfd_create), RUNG_REFUSE(ptrace), RUNG_REFUSE(process_vm_writev),
       RUNG_REFUSE(personality), allow()};
   return install(filter);

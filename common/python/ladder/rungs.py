@@ -15,7 +15,7 @@ from .errors import LadderError
 
 ROOT = Path(__file__).resolve().parents[3]
 MAX_K = 1024  # types.h
-OPS = ("softmax", "softmax_topk")  # as types.h numbers them
+OPS = ("softmax", "softmax_topk", "swap_ffn")  # as types.h numbers them; the last is no function of this module
 DTYPES = ("float32", "float16", "bfloat16")
 INVALID_VALUE = 1  # cudaErrorInvalidValue
 
@@ -86,7 +86,8 @@ class CudaRung:
         pointer, number = ctypes.c_void_p, ctypes.c_int
         signatures = {"softmax": (pointer, pointer, number, number, pointer),
                       "softmax_topk": (pointer, pointer, pointer, number, number, number, pointer)}
-        self.functions = [ctypes.CFUNCTYPE(number, *signatures[OPS[row.op]])(row.launch) for row in table[:count.value]]
+        self.functions = [ctypes.CFUNCTYPE(number, *signatures[OPS[row.op]])(row.launch) if OPS[row.op] in signatures else None
+                          for row in table[:count.value]]
 
 
 @functools.lru_cache(maxsize=None)
@@ -118,7 +119,7 @@ def all_variants() -> list[Variant]:
             return table_of(source, on_gpu=True)
 
     return [Variant(f"{label(source)}.{name}", op, dtype, source) for source in solutions()
-            for name, op, dtype in table(source)]
+            for name, op, dtype in table(source) if op != "swap_ffn"]
 
 
 def resolve(variant: str | None, op: str, dtype: str, on_gpu: bool) -> Chosen:
