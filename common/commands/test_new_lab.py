@@ -148,8 +148,9 @@ class ALabOfItsOwn(unittest.TestCase):
         self.assertEqual(right.returncode, 0, right.stdout)
         self.assertRegex(self.status(), r"  right +2 right \(1 at first\) +1 of 3")
         self.assertRegex(run(self.copy, "make", "status").stdout, r"first f32 +32 x 512 +12 = +4 = ")
-        self.assertRegex(right.stdout, r"What your lab98 first f32 gained over the solution's lab0\d \w+ f32")
-        self.assertRegex(right.stdout, r"bytes asked for, an element: 12\.0 -> 16\.0, 1\.33 times as many")
+        # Over the last lab before it that was measured for f32 on this machine or, if none was, on another.
+        self.assertRegex(right.stdout, r"What your lab98 first f32 gained over the solution's lab0[36] \w+ f32")
+        self.assertRegex(right.stdout, r"bytes asked for, an element: (12\.0 -> 16\.0, 1\.33|8\.00 -> 16\.0, 2\.00) times as many")
         self.assertIn("make diff98", right.stdout)
         self.assertIn("say the same", run(self.copy, "make", "diff98").stdout)
 
