@@ -174,9 +174,9 @@ __device__ float4 scale4(float4 v, float scale) {
 // Blocks that a multiprocessor is to have room for. For 9.0 the compiler would take 38 registers a thread of the next
 // kernel, and there would be two blocks fewer.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
-constexpr int resident = 8;
+inline constexpr int resident = 8;
 #else
-constexpr int resident = 1;
+inline constexpr int resident = 1;
 #endif
 
 // x, y: (rows, cols), both aligned to 16 bytes. Block r turns row r of x into row r of y.
