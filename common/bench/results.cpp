@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "error.h"
+#include "json_file.h"
 #include "machine.h"
 
 namespace bench {
@@ -27,19 +27,6 @@ double four_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return std::strtod(text, nullptr);
-}
-
-Json parse_object(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(path + ": cannot be read: " + std::strerror(errno));
-  Json json;
-  try {
-    json = Json::parse(in);
-  } catch (const Json::parse_error& error) {
-    throw Error(path + ": not valid JSON, near byte " + std::to_string(error.byte) + "; repair or delete it");
-  }
-  if (!json.is_object()) throw Error(path + ": expected a JSON object, got " + json.type_name());
-  return json;
 }
 
 bool same_key(const Json& a, const Json& b) {
@@ -116,7 +103,7 @@ void put_traffic(Json& point, const Traffic& traffic) {
 }
 
 Json read_roofs(const std::string& path, const std::string& machine) {
-  Json roofs = parse_object(path);
+  Json roofs = read_object<Json>(path);
   for (const char* field : roof_fields) {
     const auto roof = roofs.find(field);
     if (roof == roofs.end() || !roof->is_number() || !(roof->get<double>() > 0)) {
@@ -140,7 +127,7 @@ Results::Results(std::string path, const std::string& machine, const std::string
   if (access(folder.c_str(), W_OK) != 0) throw Error(folder + ": cannot be written: " + std::strerror(errno));
 
   if (fs::exists(path_, ignored)) {
-    file_ = parse_object(path_);
+    file_ = read_object<Json>(path_);
     require_text(file_, "machine", machine, path_);
     require_text(file_, "backend", backend, path_);
     check_points(file_, path_);
@@ -151,7 +138,7 @@ Results::Results(std::string path, const std::string& machine, const std::string
 }
 
 Results::Results(std::string path) : path_(std::move(path)) {
-  file_ = parse_object(path_);
+  file_ = read_object<Json>(path_);
   check_points(file_, path_);
 }
 
@@ -186,16 +173,6 @@ void Results::put(const Point& point) {
   file_["points"].push_back(json);
 }
 
-void Results::save() {
-  const std::string temporary = path_ + ".tmp" + std::to_string(getpid());
-  std::ofstream out(temporary);
-  out << file_.dump(1) << "\n";
-  out.close();
-  if (!out || std::rename(temporary.c_str(), path_.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw Error(path_ + ": cannot be written: " + reason);
-  }
-}
+void Results::save() { write_object(path_, file_); }
 
 }  // namespace bench

@@ -20,6 +20,7 @@
 
 #include "client.h"
 #include "clocks.h"
+#include "json_file.h"
 #include "machine.h"
 #include "swap_ffn_cases.h"
 #include "timing.h"
@@ -130,9 +131,10 @@ void count(const Options& o, const rung::VariantInfo& like, Json* entry) {
 }
 
 Json load_results(const Options& o) {
-  std::ifstream in(o.results);
-  Json file = in ? Json::parse(in, nullptr, false) : Json();
-  if (!file.is_object()) file = {{"variants", Json::array()}};
+  Json file = {{"variants", Json::array()}};
+  if (std::ifstream(o.results)) file = bench::read_object<Json>(o.results);
+  if (!file.contains("variants") || !file["variants"].is_array())
+    throw bench::Error(o.results + ": it has no list \"variants\"; is it a results file of lab 07?");
   file["machine"] = o.machine.empty() ? bench::machine_name() : o.machine;
   file["backend"] = o.backend;
   file["date"] = bench::today();
@@ -153,15 +155,10 @@ void put(Json* file, const Json& entry, const std::string& path) {
   } else {
     old->update(entry);
   }
-  std::ofstream out(path);
-  out << file->dump(1) << "\n";
-  if (!out) fail(path + " cannot be written");
+  bench::write_object(path, *file);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const Options o = parse(argc, argv);
+int run(const Options& o) {
   rung::Client client(o.worker, o.rung);
   if (client.variants().empty()) fail(client.problem());
   std::fprintf(stderr, "  the reference, %s ...\n", reference::name_of(o.sizes).c_str());
@@ -220,4 +217,14 @@ int main(int argc, char** argv) {
     put(&file, entry, o.results);
   }
   return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(parse(argc, argv));
+  } catch (const bench::Error& error) {
+    fail(error.what());
+  }
 }
