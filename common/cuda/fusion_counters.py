@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """What Nsight Compute reads of lab 07's variants at the sizes of the course, put into the results that swap_ffn_bench wrote:
-    fusion_counters.py RESULTS.json RUNG.so                    runs ncu here (needs a GPU and build/cuda/launch_once)
+    fusion_counters.py RESULTS.json RUNG.so ["VARIANT DTYPE" ...]        runs ncu here (needs a GPU and build/cuda/launch_once)
     fusion_counters.py RESULTS.json --csv "VARIANT DTYPE=FILE.csv" ...   from what `ncu --csv --page raw --print-units base` said
-Caches stay as the kernels leave them (--cache-control none): what a step finds in L2 is part of the question."""
+Without names it reads all but `graphed`, whose kernels are those of `unfused`. The results are written anew after each
+variant: what one has said is not lost when the next one fails. Caches stay as the kernels leave them (--cache-control none): what a step finds in L2 is part of the question."""
 
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +31,7 @@ METRICS = {
     "l2_throughput_pct": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
     "sm_throughput_pct": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
 }
-VARIANTS = ("unfused bf16", "fused_per_core bf16", "fused_tiled bf16")
+VARIANTS = [f"{variant} {dtype}" for dtype in ("bf16", "f32") for variant in ("unfused", "fused_per_core", "fused_tiled")]
 
 
 def kernels(text: str) -> list[dict[str, float]]:
@@ -45,6 +48,8 @@ def kernels(text: str) -> list[dict[str, float]]:
         if row["Kernel Name"] == ncu.MARK:
             continue
         found.append({"name": row["Kernel Name"], **{key: float((row[metric] or "0").replace(",", "")) for key, metric in METRICS.items()}})
+    if not found:
+        raise ncu.UserError("no kernel was launched; does the rung have this variant, and does it run on this GPU?")
     return found
 
 
@@ -71,28 +76,39 @@ def read(rung: str, variant: str) -> str:
                               read_counters.LAUNCH_ONCE, "--rows", "512", "--cols", "1024", "--only", variant, rung])
 
 
+def entry_of(results: dict, name: str) -> dict:
+    """The solution's entry of "VARIANT DTYPE" at the sizes of the course."""
+    for entry in results["variants"]:
+        if (entry["source"], f"{entry['variant']} {entry['dtype']}", entry["sizes"]["cores"]) == ("solution", name, 512):
+            return entry
+    raise ncu.UserError(f"the results have no {name} at the sizes of the course: measure it first")
+
+
+def write(path: Path, results: dict) -> None:
+    beside = path.with_name(f"{path.name}.tmp{os.getpid()}")
+    beside.write_text(json.dumps(results, indent=1) + "\n")
+    beside.replace(path)
+
+
 def main(arguments: list[str]) -> int:
     if len(arguments) < 2:
         print(__doc__, file=sys.stderr)
         return 2
-    path = Path(arguments[0])
+    path, name = Path(arguments[0]), ""
     try:
         results = json.loads(path.read_text())
         if arguments[1] == "--csv":
-            texts = {name: Path(file).read_text() for name, _, file in (entry.partition("=") for entry in arguments[2:])}
+            texts = {name: Path(file).read_text for name, _, file in (entry.partition("=") for entry in arguments[2:])}
         else:
-            texts = {variant: read(arguments[1], variant) for variant in VARIANTS}
+            texts = {name: functools.partial(read, arguments[1], name) for name in arguments[2:] or VARIANTS}
         for name, text in texts.items():
-            variant, dtype = name.split()
-            entry = next((e for e in results["variants"] if (e["source"], e["variant"], e["dtype"]) == ("solution", variant, dtype)
-                          and e["sizes"]["cores"] == 512), None)
-            if not entry:
-                raise ncu.UserError(f"{path} has no {name} at the sizes of the course: measure it first")
-            entry["ncu"] = summary(kernels(text))
-    except (ncu.UserError, OSError, ValueError, subprocess.SubprocessError) as error:
-        print(f"fusion_counters: {error}", file=sys.stderr)
+            entry = entry_of(results, name)
+            entry["ncu"] = summary(kernels(text()))
+            write(path, results)
+            print(f"{name}: {entry['ncu']['launches']} launches, {entry['ncu']['kernel_us']:,} us", flush=True)
+    except (ncu.UserError, OSError, LookupError, TypeError, ValueError, subprocess.SubprocessError) as error:
+        print(f"fusion_counters: {path}: {name + ': ' if name else ''}{error}", file=sys.stderr)
         return 2
-    path.write_text(json.dumps(results, indent=1) + "\n")
     return 0
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import fusion_counters  # noqa: E402
@@ -41,13 +42,44 @@ class FusionCounters(unittest.TestCase):
         with self.assertRaisesRegex(fusion_counters.ncu.UserError, "--print-units base"):
             fusion_counters.kernels(page(MARK, LONG, units=[*UNITS[:3], "Mbyte", *UNITS[4:]]))
 
+    def test_a_variant_that_launches_nothing_is_refused(self):
+        with self.assertRaisesRegex(fusion_counters.ncu.UserError, "no kernel was launched"):
+            fusion_counters.kernels(page(MARK))
+
+    def test_all_kernels_of_both_types_are_read_and_written_one_by_one(self):
+        entries = [{"source": "solution", "variant": name.split()[0], "dtype": name.split()[1], "sizes": {"cores": 512}}
+                   for name in fusion_counters.VARIANTS]
+        self.assertEqual({entry["dtype"] for entry in entries}, {"f32", "bf16"})
+        asked = []
+
+        def read(rung: str, name: str) -> str:
+            asked.append(name)
+            if len(asked) == 3:
+                raise fusion_counters.ncu.UserError("no more")
+            return page(MARK, LONG)
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(fusion_counters, "read", read), \
+                contextlib.redirect_stdout(io.StringIO()) as told, contextlib.redirect_stderr(io.StringIO()) as said:
+            results = Path(folder) / "r.json"
+            results.write_text(json.dumps({"variants": entries}))
+            self.assertEqual(fusion_counters.main([str(results), "rung.so"]), 2)
+            written = {f"{e['variant']} {e['dtype']}" for e in json.loads(results.read_text())["variants"] if "ncu" in e}
+            self.assertEqual(written, set(asked[:2]))
+            self.assertIn(f"{asked[2]}: no more", said.getvalue())
+            self.assertIn(f"{asked[0]}: 1 launches", told.getvalue())
+            asked.clear()
+            fusion_counters.main([str(results), "rung.so", "fused_tiled f32"])
+            self.assertEqual(asked, ["fused_tiled f32"])
+            self.assertEqual(list(Path(folder).iterdir()), [results])
+
     def test_the_counts_go_to_the_variant_at_the_sizes_of_the_course(self):
         entry = {"source": "solution", "variant": "fused_tiled", "dtype": "bf16", "sizes": {"cores": 512}, "seconds": 1.0}
         with tempfile.TemporaryDirectory() as folder:
             results, counts = Path(folder) / "r.json", Path(folder) / "c.csv"
             results.write_text(json.dumps({"variants": [{**entry, "sizes": {"cores": 32}}, entry]}))
             counts.write_text(page(MARK, LONG))
-            self.assertEqual(fusion_counters.main([str(results), "--csv", f"fused_tiled bf16={counts}"]), 0)
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(fusion_counters.main([str(results), "--csv", f"fused_tiled bf16={counts}"]), 0)
             small, full = json.loads(results.read_text())["variants"]
             self.assertNotIn("ncu", small)
             self.assertEqual(full["ncu"]["launches"], 1)
