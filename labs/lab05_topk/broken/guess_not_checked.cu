@@ -758,6 +758,4 @@ cudaError_t online(const T* logits, int* index, float* prob, int rows, int cols,
   return launch(logits, index, prob, rows, cols, k, shape, stream);
 }
 
-RUNG_EXPORT(rung::softmax_topk("three_pass", three_pass<float>), rung::softmax_topk("three_pass", three_pass<__half>),
-            rung::softmax_topk("three_pass", three_pass<__nv_bfloat16>), rung::softmax_topk("online", online<float>),
-            rung::softmax_topk("online", online<__half>), rung::softmax_topk("online", online<__nv_bfloat16>))
+RUNG_EXPORT(rung::softmax_topk("online", online<float>))

@@ -633,5 +633,4 @@ cudaError_t softmax(const T* x, T* y, int rows, int cols, cudaStream_t stream) {
   return launch_planned(choose(rows, cols, sizeof(T), device), x, y, rows, cols, device, stream);
 }
 
-RUNG_EXPORT(rung::softmax("auto", softmax<float>), rung::softmax("auto", softmax<__half>),
-            rung::softmax("auto", softmax<__nv_bfloat16>))
+RUNG_EXPORT(rung::softmax("auto", softmax<float>))
