@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import measured_step
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -28,6 +30,8 @@ def row(point: dict) -> str:
 
 def table(lab: str) -> str:
     """Markdown: a table a machine, with where its figures come from. Empty if nothing was measured."""
+    if lab == "lab07_fusion":
+        return measured_step.table(ROOT / "plots/results")
     parts = []
     for result in results():
         points = [p for p in result["points"] if p["lab"] == lab and p["source"] == "solution" and p["input"] == "normal"]
