@@ -22,6 +22,8 @@ J read_object(const std::string& path) {
   J json;
   try {
     json = J::parse(in);
+  } catch (const std::ios_base::failure&) {
+    throw Error(path + ": cannot be read; is it a folder?");
   } catch (const typename J::parse_error& error) {
     throw Error(path + ": not valid JSON, near byte " + std::to_string(error.byte) + "; repair or delete it");
   }

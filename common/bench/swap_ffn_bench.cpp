@@ -2,19 +2,20 @@
 //     swap_ffn_bench --worker W --rung X.so --backend cuda|cpu --results FILE.json [--machine NAME] [--source NAME]
 //                    [--sizes D_MODEL,D_FF,CORES,EVENTS,FFN_STEPS,D_ROUTER,COLLAPSE_K,COLLAPSE_R] [--only VARIANT]
 //                    [--checked X.so --counter WORKER]
-// The results file has an entry a source, variant, type and sizes. With --checked, launches and weight bytes are
+// The results file has an entry a source, variant, type and sizes. What fusion_counters.py has put into an entry stays
+// there when it is measured again. With --checked, launches and weight bytes are
 // counted on the executor, at the same events and steps but for a small model, where they say how often a weight is
 // asked for.
 //
 // On a GPU a time is the mean of calls that rotate over more data than the largest cache holds; they are made one by
-// one, not from a recorded graph, so what launches cost the host counts. Exit status 1 if a variant is wrong, 2 for a
-// bad command line.
+// one, not from a recorded graph, so what launches cost the host counts. Exit status 1 if a variant is wrong, 2 for an
+// argument or a file that is not usable.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -49,9 +50,10 @@ constexpr const char* size_names[] = {"d_model",   "d_ff",     "cores",      "ev
 
 SwapFfnSizes parse_sizes(const std::string& text) {
   SwapFfnSizes s = {};
-  if (std::sscanf(text.c_str(), "%d,%d,%d,%d,%d,%d,%d,%d", &s.d_model, &s.d_ff, &s.cores, &s.events, &s.ffn_steps,
-                  &s.d_router, &s.collapse_k, &s.collapse_r) != 8 ||
-      !valid(s)) {
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%d,%d,%d,%d,%d,%d,%d,%d%n", &s.d_model, &s.d_ff, &s.cores, &s.events, &s.ffn_steps,
+                  &s.d_router, &s.collapse_k, &s.collapse_r, &end) != 8 ||
+      static_cast<size_t>(end) != text.size() || !valid(s)) {
     fail("--sizes " + text + ": it must be eight numbers as common/rung/swap_ffn.h allows them, for example " +
          "1024,4096,512,8,2,64,8,224");
   }
@@ -60,22 +62,26 @@ SwapFfnSizes parse_sizes(const std::string& text) {
 
 Options parse(int argc, char** argv) {
   Options o;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--sizes") {
-      o.sizes = parse_sizes(value);
-      continue;
-    }
-    const std::pair<const char*, std::string*> texts[] = {
-        {"--worker", &o.worker},   {"--rung", &o.rung},       {"--backend", &o.backend},
-        {"--results", &o.results}, {"--machine", &o.machine}, {"--source", &o.source},
-        {"--only", &o.only},       {"--checked", &o.checked}, {"--counter", &o.counter}};
+  const std::pair<const char*, std::string*> texts[] = {
+      {"--worker", &o.worker},   {"--rung", &o.rung},       {"--backend", &o.backend},
+      {"--results", &o.results}, {"--machine", &o.machine}, {"--source", &o.source},
+      {"--only", &o.only},       {"--checked", &o.checked}, {"--counter", &o.counter}};
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
     const auto known = std::find_if(std::begin(texts), std::end(texts), [&](const auto& t) { return name == t.first; });
-    if (known == std::end(texts)) fail("there is no option " + name);
-    *known->second = value;
+    if (known == std::end(texts) && name != "--sizes") fail("there is no option '" + name + "'; the source lists them");
+    if (i + 1 == argc) fail(name + " wants a value");
+    if (name == "--sizes") {
+      o.sizes = parse_sizes(argv[i + 1]);
+    } else {
+      *known->second = argv[i + 1];
+    }
   }
-  if (argc % 2 == 0 || o.worker.empty() || o.rung.empty() || o.results.empty())
-    fail("usage: --worker PROGRAM --rung X.so --results FILE.json [more options: see the source]");
+  for (const auto& [name, value] : {texts[0], texts[1], texts[3]}) {
+    if (value->empty()) fail(std::string(name) + " is missing");
+  }
+  if (o.backend != "cpu" && o.backend != "cuda") fail("--backend is cpu or cuda, not '" + o.backend + "'");
+  if (o.checked.empty() != o.counter.empty()) fail("--checked and --counter are used together");
   return o;
 }
 
@@ -106,69 +112,96 @@ std::string problem_of(const reference::SwapFfnStep& step, const rung::Outcome& 
   return testing_::compare_swap_ffn(step, outcome.output[0], outcome.output[1], dtype).explanation;
 }
 
-// Launches and how often a weight is asked for in an FFN step, as the executor counts them.
+// Launches and how often a weight is asked for in an FFN step, as the executor counts them. Says why if it cannot.
 void count(const Options& o, const rung::VariantInfo& like, Json* entry) {
   rung::Client client(o.counter, o.checked);
   const auto& variants = client.variants();
-  for (size_t i = 0; i < variants.size(); i++) {
-    if (variants[i].name != like.name || variants[i].dtype != like.dtype) continue;
-    const SwapFfnSizes small = {32, 64, 32, o.sizes.events, o.sizes.ffn_steps, 16, 2, 24};
-    const size_t element = static_cast<size_t>(rung::bytes_of(like.dtype));
-    const std::vector<unsigned char> input = reference::encode(reference::swap_ffn_step(small, 1), like.dtype);
-    rung::Job job = job_of(small, input, static_cast<int>(i), element);
-    job.count = true;
-    const rung::Outcome outcome = client.run(job);
-    if (outcome.kind != rung::Outcome::Kind::returned || outcome.error) return;
-    const Json report = Json::parse(outcome.counters);
-    double weights = 0;
-    const Json calls = report.value("library_calls", Json::array());
-    for (const Json& launch : report.at("launches")) weights += launch.value("watched_bytes_read", 0.0);
-    for (const Json& call : calls) weights += call.at("watched_bytes_read").get<double>();
-    (*entry)["launches"] = report.at("launches").size() + calls.size();
-    (*entry)["weight_reads_a_step_32_cores"] =
-        weights / (3.0 * small.d_model * small.d_ff * static_cast<double>(element) * small.events * small.ffn_steps);
-  }
+  const auto same = std::find_if(variants.begin(), variants.end(), [&](const rung::VariantInfo& variant) {
+    return variant.name == like.name && variant.dtype == like.dtype;
+  });
+  const auto not_counted = [](const std::string& why) { std::fprintf(stderr, "not counted: %s; ", why.c_str()); };
+  if (same == variants.end())
+    return not_counted(o.checked + (variants.empty() ? ": " + client.problem() : " does not have it"));
+  const SwapFfnSizes small = {32, 64, 32, o.sizes.events, o.sizes.ffn_steps, 16, 2, 24};
+  const size_t element = static_cast<size_t>(rung::bytes_of(like.dtype));
+  const std::vector<unsigned char> input = reference::encode(reference::swap_ffn_step(small, 1), like.dtype);
+  rung::Job job = job_of(small, input, static_cast<int>(same - variants.begin()), element);
+  job.count = true;
+  const rung::Outcome outcome = client.run(job);
+  if (outcome.kind != rung::Outcome::Kind::returned) return not_counted(outcome.message);
+  if (outcome.error) return not_counted(outcome.error_name);
+  const Json report = Json::parse(outcome.counters);
+  double weights = 0;
+  const Json calls = report.value("library_calls", Json::array());
+  for (const Json& launch : report.at("launches")) weights += launch.value("watched_bytes_read", 0.0);
+  for (const Json& call : calls) weights += call.at("watched_bytes_read").get<double>();
+  (*entry)["launches"] = report.at("launches").size() + calls.size();
+  const double once = 3.0 * small.d_model * small.d_ff * static_cast<double>(element);  // bytes, in a step
+  const int steps = small.events * small.ffn_steps;
+  if (steps) (*entry)["weight_reads_a_step_32_cores"] = weights / (once * steps);
 }
 
+constexpr const char* key_fields[] = {"source", "variant", "dtype", "sizes"};
+
+// Throws bench::Error if there is a file and its figures are none of lab 07's, or of another machine or backend.
 Json load_results(const Options& o) {
-  Json file = {{"variants", Json::array()}};
-  if (std::ifstream(o.results)) file = bench::read_object<Json>(o.results);
+  const std::string machine = o.machine.empty() ? bench::machine_name() : o.machine;
+  std::error_code ignored;
+  if (!std::filesystem::exists(o.results, ignored))
+    return {{"machine", machine}, {"backend", o.backend}, {"variants", Json::array()}};
+  Json file = bench::read_object<Json>(o.results);
+  const auto refuse = [&](const std::string& why) { throw bench::Error(o.results + ": " + why); };
   if (!file.contains("variants") || !file["variants"].is_array())
-    throw bench::Error(o.results + ": it has no list \"variants\"; is it a results file of lab 07?");
-  file["machine"] = o.machine.empty() ? bench::machine_name() : o.machine;
-  file["backend"] = o.backend;
-  file["date"] = bench::today();
+    refuse("it has no list \"variants\"; is it a results file of lab 07?");
+  for (const Json& entry : file["variants"]) {
+    for (const char* field : key_fields) {
+      if (!entry.is_object() || !entry.contains(field))
+        refuse(std::string("an entry of \"variants\" has no \"") + field + "\"; repair or delete the file");
+    }
+  }
+  for (const auto& [field, mine] : {std::pair("machine", machine), std::pair("backend", o.backend)}) {
+    if (file.value(field, Json()) != mine)
+      refuse(std::string("its \"") + field + "\" is not " + mine + "; name another file with --results");
+  }
   return file;
 }
 
-void put(Json* file, const Json& entry, const std::string& path) {
+// Replaces the entry of the same key. Counts that the new one lacks stay: they were read, not timed.
+void put(Json* file, Json entry, const std::string& path) {
   Json& list = (*file)["variants"];
   const auto same = [&](const Json& other) {
-    for (const char* field : {"source", "variant", "dtype", "sizes"}) {
-      if (other.at(field) != entry.at(field)) return false;
-    }
-    return true;
+    return std::all_of(std::begin(key_fields), std::end(key_fields),
+                       [&](const char* field) { return other.at(field) == entry.at(field); });
   };
   const auto old = std::find_if(list.begin(), list.end(), same);
   if (old == list.end()) {
     list.push_back(entry);
   } else {
-    old->update(entry);
+    for (const char* counts : {"ncu", "launches", "weight_reads_a_step_32_cores"}) {
+      if (old->contains(counts) && !entry.contains(counts)) entry[counts] = (*old)[counts];
+    }
+    *old = entry;
   }
+  (*file)["date"] = bench::today();
   bench::write_object(path, *file);
 }
 
 int run(const Options& o) {
   rung::Client client(o.worker, o.rung);
   if (client.variants().empty()) fail(client.problem());
+  const auto wanted = [&](const rung::VariantInfo& variant) {
+    return variant.op == rung::Op::swap_ffn && (o.only.empty() || o.only == variant.name);
+  };
+  if (std::none_of(client.variants().begin(), client.variants().end(), wanted))
+    fail(o.rung + " has no variant " + (o.only.empty() ? "of lab 07's operator" : "'" + o.only + "'"));
+  Json file = load_results(o);
   std::fprintf(stderr, "  the reference, %s ...\n", reference::name_of(o.sizes).c_str());
   const reference::SwapFfnStep step = reference::swap_ffn_step(o.sizes, 1);
   const bool gpu = o.backend == "cuda";
-  Json file = load_results(o);
   int status = 0;
   for (size_t i = 0; i < client.variants().size(); i++) {
     const rung::VariantInfo variant = client.variants()[i];
-    if (variant.op != rung::Op::swap_ffn || (!o.only.empty() && o.only != variant.name)) continue;
+    if (!wanted(variant)) continue;
     std::fprintf(stderr, "  %s %s: ", variant.name.c_str(), rung::name_of(variant.dtype));
     const size_t element = static_cast<size_t>(rung::bytes_of(variant.dtype));
     const std::vector<unsigned char> input = reference::encode(step, variant.dtype);
