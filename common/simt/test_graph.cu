@@ -56,6 +56,21 @@ TEST_CASE("captured launches run in order, at each launch of the graph, and not 
   cudaFree(data);
 }
 
+TEST_CASE("a graph that was instantiated can go, the executable one cannot") {
+  int* const data = device_ints(1);
+  Capture capture;
+  add<<<1, 32, 0, capture.stream>>>(data, 5);
+  capture.end();
+  cudaGraphDestroy(capture.graph);
+  capture.graph = nullptr;
+  Capture another;  // may lie where the first one was
+  twice<<<1, 32, 0, another.stream>>>(data);
+  another.end();
+  REQUIRE(cudaGraphLaunch(capture.exec, nullptr) == cudaSuccess);
+  REQUIRE(data[31] == 6);
+  cudaFree(data);
+}
+
 TEST_CASE("copies, memsets, cuBLAS and other graphs are captured too") {
   int *const data = device_ints(1), *const other = device_ints(7);
   float* const numbers = reinterpret_cast<float*>(device_ints(0));
@@ -97,6 +112,12 @@ TEST_CASE("what a stream that is being captured cannot do") {
   REQUIRE(cudaStreamSynchronize(capture.stream) == cudaErrorStreamCaptureUnsupported);
   REQUIRE(cudaStreamIsCapturing(capture.stream, &status) == cudaSuccess);
   REQUIRE(status == cudaStreamCaptureStatusActive);
+  int* const data = device_ints(1);
+  int number = 2;
+  void* arguments[] = {const_cast<int**>(&data), &number};
+  REQUIRE(cudaLaunchCooperativeKernel(add, 1, 32, arguments, 0, capture.stream) == cudaErrorStreamCaptureUnsupported);
+  REQUIRE(data[0] == 1);
+  cudaFree(data);
   capture.end();
   REQUIRE(cudaStreamEndCapture(capture.stream, &graph) == cudaErrorIllegalState);
   REQUIRE(cudaStreamSynchronize(capture.stream) == cudaSuccess);
