@@ -112,6 +112,14 @@ class Explanations(unittest.TestCase):
         self.assertIn("a kept read", profile_diff.reason(SHARED, cpu, self.counts(0, 0)))
         self.assertIn("some are kept", profile_diff.reason(SHARED, cpu, self.counts(50, 200)))
 
+    def test_kernels_of_a_library_are_left_out(self):
+        def launch(kernel: str, sectors: int) -> dict:
+            return {"kernel": kernel, "total": {metric: sectors for metric in profile_diff.METRICS}, "lines": []}
+        variant = {"variant": "v", "dtype": "f32", "rows": 1, "cols": 2, "k": 0,
+                   "report": {"launches": [launch("norm_kernel<float>", 7), launch("nvjet_sm90_tst", 5), launch("void n::end_kernel<float, 2>(int)", 3)]}}
+        entry = profile_diff.compare("x.cu", variant, {"launches": [launch("norm_kernel<T>", 7), launch("end_kernel<T, M>", 3)]})
+        self.assertEqual((entry["left_out"], entry["ncu"], entry["differences"]), (1, entry["executor"], []))
+
     def test_shapes(self):
         self.assertEqual(profile_diff.shapes_of("64x600,2x50257"), [(64, 600), (2, 50257)])
         for text in ("64", "axb", "0x5", ""):
