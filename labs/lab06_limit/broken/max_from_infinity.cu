@@ -204,8 +204,6 @@ struct Share {
 // Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, nothing is fetched ahead,
 // and a kernel starts when the one before has ended.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-__device__ int cluster_blocks() { return cooperative_groups::this_cluster().num_blocks(); }
-__device__ int cluster_rank() { return cooperative_groups::this_cluster().block_rank(); }
 __device__ void cluster_arrive() { cooperative_groups::this_cluster().barrier_arrive(); }
 __device__ void cluster_wait() { cooperative_groups::this_cluster().barrier_wait(); }
 // The same variable in the shared memory of another block of the cluster.
@@ -245,8 +243,6 @@ __device__ void wait_for(unsigned long long* done) {
                  : "memory");
 }
 #else
-__device__ int cluster_blocks() { return 1; }
-__device__ int cluster_rank() { return 0; }
 __device__ void cluster_arrive() {}
 __device__ void cluster_wait() {}
 template <typename V>
@@ -269,13 +265,13 @@ __device__ MaxSum merge(MaxSum a, MaxSum b) {
   return {max, a.sum * exponential(a.max - max) + b.sum * exponential(b.max - max)};
 }
 
-// Folds the pairs of all threads of the cluster; every thread gets the result. All threads must call it, once.
+// Folds the pairs of all threads of the cluster; every thread gets the result. All threads must call it, once. rank: of
+// this block among the cluster's.
 //
 // Every warp writes its pair into the shared memory of every block. Then one barrier, and every warp folds all pairs.
-__device__ MaxSum reduce_cluster(MaxSum mine) {
+__device__ MaxSum reduce_cluster(MaxSum mine, int blocks, int rank) {
   __shared__ MaxSum of_warp[most_blocks * most_warps];
-  const int blocks = cluster_blocks(), lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  const int place = cluster_rank() * warps + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32, warps = blockDim.x / 32, place = rank * warps + threadIdx.x / 32;
   mine = reduce_lanes(mine, 32);
   if (blocks == 1) {
     // Lane 0 of every warp tells the block; one barrier, after which all may read.
@@ -335,10 +331,11 @@ __global__ void __launch_bounds__(tile_rows)
 constexpr int warp_threads = 128;  // per block
 template <typename T, int Packs>
 __global__ void __launch_bounds__(warp_threads)
-    warp_kernel(const T* __restrict__ x, T* __restrict__ y, int rows, int cols, int lanes) {
-  const size_t row = (static_cast<size_t>(blockIdx.x) * warp_threads + threadIdx.x) / lanes;
+    warp_kernel(const T* __restrict__ x, T* __restrict__ y, int rows, int cols, int log_lanes) {
+  const int lanes = 1 << log_lanes;
+  const size_t row = (static_cast<size_t>(blockIdx.x) * warp_threads + threadIdx.x) >> log_lanes;
   const size_t start = row * cols;
-  const int t = threadIdx.x % lanes;
+  const int t = threadIdx.x & (lanes - 1);
   const Split split = split_row<T>(start, row < static_cast<size_t>(rows) ? cols : 0);  // past the last row: no columns
   const int column = single_column<T>(split, t);
   wait_for_kernel_before();
@@ -359,22 +356,25 @@ __global__ void __launch_bounds__(warp_threads)
 //
 // Places for packs are counted from the 128-byte line in which the row's packs begin, so that the accesses of a warp
 // cover whole lines; the first places may lie before pack 0.
+//
+// How many blocks comes as a power of two: to divide by a number that the compiler does not know takes 20 instructions
+// and more, before the first load. With two divisions 8192 x 8192 halves took 1.5 % longer.
 constexpr int line = 8;  // packs
 // choose() gives few packs to few threads. Where the compiler knows that, 6 packs of floats need 40 registers instead of 52,
 // and 8 blocks of 192 threads are resident instead of 6.
 constexpr int threads_with(int packs) { return packs > 6 ? 32 * most_warps : 16 * most_warps; }
 template <typename T, int Packs, bool More>
 __global__ void __launch_bounds__(threads_with(Packs))
-    cluster_kernel(const T* __restrict__ x, T* __restrict__ y, int cols) {
+    cluster_kernel(const T* __restrict__ x, T* __restrict__ y, int cols, int log_blocks) {
   extern __shared__ uint4 shared[];
   __shared__ unsigned long long there[most_steps];
-  const int blocks = cluster_blocks(), rank = cluster_rank(), threads = blockDim.x, t = threadIdx.x;
+  const int blocks = 1 << log_blocks, rank = blockIdx.x & (blocks - 1), threads = blockDim.x, t = threadIdx.x;
   if (blocks > 1) cluster_arrive();  // I have begun; reduce_cluster waits for the others
-  const size_t start = static_cast<size_t>(blockIdx.x / blocks) * cols;
+  const size_t start = static_cast<size_t>(blockIdx.x >> log_blocks) * cols;
   const Split split = split_row<T>(start, cols);
   const int column = rank == 0 ? single_column<T>(split, t) : -1;
   const int before = static_cast<int>((start + split.head) / width<T> % line);
-  const int places = ((before + split.packs + blocks - 1) / blocks + line - 1) / line * line;
+  const int places = (((before + split.packs + blocks - 1) >> log_blocks) + line - 1) / line * line;
   const int first = rank * places - before, end = min(split.packs, first + places);
   const int more = first + Packs * threads, steps = More ? max(0, end - more + 2 * threads - 1) / (2 * threads) : 0;
   const uint4* x_packs = reinterpret_cast<const uint4*>(x + start + split.head);
@@ -406,7 +406,7 @@ __global__ void __launch_bounds__(threads_with(Packs))
     const float its_max = step.largest();
     mine = merge(mine, {its_max, step.exponentials(its_max)});
   }
-  const MaxSum all = reduce_cluster(mine);
+  const MaxSum all = reduce_cluster(mine, blocks, rank);
   const float scale = inverse(all.sum), factor = exponential(max - all.max) * scale;
   share.store(y_packs, factor, all.max, scale);
   if (column >= 0) from_float(e * factor, y + start + column);
@@ -451,7 +451,7 @@ __global__ void __launch_bounds__(chunk_threads)
       mine = merge(mine, {max, share.exponentials(max)});
     }
   }
-  const MaxSum all = reduce_cluster(mine);
+  const MaxSum all = reduce_cluster(mine, 1, 0);
   if (!Finish) {
     // Thread t tells chunk t.
     if (t < chunks) reinterpret_cast<float2*>(y_packs + begin(t))[chunk] = make_float2(all.max, all.sum);
@@ -506,6 +506,12 @@ int places_of(int cols, int width, int blocks) {
 }
 
 int round_up(int value, int to) { return (value + to - 1) / to * to; }
+
+int log2_of(int power) {
+  int exponent = 0;
+  while (power >> exponent > 1) ++exponent;
+  return exponent;
+}
 
 // The limits are where one kernel overtook another on an H200; the handout has the figures.
 Plan choose(int rows, int cols, int element_bytes, const Device& device) {
@@ -604,11 +610,11 @@ cudaError_t launch_held(Plan plan, const T* x, T* y, int rows, int cols, const D
   if (plan.kernel == Plan::warp) {
     const size_t in_block = warp_threads / plan.threads;
     return launch(warp_kernel<T, Packs>, (rows + in_block - 1) / in_block, warp_threads, 0, 1, device, stream, x, y,
-                  rows, cols, plan.threads);
+                  rows, cols, log2_of(plan.threads));
   }
   const auto kernel = Packs == 8 && plan.more ? cluster_kernel<T, 8, true> : cluster_kernel<T, Packs, false>;
   return launch(kernel, static_cast<size_t>(rows) * plan.blocks, plan.threads, size_t{16} * plan.more, plan.blocks,
-                device, stream, x, y, cols);
+                device, stream, x, y, cols, log2_of(plan.blocks));
 }
 
 template <typename T>
