@@ -203,6 +203,8 @@ struct Share {
 // Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, nothing is fetched ahead,
 // and a kernel starts when the one before has ended.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+__device__ int cluster_blocks() { return cooperative_groups::this_cluster().num_blocks(); }
+__device__ int cluster_rank() { return cooperative_groups::this_cluster().block_rank(); }
 __device__ void cluster_arrive() { cooperative_groups::this_cluster().barrier_arrive(); }
 __device__ void cluster_wait() { cooperative_groups::this_cluster().barrier_wait(); }
 // The same variable in the shared memory of another block of the cluster.
@@ -242,6 +244,8 @@ __device__ void wait_for(unsigned long long* done) {
                  : "memory");
 }
 #else
+__device__ int cluster_blocks() { return 1; }
+__device__ int cluster_rank() { return 0; }
 __device__ void cluster_arrive() {}
 __device__ void cluster_wait() {}
 template <typename V>
@@ -264,13 +268,13 @@ __device__ MaxSum merge(MaxSum a, MaxSum b) {
   return {max, a.sum * exponential(a.max - max) + b.sum * exponential(b.max - max)};
 }
 
-// Folds the pairs of all threads of the cluster; every thread gets the result. All threads must call it, once. rank: of
-// this block among the cluster's.
+// Folds the pairs of all threads of the cluster; every thread gets the result. All threads must call it, once.
 //
 // Every warp writes its pair into the shared memory of every block. Then one barrier, and every warp folds all pairs.
-__device__ MaxSum reduce_cluster(MaxSum mine, int blocks, int rank) {
+__device__ MaxSum reduce_cluster(MaxSum mine) {
   __shared__ MaxSum of_warp[most_blocks * most_warps];
-  const int lane = threadIdx.x % 32, warps = blockDim.x / 32, place = rank * warps + threadIdx.x / 32;
+  const int blocks = cluster_blocks(), lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  const int place = cluster_rank() * warps + threadIdx.x / 32;
   mine = reduce_lanes(mine, 32);
   if (blocks == 1) {
     // Lane 0 of every warp tells the block; one barrier, after which all may read.
@@ -405,7 +409,7 @@ __global__ void __launch_bounds__(threads_with(Packs))
     const float its_max = step.largest();
     mine = merge(mine, {its_max, step.exponentials(its_max)});
   }
-  const MaxSum all = reduce_cluster(mine, blocks, rank);
+  const MaxSum all = reduce_cluster(mine);
   const float scale = inverse(all.sum), factor = exponential(max - all.max) * scale;
   share.template load<!More>(x_packs);
   share.exponentials(max);
@@ -452,7 +456,7 @@ __global__ void __launch_bounds__(chunk_threads)
       mine = merge(mine, {max, share.exponentials(max)});
     }
   }
-  const MaxSum all = reduce_cluster(mine, 1, 0);
+  const MaxSum all = reduce_cluster(mine);
   if (!Finish) {
     // Thread t tells chunk t.
     if (t < chunks) reinterpret_cast<float2*>(y_packs + begin(t))[chunk] = make_float2(all.max, all.sum);
