@@ -186,6 +186,11 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
   for (int i = 0; i < 2; i++) {
     const auto &a = first.output[i], &b = second.output[i];
     if (a == b) continue;
+    if (std::all_of(b.begin(), b.end(), [](unsigned char byte) { return byte == rung::poison; }))
+      return {Kind::wrong,
+              "the first of two equal runs was right, the second wrote nothing: what is done only once? (A graph, say, "
+              "that holds no launch)",
+              "", "the second of two equal runs wrote nothing"};
     const size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
     return {Kind::wrong,
             "two equal runs gave different results, first at element " + std::to_string(at / sizes[i]) +

@@ -1,0 +1,648 @@
+// Broken: hidden is written for cores that the last tile does not have.
+// Verdict: memcheck: out of bounds in global memory
+// Variant: fused_tiled f32
+// Case: one-core
+#include <cooperative_groups.h>
+#include <cublas_v2.h>
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "rung.h"
+
+using bf16 = __nv_bfloat16;
+using rung::SwapFfn;
+using rung::SwapFfnSizes;
+
+constexpr int banks = rung::swap_ffn_banks;
+constexpr int threads = 256, warps = threads / 32;  // of every block that works on rows
+constexpr int most_router = 128;                    // d_router
+
+// ---- Numbers --------------------------------------------------------------------------------------------------------
+
+__device__ float widen(float x) { return x; }
+__device__ float widen(bf16 x) { return __bfloat162float(x); }
+__device__ void narrow(float x, float* to) { *to = x; }
+__device__ void narrow(float x, bf16* to) { *to = __float2bfloat16(x); }
+
+__device__ float silu(float x) { return x / (1.0f + expf(-x)); }
+
+// 16 bytes of T, moved by one access.
+template <typename T>
+constexpr int pack_size = 16 / sizeof(T);
+
+template <typename T>
+__device__ void load_pack(const T* from, float (&values)[pack_size<T>]) {
+  const uint4 words = *reinterpret_cast<const uint4*>(from);
+  const T* const parts = reinterpret_cast<const T*>(&words);
+#pragma unroll
+  for (int i = 0; i < pack_size<T>; ++i) values[i] = widen(parts[i]);
+}
+
+template <typename T>
+__device__ void store_pack(T* to, const float (&values)[pack_size<T>]) {
+  uint4 words;
+  T* const parts = reinterpret_cast<T*>(&words);
+#pragma unroll
+  for (int i = 0; i < pack_size<T>; ++i) narrow(values[i], &parts[i]);
+  *reinterpret_cast<uint4*>(to) = words;
+}
+
+// The sum over a warp, in all lanes.
+__device__ float warp_sum(float x) {
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) x += __shfl_xor_sync(0xFFFFFFFF, x, offset);
+  return x;
+}
+
+// The sum over a block, in all threads. scratch: shared, a float a warp.
+__device__ float block_sum(float x, float* scratch) {
+  x = warp_sum(x);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = x;
+  __syncthreads();
+  float sum = 0.0f;
+  for (int i = 0; i < static_cast<int>(blockDim.x) / 32; ++i) sum += scratch[i];
+  return sum;
+}
+
+__device__ float inverse_rms(float sum_of_squares, int d) {
+  return rsqrtf(sum_of_squares / static_cast<float>(d) + rung::swap_ffn_epsilon);
+}
+
+// ---- The workspace --------------------------------------------------------------------------------------------------
+
+// What the variants keep between launches, or between phases of one. Row-major.
+template <typename T>
+struct Scratch {
+  T *state, *norm;  // (cores, d_model)
+  T *gate, *up;     // (cores, d_ff)
+  float* z;         // (cores, d_router)
+  int* bank;        // (cores): with which one to exchange; -1: with none
+  float* pooled;    // (collapse_k, d_model)
+  float* sums;      // (collapse_r), after SiLU
+
+  explicit Scratch(const SwapFfn<T>& step) {
+    unsigned char* next = static_cast<unsigned char*>(step.workspace);
+    const auto take = [&](auto** pointer, size_t count) {
+      *pointer = reinterpret_cast<std::remove_reference_t<decltype(*pointer)>>(next);
+      next += (count * sizeof(**pointer) + 255) / 256 * 256;
+    };
+    const SwapFfnSizes& s = step.sizes;
+    const size_t cores = s.cores, d = s.d_model, f = s.d_ff;
+    take(&state, cores * d);
+    take(&norm, cores * d);
+    take(&gate, cores * f);
+    take(&up, cores * f);
+    take(&z, cores * s.d_router);
+    take(&bank, cores);
+    take(&pooled, s.collapse_k * d);
+    take(&sums, s.collapse_r);
+  }
+};
+
+// ---- Pieces that several variants use -------------------------------------------------------------------------------
+
+// x * scale + shift for one core, by a block; RAM and lanes go to the output, where they change from then on.
+// state(i, value): keeps it.
+template <typename T, typename Keep>
+__device__ void begin_core(const SwapFfn<T>& step, int core, Keep keep) {
+  const int d = step.sizes.d_model;
+  const size_t row = static_cast<size_t>(core) * d;
+  for (int i = threadIdx.x; i < d; i += blockDim.x)
+    keep(i, widen(step.x[i]) * widen(step.scale[row + i]) + widen(step.shift[row + i]));
+  const uint4* const from = reinterpret_cast<const uint4*>(step.ram + banks * row);
+  uint4* const to = reinterpret_cast<uint4*>(step.ram_out + banks * row);
+  for (int i = threadIdx.x; i < banks * d / pack_size<T>; i += blockDim.x) to[i] = from[i];
+  if (threadIdx.x == 0) step.lanes_out[core] = step.lanes[core];
+}
+
+// What the router decides for a core, by a whole warp: the physical bank to exchange the state with, or -1. lanes: the
+// core's map, brought up to date. z: d_router numbers.
+template <typename T>
+__device__ int decide(const SwapFfn<T>& step, const float* z, unsigned* lanes) {
+  float scores[1 + banks] = {};
+  for (int q = threadIdx.x % 32; q < step.sizes.d_router; q += 32) {
+    scores[0] += z[q] * widen(step.swap_w[q]);
+#pragma unroll
+    for (int b = 0; b < banks; ++b) scores[1 + b] += z[q] * widen(step.bank_w[b * step.sizes.d_router + q]);
+  }
+#pragma unroll
+  for (int i = 0; i < 1 + banks; ++i) scores[i] = warp_sum(scores[i]) + widen(step.biases[i]);
+  if (scores[0] <= 0.0f) return -1;  // sigmoid(scores[0]) <= 0.5
+  int logical = 0;
+  float best = scores[1];
+#pragma unroll
+  for (int b = 1; b < banks; ++b) {
+    if (scores[1 + b] <= best) continue;
+    best = scores[1 + b];
+    logical = b;
+  }
+  const unsigned physical = *lanes >> 2 * logical & 3, first = *lanes & 3;
+  *lanes = (*lanes & ~(3u << 2 * logical)) | first << 2 * logical;
+  *lanes = (*lanes & ~3u) | physical;
+  return static_cast<int>(physical);
+}
+
+// ---- The collapse, three launches -----------------------------------------------------------------------------------
+
+// pooled(k, i) = sum over cores of alpha(c, k) state(c, i). Grid (d_model / 32, collapse_k), a thread for one of 32
+// columns and an eighth of the cores.
+template <typename T>
+__global__ void pool_kernel(SwapFfn<T> step, Scratch<T> scratch) {
+  __shared__ float parts[warps][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, d = step.sizes.d_model, k = blockIdx.y;
+  const int i = blockIdx.x * 32 + lane;
+  float sum = 0.0f;
+  for (int c = warp; c < step.sizes.cores; c += warps)
+    sum += widen(step.alpha[c * step.sizes.collapse_k + k]) * widen(scratch.state[static_cast<size_t>(c) * d + i]);
+  parts[warp][lane] = sum;
+  __syncthreads();
+  if (warp > 0) return;
+  for (int w = 1; w < warps; ++w) sum += parts[w][lane];
+  scratch.pooled[k * d + i] = sum;
+}
+
+// sums(r) = silu(sum over k of basis(k, r) . pooled(k)). A block an r.
+template <typename T>
+__global__ void basis_kernel(SwapFfn<T> step, Scratch<T> scratch) {
+  __shared__ float parts[warps];
+  const int d = step.sizes.d_model, r = blockIdx.x;
+  float sum = 0.0f;
+  for (int k = 0; k < step.sizes.collapse_k; ++k) {
+    const T* const row = step.basis + (static_cast<size_t>(k) * step.sizes.collapse_r + r) * d;
+    for (int i = threadIdx.x * pack_size<T>; i < d; i += threads * pack_size<T>) {
+      float values[pack_size<T>];
+      load_pack(row + i, values);
+#pragma unroll
+      for (int j = 0; j < pack_size<T>; ++j) sum += values[j] * scratch.pooled[k * d + i + j];
+    }
+  }
+  sum = block_sum(sum, parts);
+  if (threadIdx.x == 0) scratch.sums[r] = silu(sum);
+}
+
+// delta(i) = decoder(i) . sums. A warp an i.
+template <typename T>
+__global__ void decode_kernel(SwapFfn<T> step, Scratch<T> scratch) {
+  const int i = blockIdx.x * warps + threadIdx.x / 32, r = step.sizes.collapse_r;
+  const T* const row = step.decoder + static_cast<size_t>(i) * r;
+  float sum = 0.0f;
+  for (int j = threadIdx.x % 32; j < r; j += 32) sum += widen(row[j]) * scratch.sums[j];
+  sum = warp_sum(sum);
+  if (threadIdx.x % 32 == 0) step.delta[i] = sum;
+}
+
+template <typename T>
+cudaError_t collapse(const SwapFfn<T>& step, const Scratch<T>& scratch, bool pooled, cudaStream_t stream) {
+  const SwapFfnSizes& s = step.sizes;
+  const dim3 columns(s.d_model / 32, s.collapse_k);
+  if (!pooled) pool_kernel<T><<<columns, threads, 0, stream>>>(step, scratch);
+  basis_kernel<T><<<s.collapse_r, threads, 0, stream>>>(step, scratch);
+  decode_kernel<T><<<s.d_model / warps, threads, 0, stream>>>(step, scratch);
+  return cudaGetLastError();
+}
+
+// ---- fused_tiled ----------------------------------------------------------------------------------------------------
+
+// A group of blocks owns a tile of 16 or 64 cores for the whole step. Its blocks share out the columns of every
+// product: each loads its own part of the weights, once, and multiplies all cores of the tile by it. What a product has
+// made goes through the workspace, where the other blocks of the group find it after a barrier. That is a barrier of
+// the whole grid, so all blocks must be at work at once: a cooperative launch.
+//
+// On the CPU a group is one block.
+__device__ void group_sync(int blocks) {
+  if (blocks == 1)
+    __syncthreads();
+  else
+    cooperative_groups::this_grid().sync();
+}
+
+// 16 bytes from global to shared memory, on their way while the thread goes on; arrived() waits until at most `Left` of
+// the groups that were closed by begun() are still on the way.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ void copy_pack(void* to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+__device__ void begun() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int Left>
+__device__ void arrived() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
+}
+#else
+__device__ void copy_pack(void* to, const void* from) { *static_cast<uint4*>(to) = *static_cast<const uint4*>(from); }
+__device__ void begun() {}
+template <int Left>
+__device__ void arrived() {}
+#endif
+
+// A panel is a piece of a matrix in shared memory: `chunk` columns of some rows, with 16 bytes between two rows so that
+// eight rows begin in different banks.
+template <typename T, int Chunk>
+constexpr int panel_width = Chunk + pack_size<T>;
+
+// Loads rows 0 to `rows` - 1 and columns [k, k + Chunk), as far as they are below k_end, of a row-major matrix.
+template <typename T, int Chunk>
+__device__ void load_panel(T* panel, const T* from, int rows, int k, int k_end) {
+  constexpr int packs = Chunk / pack_size<T>;
+  for (int i = threadIdx.x; i < rows * packs; i += threads) {
+    const int row = i / packs, column = i % packs * pack_size<T>;
+    if (k + column >= k_end) continue;
+    copy_pack(panel + row * panel_width<T, Chunk> + column, from + static_cast<size_t>(row) * k_end + k + column);
+  }
+}
+
+// What a warp adds up: M x 8 tiles of 16 cores x 8 columns. Of a tile, lane l has rows l / 4 and l / 4 + 8, columns
+// l % 4 * 2 and the next: sums[0], [1] of the first row, [2], [3] of the second.
+template <int M>
+using Sums = float[M][8][4];
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+// Four matrices of 8 x 8 bf16 from shared memory; lane l gives the address of row l % 8 of matrix l / 8.
+__device__ void load_matrices(unsigned (&to)[4], const bf16* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(shared_address(row)));
+}
+// One product of the tensor cores: 16 x 8 sums += 16 x 16 times 16 x 8.
+__device__ void tensor_product(float (&sums)[4], const unsigned (&a)[4], unsigned b_low, unsigned b_high) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b_low), "r"(b_high));
+}
+template <int M>
+__device__ void multiply_on_tensor_cores(Sums<M>& sums, const bf16* a, const bf16* w, const bf16* w_second, int width) {
+  const int lane = threadIdx.x % 32;
+  // All operands first, so that they are on their way together.
+  unsigned of_w[4][4], of_a[M][4];
+#pragma unroll
+  for (int pair = 0; pair < 4; ++pair) {
+    const bf16* const rows = (pair < 2 ? w : w_second) + pair % 2 * 16 * width;
+    load_matrices(of_w[pair], rows + (lane / 16 * 8 + lane % 8) * width + lane / 8 % 2 * 8);
+  }
+#pragma unroll
+  for (int m = 0; m < M; ++m)
+    load_matrices(of_a[m], a + (m * 16 + lane / 8 % 2 * 8 + lane % 8) * width + lane / 16 * 8);
+#pragma unroll
+  for (int m = 0; m < M; ++m) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) tensor_product(sums[m][j], of_a[m], of_w[j / 2][j % 2 * 2], of_w[j / 2][j % 2 * 2 + 1]);
+  }
+}
+#endif
+
+// sums += a w^T over 16 columns of two panels: a has the tile's cores, of which `cores` are there; w 32 rows of
+// weights, for tiles 0 to 3, and w_second another 32, for tiles 4 to 7, or none (null).
+template <typename T, int M>
+__device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_second, int width, int cores) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same<T, bf16>::value) {
+    // A second half that is not there is multiplied too: nobody looks at it.
+    return multiply_on_tensor_cores<M>(sums, a, w, w_second ? w_second : w, width);
+  }
+#endif
+  const int row = threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
+  for (int k = 0; k < 16; ++k) {
+    float x[M][2];
+#pragma unroll
+    for (int m = 0; m < M; ++m) {
+      x[m][0] = m * 16 + row < cores ? widen(a[(m * 16 + row) * width + k]) : 0.0f;
+      x[m][1] = m * 16 + 8 + row < cores ? widen(a[(m * 16 + 8 + row) * width + k]) : 0.0f;
+    }
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      if (j >= 4 && !w_second) continue;
+      const T* const rows = (j < 4 ? w : w_second) + (j % 4 * 8 + column) * width + k;
+      const float left = widen(rows[0]), right = widen(rows[width]);
+#pragma unroll
+      for (int m = 0; m < M; ++m) {
+        sums[m][j][0] += x[m][0] * left;
+        sums[m][j][1] += x[m][0] * right;
+        sums[m][j][2] += x[m][1] * left;
+        sums[m][j][3] += x[m][1] * right;
+      }
+    }
+  }
+}
+
+// How the products are cut. Up: 32 columns of gate and the same 32 of up a warp, all of k together. Down: 64 columns,
+// of which every warp adds up its own eighth of a chunk of k.
+template <typename T, int M>
+struct Cut {
+  static constexpr int cores = 16 * M;
+  // Pieces of weights on their way or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
+  static constexpr int up_stages = 2, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
+  static constexpr int up_columns = 32 * warps, up_chunk = (M == 1 ? 64 : 128) / sizeof(T),
+                       up_rows = cores + 2 * up_columns;
+  static constexpr int down_columns = 64, down_chunk = 16 * warps, down_rows = cores + down_columns;
+  static constexpr int up_stage = up_rows * panel_width<T, up_chunk>;        // elements
+  static constexpr int down_stage = down_rows * panel_width<T, down_chunk>;  // elements
+  static constexpr int sum_width = down_columns + 8;                         // floats
+  static constexpr int own = 4;  // cores whose norm and router a block computes together
+
+  static size_t shared_bytes(const SwapFfnSizes& s) {
+    size_t bytes = sizeof(T) * up_stages * up_stage;
+    const size_t down = sizeof(T) * down_stages * down_stage;
+    const size_t sums = sizeof(float) * warps * cores * sum_width;
+    const size_t rows = sizeof(float) * own * (s.d_model + most_router);
+    if (bytes < down) bytes = down;
+    if (bytes < sums) bytes = sums;
+    return bytes < rows ? rows : bytes;
+  }
+};
+
+// [begin, end) of `columns` in multiples of 32: the part of one of `blocks` blocks.
+struct Part {
+  int begin, end;
+  __device__ Part(int columns, int rank, int blocks) {
+    const int each = (columns / 32 + blocks - 1) / blocks * 32;
+    begin = min(rank * each, columns);
+    end = min(begin + each, columns);
+  }
+};
+
+// Runs load(stage, i) ahead of use(stage, i), for i from 0 to chunks - 1, over the stages of shared memory.
+template <int Stages, typename Load, typename Use>
+__device__ void pipeline(int chunks, Load load, Use use) {
+  __syncthreads();  // what was there before has been used
+#pragma unroll
+  for (int i = 0; i < Stages - 1; ++i) {
+    if (i < chunks) load(i, i);
+    begun();
+  }
+  for (int i = 0; i < chunks; ++i) {
+    arrived<Stages - 2>();
+    __syncthreads();  // chunk i is there for all, and the stage of chunk i - 1 is free
+    const int ahead = i + Stages - 1;
+    if (ahead < chunks) load(ahead % Stages, ahead);
+    begun();
+    use(i % Stages, i);
+  }
+}
+
+// A tile while it is worked on.
+template <typename T>
+struct Tile {
+  T *state, *norm, *hidden;  // rows of the workspace: (cores, d_model), (cores, d_model), (cores, d_ff)
+  int first, cores;          // of the step's; fewer than the tile has room for at the end
+  int rank, blocks;          // of the group that works on it
+};
+
+// hidden = silu(norm w1^T) * (norm w3^T), this block's columns.
+template <typename T, int M>
+__device__ void multiply_up(const SwapFfn<T>& step, const Tile<T>& tile, T* shared) {
+  using C = Cut<T, M>;
+  constexpr int width = panel_width<T, C::up_chunk>;
+  const int d = step.sizes.d_model, f = step.sizes.d_ff, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Part part(f, tile.rank, tile.blocks);
+  for (int first = part.begin; first < part.end; first += C::up_columns) {
+    const int columns = min(C::up_columns, part.end - first);
+    const bool busy = warp * 32 < columns;
+    Sums<M> sums = {};
+    const auto load = [&](int stage, int i) {
+      T* const to = shared + stage * C::up_stage;
+      const size_t row = static_cast<size_t>(first) * d;
+      load_panel<T, C::up_chunk>(to, tile.norm, tile.cores, i * C::up_chunk, d);
+      load_panel<T, C::up_chunk>(to + C::cores * width, step.w1 + row, columns, i * C::up_chunk, d);
+      load_panel<T, C::up_chunk>(to + (C::cores + C::up_columns) * width, step.w3 + row, columns, i * C::up_chunk, d);
+    };
+    const auto use = [&](int stage, int) {
+      if (!busy) return;
+      const T* const a = shared + stage * C::up_stage;
+      const T* const w = a + (C::cores + warp * 32) * width;
+#pragma unroll
+      for (int k = 0; k < C::up_chunk; k += 16)
+        multiply<T, M>(sums, a + k, w + k, w + C::up_columns * width + k, width, tile.cores);
+    };
+    pipeline<C::up_stages>(d / C::up_chunk, load, use);
+    if (!busy) continue;
+#pragma unroll
+    for (int m = 0; m < M; ++m) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int core = m * 16 + i / 2 * 8 + lane / 4, column = first + warp * 32 + j * 8 + lane % 4 * 2 + i % 2;
+          narrow(silu(sums[m][j][i]) * sums[m][j + 4][i], &tile.hidden[static_cast<size_t>(core) * f + column]);
+        }
+      }
+    }
+  }
+}
+
+// state = hidden w2^T, this block's columns.
+template <typename T, int M>
+__device__ void multiply_down(const SwapFfn<T>& step, const Tile<T>& tile, T* shared) {
+  using C = Cut<T, M>;
+  constexpr int width = panel_width<T, C::down_chunk>;
+  const int d = step.sizes.d_model, f = step.sizes.d_ff, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Part part(d, tile.rank, tile.blocks);
+  for (int first = part.begin; first < part.end; first += C::down_columns) {
+    const int columns = min(C::down_columns, part.end - first);
+    Sums<M> sums = {};
+    const auto load = [&](int stage, int i) {
+      T* const to = shared + stage * C::down_stage;
+      load_panel<T, C::down_chunk>(to, tile.hidden, tile.cores, i * C::down_chunk, f);
+      load_panel<T, C::down_chunk>(to + C::cores * width, step.w2 + static_cast<size_t>(first) * f, columns,
+                                   i * C::down_chunk, f);
+    };
+    const auto use = [&](int stage, int i) {
+      if (i * C::down_chunk + warp * 16 >= f) return;
+      const T* const a = shared + stage * C::down_stage + warp * 16;
+      const T* const w = a + C::cores * width;
+      multiply<T, M>(sums, a, w, columns > 32 ? w + 32 * width : nullptr, width, tile.cores);
+    };
+    pipeline<C::down_stages>((f + C::down_chunk - 1) / C::down_chunk, load, use);
+
+    float* const parts = reinterpret_cast<float*>(shared);  // (warps, cores, sum_width)
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < M; ++m) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int core = m * 16 + half * 8 + lane / 4;
+          *reinterpret_cast<float2*>(parts + (warp * C::cores + core) * C::sum_width + j * 8 + lane % 4 * 2) =
+              make_float2(sums[m][j][half * 2], sums[m][j][half * 2 + 1]);
+        }
+      }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < tile.cores * columns; i += threads) {
+      const int core = i / columns, column = i % columns;
+      float sum = 0.0f;
+      for (int w = 0; w < warps; ++w) sum += parts[(w * C::cores + core) * C::sum_width + column];
+      narrow(sum, &tile.state[static_cast<size_t>(core) * d + first + column]);
+    }
+  }
+}
+
+// n(i) = state(i) / rms(state) * weight(i), by a warp. keep(i, values): takes a pack of them.
+template <typename T, typename Keep>
+__device__ void normalise_row(const T* state, const T* weight, int d, Keep keep) {
+  float values[pack_size<T>], weights[pack_size<T>];
+  float squares = 0.0f;
+  for (int i = threadIdx.x % 32 * pack_size<T>; i < d; i += 32 * pack_size<T>) {
+    load_pack(state + i, values);
+#pragma unroll
+    for (int j = 0; j < pack_size<T>; ++j) squares += values[j] * values[j];
+  }
+  const float scale = inverse_rms(warp_sum(squares), d);
+  for (int i = threadIdx.x % 32 * pack_size<T>; i < d; i += 32 * pack_size<T>) {
+    load_pack(state + i, values);
+    load_pack(weight + i, weights);
+#pragma unroll
+    for (int j = 0; j < pack_size<T>; ++j) values[j] *= scale * weights[j];
+    keep(i, values);
+  }
+}
+
+// The router and the exchange, for some of the tile's cores: `count` from `core` on, at most Own.
+template <typename T, int Own>
+__device__ void route(const SwapFfn<T>& step, const Tile<T>& tile, int core, int count, float* shared) {
+  const int d = step.sizes.d_model, router = step.sizes.d_router, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  float* const n = shared;            // (Own, d_model)
+  float* const z = shared + Own * d;  // (Own, most_router)
+  T* const states = tile.state + static_cast<size_t>(core) * d;
+  __syncthreads();
+  if (warp < count) {
+    normalise_row(states + static_cast<size_t>(warp) * d, step.router_norm, d,
+                  [&](int i, const float(&values)[pack_size<T>]) {
+                    for (int j = 0; j < pack_size<T>; ++j) n[warp * d + i + j] = values[j];
+                  });
+  }
+  __syncthreads();
+  // A row of weights is loaded once for all cores.
+  for (int q = warp; q < router; q += warps) {
+    float sums[Own] = {};
+    for (int i = lane * pack_size<T>; i < d; i += 32 * pack_size<T>) {
+      float weights[pack_size<T>];
+      load_pack(step.router_w + static_cast<size_t>(q) * d + i, weights);
+#pragma unroll
+      for (int c = 0; c < Own; ++c) {
+        if (c >= count) break;
+#pragma unroll
+        for (int j = 0; j < pack_size<T>; ++j) sums[c] += weights[j] * n[c * d + i + j];
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < Own; ++c) {
+      sums[c] = warp_sum(sums[c]);
+      if (lane == 0) z[c * most_router + q] = sums[c];
+    }
+  }
+  __syncthreads();
+  if (warp >= count) return;
+  const int of_step = tile.first + core + warp;
+  unsigned lanes = step.lanes_out[of_step];
+  const int bank = decide(step, z + warp * most_router, &lanes);
+  __syncwarp();
+  if (bank < 0) return;
+  if (lane == 0) step.lanes_out[of_step] = static_cast<uint8_t>(lanes);
+  T* const x = states + static_cast<size_t>(warp) * d;
+  T* const ram = step.ram_out + (static_cast<size_t>(of_step) * banks + bank) * d;
+  for (int i = lane; i < d; i += 32) {
+    const T before = x[i];
+    x[i] = ram[i];
+    ram[i] = before;
+  }
+}
+
+// The whole life of a tile of 16 M cores, by a group of `blocks` blocks.
+template <typename T, int M>
+__global__ void __launch_bounds__(threads) tiled_kernel(SwapFfn<T> step, Scratch<T> scratch, int blocks) {
+  extern __shared__ uint4 dynamic_shared[];
+  using C = Cut<T, M>;
+  T* const shared = reinterpret_cast<T*>(dynamic_shared);
+  const int d = step.sizes.d_model, warp = threadIdx.x / 32, rank = static_cast<int>(blockIdx.x) % blocks;
+  const int first = static_cast<int>(blockIdx.x) / blocks * C::cores;
+  const size_t row = static_cast<size_t>(first) * d;
+  const Tile<T> tile = {scratch.state + row,
+                        scratch.norm + row,
+                        scratch.gate + static_cast<size_t>(first) * step.sizes.d_ff,
+                        first,
+                        min(C::cores, step.sizes.cores - first),
+                        rank,
+                        blocks};
+  // Cores whose norm and router are this block's work.
+  const int each = (tile.cores + blocks - 1) / blocks;
+  const int begin = min(rank * each, tile.cores), end = min(begin + each, tile.cores);
+
+  for (int core = begin; core < end; ++core) {
+    T* const state = tile.state + static_cast<size_t>(core) * d;
+    begin_core(step, first + core, [&](int i, float value) { narrow(value, &state[i]); });
+  }
+  for (int event = 0; event < step.sizes.events; ++event) {
+    for (int core = begin; core < end; core += C::own)
+      route<T, C::own>(step, tile, core, min(C::own, end - core), reinterpret_cast<float*>(shared));
+    for (int i = 0; i < step.sizes.ffn_steps; ++i) {
+      __syncthreads();
+      for (int core = begin + warp; core < end; core += warps) {
+        const size_t at = static_cast<size_t>(core) * d;
+        normalise_row(tile.state + at, step.ffn_norm, d,
+                      [&](int j, const float(&values)[pack_size<T>]) { store_pack(tile.norm + at + j, values); });
+      }
+      group_sync(blocks);
+      multiply_up<T, M>(step, tile, shared);
+      group_sync(blocks);
+      multiply_down<T, M>(step, tile, shared);
+      group_sync(blocks);
+    }
+  }
+}
+
+// 16 m cores a tile, and the blocks of its group.
+struct Tiling {
+  int m, blocks;
+};
+
+// So that all blocks are at work at once, one on an SM. The larger a tile, the less often the weights are read; the
+// more blocks, the more of the chip has work.
+Tiling choose_tiling(const SwapFfnSizes& s) {
+  int device = 0, sms = 0, shared_bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+  cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const bool large = shared_bytes >= 200 * 1024;
+  const int m = large && s.cores >= 256 ? 4 : 1;
+  const int tiles = (s.cores + 16 * m - 1) / (16 * m), most = s.d_ff / 256 > 1 ? s.d_ff / 256 : 1;
+  const int blocks = sms / tiles < most ? sms / tiles : most;
+  return {m, blocks > 1 ? blocks : 1};
+}
+
+template <typename T, int M>
+cudaError_t launch_tiled(SwapFfn<T> step, Scratch<T> scratch, int blocks, cudaStream_t stream) {
+  const int tiles = (step.sizes.cores + 16 * M - 1) / (16 * M);
+  const size_t shared_bytes = Cut<T, M>::shared_bytes(step.sizes);
+  const cudaError_t error = cudaFuncSetAttribute(tiled_kernel<T, M>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(shared_bytes));
+  if (error) return error;
+  if (blocks == 1) {
+    tiled_kernel<T, M><<<tiles, threads, shared_bytes, stream>>>(step, scratch, blocks);
+    return cudaGetLastError();
+  }
+  void* arguments[] = {&step, &scratch, &blocks};
+  return cudaLaunchCooperativeKernel(tiled_kernel<T, M>, dim3(tiles * blocks), dim3(threads), arguments, shared_bytes,
+                                     stream);
+}
+
+template <typename T>
+cudaError_t fused_tiled(const SwapFfn<T>& step, cudaStream_t stream) {
+  if (!valid(step)) return cudaErrorInvalidValue;
+  const Scratch<T> scratch(step);
+#ifdef __SIMT__  // one kernel and not two: it compiles in half the time
+  const cudaError_t error = launch_tiled<T, 1>(step, scratch, 1, stream);
+#else
+  const Tiling tiling = choose_tiling(step.sizes);
+  const cudaError_t error = tiling.m == 4 ? launch_tiled<T, 4>(step, scratch, tiling.blocks, stream)
+                                          : launch_tiled<T, 1>(step, scratch, tiling.blocks, stream);
+#endif
+  return error ? error : collapse(step, scratch, false, stream);
+}
+
+RUNG_EXPORT(rung::swap_ffn("fused_tiled", fused_tiled<float>))
