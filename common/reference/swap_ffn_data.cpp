@@ -29,7 +29,7 @@ float rounded(float x) { return static_cast<float>(Eigen::bfloat16(x)); }
 // The direction that all states share: 1 or -1.
 float common(size_t i, uint64_t seed) { return Noise(seed * 31 + i * 2654435761u + 5).bits() & 1 ? 1.0f : -1.0f; }
 
-constexpr float gate = 2, passed_on = 0.1f, gate_noise = 0.2f, noise_share = 0.1f;  // see swap_ffn_reference.h
+constexpr float gate = 2, passed_on = 0.3f, gate_noise = 0.2f, noise_share = 0.1f;  // see swap_ffn_reference.h
 
 std::vector<float>& tensor(SwapFfnStep& step, Tensor name) { return step.tensors[static_cast<int>(name)]; }
 

@@ -22,6 +22,10 @@ using Eigen::Index;
 using rung::SwapFfnSizes;
 
 double silu(double x) { return x / (1 + std::exp(-x)); }
+double slope_of_silu(double x) {
+  const double sigmoid = 1 / (1 + std::exp(-x));
+  return sigmoid * (1 + x * (1 - sigmoid));
+}
 
 // The tensors as doubles, converted once.
 struct Weights {
@@ -87,6 +91,10 @@ void run_events(const SwapFfnStep& step, const Weights& w, const std::vector<int
       const Matrix n = normalised(states, w[Tensor::ffn_norm]);
       Matrix gate = n * w[Tensor::w1].transpose();
       const Matrix up = n * w[Tensor::w3].transpose();
+      for (Index i = 0; i < states.rows(); i++) {
+        double& least = result.gate[static_cast<size_t>(cores[static_cast<size_t>(i)])];
+        least = std::min(least, gate.row(i).mean());
+      }
       gate = gate.unaryExpr(&silu).cwiseProduct(up);
       states = gate * w[Tensor::w2].transpose();
     }
@@ -103,7 +111,7 @@ void run(const SwapFfnStep& step, const Weights& w, const std::vector<int>& core
     std::copy_n(ram.begin() + static_cast<std::ptrdiff_t>(begin), rung::swap_ffn_banks * d,
                 result.ram.begin() + static_cast<std::ptrdiff_t>(begin));
     result.lanes[c] = step.lanes[c];
-    result.margin[c] = std::numeric_limits<double>::infinity();
+    result.margin[c] = result.gate[c] = std::numeric_limits<double>::infinity();
     for (size_t bank = 0; bank < rung::swap_ffn_banks; bank++) {
       result.ram_exchanged[c * rung::swap_ffn_banks + bank] = false;
     }
@@ -130,6 +138,7 @@ void run(const SwapFfnStep& step, const Weights& w, const std::vector<int>& core
       std::copy_n(results[t].ram.begin() + begin, rung::swap_ffn_banks * d, result.ram.begin() + begin);
       result.lanes[c] = results[t].lanes[c];
       result.margin[c] = results[t].margin[c];
+      result.gate[c] = results[t].gate[c];
       for (size_t b = c * rung::swap_ffn_banks; b < (c + 1) * rung::swap_ffn_banks; b++) {
         result.ram_exchanged[b] = results[t].ram_exchanged[b];
       }
@@ -140,12 +149,20 @@ void run(const SwapFfnStep& step, const Weights& w, const std::vector<int>& core
 void collapse(const SwapFfnStep& step, const Weights& w, const Matrix& states, SwapFfnResult& result) {
   const SwapFfnSizes& s = step.sizes;
   const Matrix pooled = w[Tensor::alpha].transpose() * states;
-  Row sum = Row::Zero(s.collapse_r);
+  // Squares of the sums, or the sums of squares of what is added up where that is more: what independent errors make.
+  const Matrix pooled_squares =
+      (w[Tensor::alpha].cwiseAbs2().transpose() * states.cwiseAbs2()).cwiseMax(pooled.cwiseAbs2());
+  Row sum = Row::Zero(s.collapse_r), squares = sum;
   for (int k = 0; k < s.collapse_k; k++) {
-    sum += pooled.row(k) * w[Tensor::basis].middleRows(k * s.collapse_r, s.collapse_r).transpose();
+    const auto basis = w[Tensor::basis].middleRows(k * s.collapse_r, s.collapse_r);
+    sum += pooled.row(k) * basis.transpose();
+    squares += pooled_squares.row(k) * basis.cwiseAbs2().transpose();
   }
   const Row delta = sum.unaryExpr(&silu) * w[Tensor::decoder].transpose();
   result.delta.assign(delta.data(), delta.data() + delta.size());
+  squares.array() *= sum.unaryExpr(&slope_of_silu).array().square();
+  const Row delta_squares = squares * w[Tensor::decoder].cwiseAbs2().transpose();
+  result.delta_scale = std::sqrt(delta_squares.mean());
 }
 
 SwapFfnResult blank_result(const SwapFfnSizes& s) {
@@ -155,6 +172,7 @@ SwapFfnResult blank_result(const SwapFfnSizes& s) {
   result.ram_exchanged.resize(banks);
   result.lanes.resize(cores);
   result.margin.resize(cores);
+  result.gate.resize(cores);
   return result;
 }
 
@@ -191,10 +209,15 @@ SwapFfnStep swap_ffn_step(const SwapFfnSizes& sizes, uint64_t seed) {
   Matrix states(sizes.cores, sizes.d_model);
   for (int attempt = 1;; attempt++) {
     run(step, weights, cores, states, step.result);
-    const auto is_clear = [&](int c) { return step.result.margin[static_cast<size_t>(c)] >= least_margin; };
+    const auto is_clear = [&](int core) {
+      const auto c = static_cast<size_t>(core);
+      return step.result.margin[c] >= least_margin && step.result.gate[c] >= least_gate;
+    };
     cores.erase(std::remove_if(cores.begin(), cores.end(), is_clear), cores.end());
     if (cores.empty()) break;
-    if (attempt == 100) throw std::runtime_error("swap_ffn_step: no data whose decisions are clear: " + name_of(sizes));
+    if (attempt == 100)
+      throw std::runtime_error("swap_ffn_step: no data whose decisions are clear and whose gates stay open: " +
+                               name_of(sizes));
     for (const int c : cores) {
       draw_core(step, c, seed, attempt);
       for (const Tensor name : {Tensor::scale, Tensor::shift}) {

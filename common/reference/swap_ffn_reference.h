@@ -12,13 +12,19 @@ namespace reference {
 
 // What the step makes of its inputs. Row-major.
 struct SwapFfnResult {
-  std::vector<double> delta;        // (d_model)
+  std::vector<double> delta;  // (d_model)
+  // What delta's root mean square would be if the sums that it is made of did not cancel out: what an error of the
+  // states is to be held against. With collapse_r = 1 delta is one number times the decoder, and that number can be
+  // near 0.
+  double delta_scale = 0;
   std::vector<double> ram;          // (cores, 4, d_model)
   std::vector<bool> ram_exchanged;  // (cores, 4): false where the bank must be the input's, bit for bit
   std::vector<uint8_t> lanes;       // (cores)
   // For each core the least distance of a hard decision from its threshold, over all events: of the swap's logit from 0
   // and, where it swaps, of the best bank's score from the second best.
   std::vector<double> margin;
+  // For each core the least mean, over all FFN steps, of what SiLU is taken of: whether the gates stay open.
+  std::vector<double> gate;
 };
 
 // All inputs, in the order of rung::SwapFfn, x to ram; every number is one of bfloat16, so that a variant of either
@@ -34,11 +40,16 @@ struct SwapFfnStep {
 // of it (test_swap_ffn.cpp).
 constexpr double least_margin = 0.05;
 
+// The gates' mean argument (SwapFfnResult::gate) stays above this. It is near 2 for a state along the direction that
+// all share, and 0 for one across it: there the FFN makes little of its input, and the next norm makes that large
+// again, with its rounding errors.
+constexpr double least_gate = 0.8;
+
 // The step for these sizes; the same for the same sizes and seed. sizes: valid.
 //
 // Two properties are made, not found:
-// - A core whose decisions come nearer to a threshold than least_margin gets another row of scale, shift and RAM.
-//   Throws std::runtime_error if a hundred are not enough.
+// - A core whose decisions come nearer to a threshold than least_margin, or whose gates close (least_gate), gets
+//   another row of scale, shift and RAM. Throws std::runtime_error if a hundred are not enough.
 // - The FFN hands on what it gets. With weights that are noise alone, silu(a) * b has a relative error 1.4 times that
 // of
 //   a and b, and after 16 steps nothing would be left of the state but rounding. So w1 answers to a direction that all

@@ -123,6 +123,45 @@ TEST_CASE("the data: a small perturbation stays small through 16 FFN steps") {
   }
 }
 
+TEST_CASE("the data: gates stay open, whatever the seed") {
+  double least = 10, most = 0;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    const SwapFfnStep step = swap_ffn_step({32, 64, 6, 8, 2, 16, 2, 24}, seed);
+    for (const double gate : step.result.gate) {
+      least = std::min(least, gate);
+      most = std::max(most, gate);
+    }
+  }
+  REQUIRE(least >= least_gate);
+  REQUIRE(most < 2.5);  // some 2 for a state along the direction that all share
+}
+
+TEST_CASE("delta's scale: what independent errors of the states make of it") {
+  const SwapFfnSizes s = {64, 64, 3, 0, 1, 8, 1, 1};  // no event: the states are x * scale + shift
+  double least = 1;
+  for (uint64_t seed = 0; seed < 30; seed++) {
+    SwapFfnStep step = swap_ffn_step(s, seed);
+    const SwapFfnResult exact = step.result;
+    double squares = 0, size = 0;
+    for (const double x : exact.delta) size += x * x / 64;
+    // Each number of each state, off by a thousandth, alone.
+    for (size_t i = 0; i < 3 * 64; i++) {
+      float& shift = tensor(step, Tensor::shift)[i];
+      const float before = shift;
+      const float state = tensor(step, Tensor::x)[i % 64] * tensor(step, Tensor::scale)[i] + shift;
+      shift += 1e-3f * state;
+      const std::vector<double> moved = swap_ffn(step).delta;
+      for (size_t j = 0; j < 64; j++) squares += std::pow((moved[j] - exact.delta[j]) * 1e3, 2) / 64;
+      shift = before;
+    }
+    // The larger of two estimates, number by number: from above.
+    REQUIRE(std::sqrt(squares) < 1.02 * exact.delta_scale);
+    REQUIRE(std::sqrt(squares) > 0.4 * exact.delta_scale);
+    least = std::min(least, std::sqrt(size) / exact.delta_scale);
+  }
+  REQUIRE(least < 0.15);  // one of these sums does cancel out
+}
+
 TEST_CASE("encoded data lie where the layout says, and are exact in bfloat16") {
   const SwapFfnStep step = swap_ffn_step(sizes, 1);
   for (const rung::Dtype dtype : {rung::Dtype::f32, rung::Dtype::bf16}) {

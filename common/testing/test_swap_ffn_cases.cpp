@@ -1,6 +1,7 @@
 // The comparison of lab 07's operator: passes what is right, and says what kind of wrong the rest is.
 #include "catch2_any.h"
 
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -85,6 +86,31 @@ TEST_CASE("a Swap-FFN step: the reference, rounded, is right; nothing else is", 
     CHECK(contains(output.compare().explanation, "delta, element 1: expected "));
     CHECK(contains(output.compare().explanation, "got NaN"));
   }
+}
+
+TEST_CASE("delta is held against what it would be if its sums did not cancel out", "[compare]") {
+  const rung::SwapFfnSizes square = {64, 64, 3, 1, 1, 8, 1, 1};
+  uint64_t seed = 0;
+  const auto ratio = [](const reference::SwapFfnStep& step) {
+    double squares = 0;
+    for (const double x : step.result.delta) squares += x * x / 64;
+    return std::sqrt(squares) / step.result.delta_scale;
+  };
+  while (ratio(reference::swap_ffn_step(square, seed)) > 0.05) REQUIRE(++seed < 1000);
+  const reference::SwapFfnStep step = reference::swap_ffn_step(square, seed);
+  const rung::SwapFfnLayout layout = layout_of(square, 2);
+  std::vector<unsigned char> ram_and_lanes(layout.output_bytes[1]);
+  const auto ram = reference::encode(std::vector<float>(step.result.ram.begin(), step.result.ram.end()), Dtype::bf16);
+  memcpy(ram_and_lanes.data() + layout.ram.offset, ram.data(), ram.size());
+  memcpy(ram_and_lanes.data() + layout.lanes.offset, step.result.lanes.data(), step.result.lanes.size());
+  const auto off_by = [&](double share) {  // of delta's scale
+    std::vector<float> delta;
+    for (const double x : step.result.delta) delta.push_back(static_cast<float>(x + share * step.result.delta_scale));
+    return compare_swap_ffn(step, reference::encode(delta, Dtype::f32), ram_and_lanes, Dtype::bf16);
+  };
+  CHECK(off_by(0.01).explanation.empty());  // a fifth of delta and more
+  CHECK(contains(off_by(0.03).explanation, "slightly off (rounding?)"));
+  CHECK(contains(off_by(1).explanation, "far off (logic?)"));
 }
 
 TEST_CASE("the cases of a Swap-FFN step: valid data, each name once, hidden ones by seed", "[cases]") {
