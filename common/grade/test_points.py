@@ -39,7 +39,7 @@ class PointsFile(unittest.TestCase):
         self.refused(TEXT.replace("speed = 10 ", "speed = ten"), "not TOML")
         self.refused(TEXT.replace("speed = 10 ", "speed = true"), "speed = True")
         self.refused(TEXT.replace("checks = 15", "checks = -15"), "not between")
-        self.refused(TEXT.replace("full = 0.9", ""), "[speed] lacks 'full'")
+        self.refused(TEXT.replace("full = 0.85\n", ""), "[speed] lacks 'full'")
         self.refused(TEXT + "\n[bonus]\n", "no table [bonus]")
         self.refused(TEXT + "\n[points.lab09]\ncorrectness = 100\n", "no such lab", "lab02_smem")
 

@@ -59,10 +59,14 @@ class Measured(unittest.TestCase):
         return item
 
     def test_points_grow_from_none_to_full(self):
-        for seconds, verdict, share in ((40e-6, "pass", 1), (44e-6, "pass", 1), (40e-6 / 0.6, "fail", 0.5), (40e-6 / 0.3, "fail", 0),
-                                        (1.0, "fail", 0)):
+        halfway = (TABLE.speed["none"] + TABLE.speed["full"]) / 2
+        for seconds, verdict, share in ((40e-6, "pass", 1), (40e-6 / halfway, "fail", 0.5), (40e-6 / TABLE.speed["none"], "fail", 0), (1.0, "fail", 0)):
             item = self.verdict(seconds=seconds)
             self.assertEqual((item.verdict, item.points), (verdict, 10.0 * share), seconds)
+
+    def test_equal_code_gets_full_points(self):
+        """On an H200 with busy processors the same kernel was measured at 0.92 of itself."""
+        self.assertEqual(self.verdict(seconds=40e-6 / 0.92).points, 10)
 
     def test_the_slowest_shape_counts(self):
         self.assertEqual(self.verdict(seconds=400e-6).points, 0)
