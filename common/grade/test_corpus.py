@@ -13,6 +13,7 @@ A kernel of the corpus says in its first lines what it must get:
     // Speed: fail: never written   the verdict of the speed items there, and a part of the reason (test_gpu_corpus.py)
 
     test_corpus.py [--only WORD] [--keep FOLDER] [--jobs N]
+    test_corpus.py --graded OUT      compares what `make check SUBMISSIONS=common/grade/corpus OUT=OUT` has given, and grades nothing
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ from ingest import shown  # noqa: E402
 
 FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU", "Speed")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# Tighter than for a class: what waits for a limit here waits on purpose.
-LIMITS = {"compile_seconds": 24}
+# Tighter than for a class: what comes to a limit here does so on purpose.
+LIMITS = {"compile_seconds": 12, "memory_mib": 1536}
+STARTERS = "0_the_untouched_starters"
 
 
 @dataclass
@@ -206,12 +208,63 @@ def processes() -> set[str]:
     return found
 
 
+def read_grades(out: Path) -> dict[str, tuple[dict, Path]]:
+    """Student -> grade and its folder. Of two students that are shown with one name, one."""
+    grades = {}
+    for path in sorted((out / "students").glob("*/grade.json")):
+        grade = json.loads(path.read_text(encoding="utf-8"))
+        grades.setdefault(grade["student"], (grade, path.parent))
+    return grades
+
+
+def report(name: str, problem: str, good: str) -> int:
+    """A line, with FAIL at the beginning, to be seen at once in a log. 1 if there is a problem."""
+    print(f"{shown(name)[:44]:<44}  {'FAIL' if problem else 'ok':<5} {problem or good}", flush=True)
+    return int(bool(problem))
+
+
+def compare(cases: list[Case], grades: dict[str, tuple[dict, Path]]) -> int:
+    """How many are not as declared."""
+    failed = 0
+    for case in cases:
+        found = grades.get(shown(case.name))
+        failed += report(case.name, judge(case, *found) if found else "has no grade", case.expect + (f": {case.reason}" if case.reason else ""))
+    return failed
+
+
+def compare_starters(grades: dict[str, tuple[dict, Path]]) -> int:
+    """The untouched starters get nothing in any lab, but for what points.toml leaves to them."""
+    if STARTERS not in grades:
+        return report(STARTERS, "has no grade", "")
+    labs = grades[STARTERS][0]["labs"]
+    some = [f"{lab['points']:g} points in {lab['lab']}" for lab in labs if lab["points"] > 0 or lab["verdict"] != "fail"]
+    some += [] if len(labs) == len(list((COURSE / "labs").glob("lab*"))) else [f"{len(labs)} labs were graded"]
+    return report(STARTERS, ", ".join(some), "nothing in all labs")
+
+
+def compare_graded(out: Path) -> int:
+    """What the command of corpus/README.md has graded, without those that make_hostile.py makes."""
+    if not (out / "students").is_dir():
+        print(f"error: {out} holds no grades; make check SUBMISSIONS=common/grade/corpus OUT={out} makes them", file=sys.stderr)
+        return 2
+    cases = [parse(source) for source in sorted(CORPUS.iterdir()) if source.is_dir() and not source.name.startswith("__")]
+    grades = read_grades(out)
+    failed = compare(cases, grades)
+    for name in sorted(set(grades) - {case.name for case in cases}):
+        failed += report(name, "is no submission of the corpus and has a grade", "")
+    print(f"\n{len(cases)} submissions: {len(cases) - failed} as declared, {failed} not")
+    return 1 if failed else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="WORD", help="only submissions whose name holds the word")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
-    parser.add_argument("--jobs", default=str(os.cpu_count() or 1))
+    parser.add_argument("--jobs", default=str(2 * (os.cpu_count() or 1)), help="twice the cores: some of these only wait for their end")
+    parser.add_argument("--graded", type=Path, metavar="OUT")
     options = parser.parse_args()
+    if options.graded:
+        return compare_graded(options.graded)
     if said := build():
         print(f"error: the course's own code does not compile:\n{said}", file=sys.stderr)
         return 2
@@ -222,6 +275,11 @@ def main() -> int:
         submissions.mkdir()
         try:
             cases, skipped = collect(submissions, options.only)
+            if not options.only:
+                for starter in sorted((COURSE / "labs").glob("lab*/*.cu")):
+                    place = submissions / STARTERS / starter.relative_to(COURSE)
+                    place.parent.mkdir(parents=True)
+                    shutil.copyfile(starter, place)
         except Malformed as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
@@ -233,20 +291,10 @@ def main() -> int:
                    str(points_file(work)), "--jobs", options.jobs]
         done = subprocess.run(command, env=hostile_environment(work), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=work)
         said = done.stdout.decode(errors="replace")
-        grades = {}
-        for path in (out / "students").glob("*/grade.json"):
-            grade = json.loads(path.read_text(encoding="utf-8"))
-            grades.setdefault(grade["student"], []).append((grade, path.parent))
-        failed = 0
-        for case in cases:
-            if case.needs_gpu:
-                continue
-            found = grades.get(shown(case.name), [])
-            problem = judge(case, *found[0]) if found else "has no grade"
-            failed += bool(problem)
-            # At the beginning of a line, and seen at once in a log.
-            print(f"{shown(case.name)[:44]:<44}  {'FAIL' if problem else 'ok':<5} {problem or case.expect}"
-                  f"{': ' + case.reason if case.reason and not problem else ''}", flush=True)
+        grades = read_grades(out)
+        failed = compare([case for case in cases if not case.needs_gpu], grades)
+        if not options.only:
+            failed += compare_starters(grades)
         on_gpu = [case for case in cases if case.gpu]
         for case in on_gpu:
             print(f"{case.name:<44}  needs a GPU: {case.gpu}")

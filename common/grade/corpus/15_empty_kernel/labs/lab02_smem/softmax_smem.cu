@@ -25,4 +25,4 @@ cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t) 
   return cudaSuccess;
 }
 
-RUNG_EXPORT(rung::softmax("serial", softmax), rung::softmax("tree", softmax), rung::softmax("tree_f32x4", softmax))
+RUNG_EXPORT(rung::softmax("tree", softmax))

@@ -67,5 +67,4 @@ cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t s
   return cudaGetLastError();
 }
 
-RUNG_EXPORT(rung::softmax("serial", softmax<false>), rung::softmax("tree", softmax<false>),
-            rung::softmax("tree_f32x4", softmax<true>))
+RUNG_EXPORT(rung::softmax("tree", softmax<false>))
