@@ -14,6 +14,7 @@ from pathlib import Path
 import roots
 import rules
 import sandbox
+import stages
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
@@ -54,12 +55,12 @@ class Workshop:
         if self.box.kind != "none":
             return sandbox.run(self.box.command(command, self.root, limits, uid), limits, given, most_stdout=most)
         # One's own files, without a sandbox: the same in a folder of its own.
-        folder = sandbox.stage()
+        folder = stages.make()
         try:
             own = script.replace("/tmp/", f"{folder}/").replace("rewrite.sed", str(self.course / "common/simt/rewrite.sed"))
             return sandbox.run(["/bin/sh", "-c", own, "sh", *arguments], limits, given, cwd=str(self.course), most_stdout=most)
         finally:
-            subprocess.run(("rm", "-rf", str(folder)))
+            stages.remove(folder)
 
     def why(self, ended: sandbox.Ended, label: str) -> str:
         if ended.cause == "time":

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -29,6 +30,7 @@ import judge  # noqa: E402
 import points  # noqa: E402
 import roots  # noqa: E402
 import sandbox  # noqa: E402
+import stages  # noqa: E402
 
 try:
     import reports
@@ -113,6 +115,19 @@ def print_grade(grade: dict) -> None:
     say(f"{percent(grade['points'], grade['out_of'])}: {grade['points']:g} of {grade['out_of']:g} points{rest}")
 
 
+def interrupt(*_: object) -> None:
+    """Ctrl-C, and whoever else asks this process to end."""
+    sandbox.stop()  # first: what a thread finds out from now on is no grade
+    raise KeyboardInterrupt
+
+
+def tidy() -> None:
+    """Removes what a grader that was killed had no time to remove."""
+    if left_behind := stages.remove_left_behind():
+        note(f"note: removed the folders of {left_behind} that had not ended in order" if left_behind > 1 else
+             "note: removed the folder of a grader that had not ended in order")
+
+
 def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
     """This working copy. One's own files may run without a sandbox, which is said."""
     try:
@@ -162,11 +177,10 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
     if not os.access(out, os.W_OK):
         raise judge.JudgeError(f"cannot write to {out}")
     for other in others:
-        note(f"note: {other} is neither a folder nor an archive and is not graded")
+        note(f"note: {other} is no submission, which is a folder or an archive, and is not graded")
     device = gpu.find(COURSE) if arguments.gpu else None
     say(f"grading {len(submissions)} submissions on the CPU{speed_on(device)}, {arguments.jobs} at a time, {box.describe()}")
     the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs, arguments.only, device)
-    begun = time.monotonic()
     counts: dict[str, int] = {}
     done = kept = 0
 
@@ -177,11 +191,13 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
         fresh = grade is None
         if fresh:
             grade = the_judge.grade(submission)
+            sandbox.go_on()
             write_record(place, grade)
         return submission, grade, fresh
 
     try:
         the_judge.prepare(note)
+        begun = time.monotonic()
         with ThreadPoolExecutor(arguments.jobs) as pool:
             jobs = {pool.submit(one, submission): submission for submission in submissions}
             try:
@@ -201,7 +217,8 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
                         say(f"{done:4d}/{len(submissions)}  {submission.name:<30.30}  {grade['verdict']:<14}  "
                             f"{percent(grade['points'], grade['out_of']):>8}  {grade['seconds']:5.1f} s   {left(rest)} left")
             except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+                sandbox.stop()
+                pool.shutdown(cancel_futures=True)
                 raise
     finally:
         the_judge.close()
@@ -256,6 +273,10 @@ def main() -> int:
         for name in ("submissions", "out"):
             if getattr(arguments, name):
                 setattr(arguments, name, getattr(arguments, name).absolute())
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as of nohup
+                signal.signal(number, interrupt)
+        tidy()
         if arguments.doctor:
             import doctor
             return doctor.main()
@@ -264,7 +285,7 @@ def main() -> int:
     except ERRORS as error:
         note(f"error: {error}")
         return 2
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, sandbox.Stopped):
         note("interrupted; the same command goes on where it was")
         return 130
 

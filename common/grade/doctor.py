@@ -18,6 +18,7 @@ from pathlib import Path
 
 import roots
 import sandbox
+import stages
 
 COURSE = Path(__file__).resolve().parents[2]
 LIMITS = sandbox.Limits(cpu_seconds=2, wall_seconds=3, memory_mib=512, processes=40, temporary_mib=16, file_mib=32, output_kib=64)
@@ -36,7 +37,7 @@ class Doctor:
     def __init__(self, box: sandbox.Sandbox):
         sandbox.adopt_orphans()
         self.box = box
-        self.stage = sandbox.stage()
+        self.stage = stages.make()
         box.settle(self.stage)
         self.root = self.stage / "run"
         roots.make_run_root(self.root, COURSE, box.helpers())
@@ -51,7 +52,7 @@ class Doctor:
         (self.other / "kernel.cu").chmod(0o644)
 
     def close(self) -> None:
-        shutil.rmtree(self.stage, ignore_errors=True)
+        stages.remove(self.stage)
 
     def run(self, attempt: Attempt) -> list[str]:
         """What the attempt managed; empty if it held."""

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from pathlib import Path
 import roots
 import rules
 import sandbox
+import stages
 from build import OBJECT_BYTES, TEXT_BYTES, Built, readable
 from roots import RootError, Tree
 
@@ -179,12 +179,12 @@ class CudaWorkshop:
             command = self.box.command(["/bin/sh", "-c", script, "sh", label], self.root, limits, uid)
             ended = sandbox.run(command, limits, source, most_stdout=most)
         else:
-            folder = sandbox.stage()
+            folder = stages.make()
             try:
                 own = script.replace("/tmp/", f"{folder}/")
                 ended = sandbox.run(["/bin/sh", "-c", own, "sh", label], limits, source, cwd=str(self.course), most_stdout=most)
             finally:
-                shutil.rmtree(folder, ignore_errors=True)
+                stages.remove(folder)
         built = Built()
         sizes, rest = [], ended.stdout
         for _ in range(2):

@@ -21,6 +21,7 @@ import items as grading
 import roots
 import sandbox
 from build import Workshop
+import stages
 from gpu import Gpu
 from ingest import Submission, Taken
 from points import Points
@@ -88,7 +89,7 @@ class Judge:
         self.jobs = jobs
         self.slots = threading.Semaphore(jobs)  # compilers and tests that run at once
         sandbox.adopt_orphans()
-        self.stage = sandbox.stage()
+        self.stage = stages.make()
         box.settle(self.stage)
         self.private = self.stage / "private"  # records and sources: not for the sandbox's users
         self.private.mkdir(mode=0o700)
@@ -106,7 +107,7 @@ class Judge:
         self.speed = SpeedJudge(self, gpu) if gpu else None
 
     def close(self) -> None:
-        shutil.rmtree(self.stage, ignore_errors=True)
+        stages.remove(self.stage)
 
     def seed(self, lab: str) -> int:
         return int.from_bytes(hmac.digest(self.secret, lab.encode(), "sha256")[:8], "big")
@@ -144,7 +145,7 @@ class Judge:
             environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ADDR2LINE": str(tools / "addr2line"), "LADDER_ROOT": "/course"}
         try:
             # Its output is of no interest: the record counts, which no other process can write.
-            ended = sandbox.run([str(self.course / f"build/cpu/tests/{lab}")], limits, environment=environment, cwd=str(self.course))
+            ended = sandbox.run(sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}")]), limits, environment=environment, cwd=str(self.course))
             return read_record(private / "record"), ended
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -18,7 +18,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
@@ -31,6 +30,10 @@ MIB = 1 << 20
 
 class SandboxError(Exception):
     """There is no sandbox here; the text says what to do."""
+
+
+class Stopped(Exception):
+    """Grading has been interrupted: what was being run is not finished, and must not be taken for a result."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,24 @@ def processes_of(uid: int) -> list[int]:
 
 
 _running: set[int] = set()  # what run() waits for itself
+_stopping = threading.Event()
+
+
+def stop() -> None:
+    """Ends what run() runs, in all threads, and lets it run nothing more: it raises Stopped."""
+    _stopping.set()
+
+
+def go_on() -> None:
+    """Raises Stopped after stop()."""
+    if _stopping.is_set():
+        raise Stopped("interrupted")
+
+
+def ends_with_this_process(command: list[str]) -> list[str]:
+    """The same command, ended by the kernel if this process is killed. For programs of the course; a sandbox sees to it itself."""
+    program = shutil.which("setpriv")
+    return [program, "--pdeathsig", "KILL", "--", *command] if program else command
 
 
 def adopt_orphans() -> None:
@@ -270,17 +291,11 @@ def find(wanted: str = "") -> Sandbox:
     raise SandboxError(f"there is no sandbox: {'; '.join(problems)}. To get one, {WHAT_TO_INSTALL}")
 
 
-def stage() -> Path:
-    """A folder that the sandbox's users can reach but not list, wherever the course lies. The caller removes it."""
-    folder = Path(tempfile.mkdtemp(prefix="ladder-grade-"))
-    folder.chmod(0o711)
-    return folder
-
-
 def run(command: list[str], limits: Limits, given: bytes = b"", environment: dict[str, str] | None = None, cwd: str = "/",
         most_stdout: int | None = None) -> Ended:
     """Runs a command line to its end, or to that of its limits, and leaves no process behind. most_stdout: bytes of stdout that
-    are kept; one more ends it."""
+    are kept; one more ends it. Raises Stopped."""
+    go_on()
     keep = {"stdout": most_stdout if most_stdout is not None else limits.output_kib * 1024, "stderr": limits.output_kib * 1024}
     begun = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment,
@@ -311,6 +326,8 @@ def run(command: list[str], limits: Limits, given: bytes = b"", environment: dic
                 elif key.data == "stdout" and most_stdout is not None:
                     cause = cause or "output"
             now = time.monotonic()
+            if _stopping.is_set():
+                break
             if now - begun > limits.wall_seconds:
                 cause = cause or "time"
             elif now - looked > 0.2:
@@ -322,6 +339,7 @@ def run(command: list[str], limits: Limits, given: bytes = b"", environment: dic
     kill_tree(process)
     for pipe in (process.stdout, process.stderr):
         pipe.close()
+    go_on()
     return Ended(process.returncode, bytes(got["stdout"]), bytes(got["stderr"]), time.monotonic() - begun, cause)
 
 

@@ -129,6 +129,16 @@ class Judging(unittest.TestCase):
         lab = self.grade(SOLUTION.replace("float max = lowest;", "float max = lowest;\n#ifdef __SANITIZE_THREAD__\n(void)max;\n#endif\n", 1))
         self.assertEqual(lab["verdict"], "needs a person")
 
+    def test_what_the_headers_offer_may_be_called(self):
+        """Some of CUDA's functions are calls of the compiler's own library on this machine."""
+        names = re.findall(r"(?m)^inline [\w ]+ (__\w+)\(((?:unsigned|int|long long|unsigned long long) \w+(?:, \w[\w ]*)*)\)",
+                           (COURSE / "common/simt/include/simt/bits.h").read_text())
+        self.assertGreater(len(names), 5)
+        calls = "".join(f"  sum += static_cast<unsigned>({name}({', '.join(['y[0]'] * (arguments.count(',') + 1))}));\n" for name, arguments in names)
+        text = f"#include \"rung.h\"\n__global__ void kernel(const unsigned* y, float* to) {{\n  unsigned sum = 0;\n{calls}  to[0] = float(sum);\n}}\n"
+        built = self.judge.workshop.build((text + FRAME % (NOTHING % "kernel<<<1, 1>>>(nullptr, nullptr);")).encode(), "labs/x.cu", self.judge.box.new_user())
+        self.assertEqual((built.error, built.findings), ("", []), built.details)
+
     def test_what_cannot_be_compiled(self):
         for text, word in (('#include "/etc/passwd"\n', "does not compile"), ('#include <eigen3/Eigen/Core>\n', "does not compile"),
                            ("int x[1ull << 40] = {1};\n", "compile"), ('asm(".incbin \\"/etc/passwd\\"");\n', "does not compile"),
@@ -170,6 +180,23 @@ class Secrets(unittest.TestCase):
             a_judge.close()
 
 
+def processes_of_folder(folder: Path) -> list[str]:
+    """Those that have its path in their command or environment."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.fsencode(folder) in (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes():
+                found.append((entry / "cmdline").read_text().replace("\0", " ")[:200])
+        except OSError:
+            pass
+    return found
+
+
+def without_seconds(path: Path) -> str:
+    """A report without the time that grading took, and without the secret of its run."""
+    return re.sub(r'time="[\d.]+"', "", path.read_text())
+
+
 @unittest.skipUnless(BOX, WHY_NOT)
 class Class(unittest.TestCase):
     def run_check(self, out: Path, submissions: Path, **variables: str) -> subprocess.Popen:
@@ -188,20 +215,40 @@ class Class(unittest.TestCase):
                 place = submissions / f"student {number}"
                 place.mkdir(parents=True)
                 (place / "softmax_smem.cu").write_text(f"// {number}\n" + (SOLUTION if number == 1 else STARTER))
-            process = self.run_check(out, submissions)
-            for line in process.stdout:
-                if re.match(r" *2/6 ", line):
-                    process.send_signal(signal.SIGKILL)
-                    break
-            process.wait()
-            process.stdout.close()
-            before = {path: path.stat().st_mtime_ns for path in out.glob("students/*/grade.json")}
-            self.assertTrue(2 <= len(before) < 6, before)
-            said = self.run_check(out, submissions).communicate()[0]
+            temporary = Path(folder) / "tmp"
+            temporary.mkdir()
+            Path(folder).chmod(0o711)  # the sandbox's users must reach what is below
+            temporary.chmod(0o711)
+            before: dict[Path, int] = {}
+            # Ctrl-C first: what is being graded at that moment must not be taken for a grade, and nothing is left. Then a kill, of
+            # which the next run removes what is left.
+            for number, how in ((1, signal.SIGINT), (3, signal.SIGKILL)):
+                process = self.run_check(out, submissions, TMPDIR=str(temporary))
+                for line in process.stdout:
+                    if re.match(rf" *{number}/6 ", line):
+                        process.send_signal(how)
+                        break
+                said = process.stdout.read()
+                self.assertEqual(process.wait(), 130 if how == signal.SIGINT else -signal.SIGKILL, said)
+                process.stdout.close()
+                until = time.monotonic() + 10
+                while (left := processes_of_folder(temporary)) and time.monotonic() < until:
+                    time.sleep(0.1)
+                self.assertEqual(left, [], how)
+                self.assertEqual(len(list(temporary.glob("ladder-*"))), 0 if how == signal.SIGINT else 1)
+                for path, when in before.items():
+                    self.assertEqual(path.stat().st_mtime_ns, when, "graded again")
+                before = {path: path.stat().st_mtime_ns for path in out.glob("students/*/grade.json")}
+                self.assertTrue(number <= len(before) < 6, before)
+            said = self.run_check(out, submissions, TMPDIR=str(temporary)).communicate()[0]
             self.assertIn("were graded before", said)
+            self.assertIn("removed the folder of a grader that had not ended in order", said)
+            self.assertEqual(list(temporary.glob("ladder-*")), [])
             for path, when in before.items():
                 self.assertEqual(path.stat().st_mtime_ns, when, "graded again")
             self.run_check(whole, submissions).communicate()
+            for name in ("gradebook.csv", "junit.xml"):
+                self.assertEqual(without_seconds(out / name), without_seconds(whole / name))
             self.assertEqual(self.results(out), self.results(whole))
             self.assertEqual([r[2] for r in self.results(out).values()].count("pass"), 1)
             # A submission that has changed is graded again, and it alone.
