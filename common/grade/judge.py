@@ -3,6 +3,7 @@ record into points. The tests are the course's own programs and stay outside of 
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import hmac
 import json
@@ -20,8 +21,8 @@ import ingest
 import items as grading
 import roots
 import sandbox
-from build import Workshop
 import stages
+from build import Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
 from points import Points
@@ -114,8 +115,8 @@ class Judge:
 
     # ---- Running a lab's tests -------------------------------------------------------------------
 
-    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None) -> tuple[list[dict], sandbox.Ended]:
-        """The tests' record, and how they ended."""
+    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None, without: list[str]) -> tuple[list[dict], sandbox.Ended]:
+        """The tests' record, and how they ended. without: variants that are not run."""
         number = next(self.numbers)
         folder, private = self.stage / f"{number}", self.private / f"{number}"
         rung, tools = folder / "rung", folder / "tools"
@@ -131,7 +132,7 @@ class Judge:
             "PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
             "LADDER_FILE": f"labs/{lab}/{self.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"), "LADDER_RECORD": str(private / "record"),
             "LADDER_RUNG": str(rung / "plain.so"), "LADDER_CHECKED": str(rung / "checked.so"), "LADDER_WORKER": "build/cpu/worker",
-            "LADDER_SEED": str(self.seed(lab)),
+            "LADDER_SEED": str(self.seed(lab)), "LADDER_WITHOUT": ",".join(without),
             # Predictions are counted on our own solution, which needs no sandbox.
             "LADDER_SOLUTION": self.solution_object(lab), "LADDER_COUNTER": "build/cpu/worker",
         }
@@ -175,16 +176,23 @@ class Judge:
             cache.with_suffix(".new").write_text(json.dumps(kept))
             os.replace(cache.with_suffix(".new"), cache)
         for lab, plan in ((lab, kept["labs"][lab]) for lab in self.labs):
-            self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"]], plan["variants"])
+            # What is worth nothing is not run. (The plan has it: it is kept, and the points may be others the next time.)
+            without = self.points.given_variants(lab)
+            self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"] if case[0] not in without],
+                                           [variant for variant in plan["variants"] if variant not in without])
 
     def plan_of(self, lab: str) -> dict:
         path = self.course / "solutions" / lab / self.labs[lab]
         source, uid = path.read_bytes(), self.box.new_user()
-        built = self.workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots)
+        workshop = copy.copy(self.workshop)  # limits are for the others
+        workshop.limits = {**self.limits, "compile_seconds": 10 * self.limits["compile_seconds"]}
+        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots)
         if built.error:
             raise JudgeError(f"the course's own solution cannot be built: {built.error}\n{built.details}")
+        if built.findings:
+            raise JudgeError(f"the rules hold up the course's own solution of {lab}, so nothing can be graded: it {built.findings[0].reason} (rules.py)")
         with self.slots:
-            record, ended = self.run_tests(lab, source, built.plain, built.checked, uid)
+            record, ended = self.run_tests(lab, source, built.plain, built.checked, uid, [])
         wrong = [entry for entry in record if entry["type"] == "case" and not entry["ok"]]
         if not grading.Results(record).finished or wrong:
             first = f"{wrong[0]['variant']} {wrong[0]['case']}: {wrong[0]['text']}" if wrong else ended.stderr.decode(errors="replace")[-500:]
@@ -249,7 +257,7 @@ class Judge:
             if finding.level == FAIL:
                 return failed(f"not run: the file {finding.reason}")
         with self.slots:
-            record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid)
+            record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid, self.points.given_variants(lab))
         if not record:  # the tests themselves could not do their work
             return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits), limited=True)
         items = grading.grade(lab, self.points, self.plans[lab], record, limit_text(ended.cause, self.limits))

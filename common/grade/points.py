@@ -31,6 +31,9 @@ class Points:
     def is_given(self, lab: str, variant: str, part: str) -> bool:
         return bool({variant, f"{variant}/{part}"} & set(self.given.get(lab, ())))
 
+    def given_variants(self, lab: str) -> list[str]:
+        return [name for name in self.given.get(lab, ()) if "/" not in name]
+
     def of(self, lab: str) -> dict[str, int]:
         return self.labs.get(lab, self.default)
 

@@ -185,6 +185,7 @@ int prepare() {
   for (const Expected& e : lab.variants) {
     if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
   }
+  const std::string without = "," + environment("LADDER_WITHOUT") + ",";
   bool any_tested = false;
   for (size_t i = 0; i < variants.size(); i++) {
     const auto& apart = lab.tested_apart;
@@ -194,6 +195,9 @@ int prepare() {
       continue;
     }
     any_tested = true;
+    if (recording() && without.find("," + label_of(variants[i].name, variants[i].dtype) + ",") != std::string::npos) {
+      continue;
+    }
     add_steps(static_cast<int>(i), variants[i], cases, everything);
   }
   if (environment("LADDER_CASES") == "small" && s.wanted.empty()) {

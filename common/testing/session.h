@@ -15,6 +15,7 @@
 //     BACKEND          auto, cuda or cpu
 // and by the judge:
 //     LADDER_RECORD    a file for the results (record.h); hidden cases are added
+//     LADDER_WITHOUT   variants that the judge has no points for and that are not run: "unfused f32,unfused bf16"
 //     LADDER_SOURCE    where the source can be read; default LADDER_FILE
 //     LADDER_ROOT      where the course lies for compiler and worker; default the current folder
 #pragma once
