@@ -19,6 +19,7 @@ MIB = 1 << 20
 ENDINGS = (".zip", ".tar.gz", ".tgz", ".tar")
 DEPTH = 12  # folders in folders
 IGNORED = {"solutions", "broken", "__MACOSX", ".git", "build"}  # folders whose files are no submission
+NO_STUDENTS = {"__pycache__", "__MACOSX"}  # folders that Python and unpackers leave beside submissions
 
 
 class IngestError(Exception):
@@ -78,7 +79,7 @@ def find(folder: Path) -> tuple[list[Submission], list[str]]:
     submissions, others, used = [], [], set()
     for entry in entries:
         archive = entry.name.lower().endswith(ENDINGS)
-        if entry.name.startswith(".") or not (archive or entry.is_dir(follow_symlinks=False) or entry.is_symlink()):
+        if entry.name.startswith(".") or entry.name in NO_STUDENTS or not (archive or entry.is_dir(follow_symlinks=False) or entry.is_symlink()):
             others.append(shown(entry.name))
             continue
         name = without_ending(entry.name) if archive else entry.name

@@ -66,6 +66,15 @@ class Ingest(unittest.TestCase):
                     self.assertIsNone(labs["lab01_naive"].source)
                     self.assertEqual(labs["lab01_naive"].problem, "softmax_naive.cu is not in the submission")
 
+    def test_a_class(self):
+        for name in ("ann", "bob's work", "__pycache__", "__MACOSX", ".git"):
+            (self.root / name).mkdir()
+        for name in ("carl.zip", "dora.TAR.GZ", "README.md", "make_hostile.py", ".gitattributes", "softmax_smem.cu"):
+            (self.root / name).touch()
+        submissions, others = ingest.find(self.root)
+        self.assertEqual([submission.name for submission in submissions], ["ann", "bob's work", "carl", "dora"])
+        self.assertEqual(others, [".git", ".gitattributes", "README.md", "__MACOSX", "__pycache__", "make_hostile.py", "softmax_smem.cu"])
+
     def test_the_best_place_wins_and_two_equal_ones_are_refused(self):
         labs = self.taken(self.folder({"labs/lab02_smem/softmax_smem.cu": SMEM, "old/softmax_smem.cu": NAIVE, "solutions/softmax_naive.cu": NAIVE,
                                        "labs/lab01_naive/broken/softmax_naive.cu": NAIVE, "lab01_naive/softmax_smem.cu": NAIVE}))
