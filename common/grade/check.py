@@ -183,6 +183,7 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
     the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs, arguments.only, device)
     counts: dict[str, int] = {}
     done = kept = 0
+    spent = 0.0  # on those that are done, all together
 
     def one(submission: ingest.Submission) -> tuple[ingest.Submission, dict, bool]:
         place = out / "students" / submission.id
@@ -213,7 +214,9 @@ def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
                     kept += not fresh
                     counts[grade["verdict"]] = counts.get(grade["verdict"], 0) + 1
                     if fresh:
-                        rest = (time.monotonic() - begun) / (done - kept) * (len(submissions) - done)
+                        spent += grade["seconds"]
+                        others_left = len(submissions) - done
+                        rest = spent / (done - kept) * others_left / max(1, min(arguments.jobs, others_left))
                         say(f"{done:4d}/{len(submissions)}  {submission.name:<30.30}  {grade['verdict']:<14}  "
                             f"{percent(grade['points'], grade['out_of']):>8}  {grade['seconds']:5.1f} s   {left(rest)} left")
             except BaseException:

@@ -172,13 +172,16 @@ class Timed(unittest.TestCase):
                 self.assertIn(word, line["problem"], trick)
                 self.assertEqual(line["blame"], "submission")
 
-    def test_who_is_busy_elsewhere_is_seen(self):
-        """Time that is not the launches' is told apart, and can be looked at."""
-        line = self.measured("")["tree f32"]
+    def test_the_launches_time_is_told_apart(self):
+        """Of what a launch takes nothing goes to the time beside it, in which a submission has nothing to do; and none of it to the
+        solution."""
+        line = self.measured(f"if ({self.TIMED}) for (volatile long i = 0; i < 10000000; i = i + 1) {{}}")["tree f32"]
         self.assertEqual(line["problem"], "")
         for shape in line["shapes"]:
-            self.assertLess(shape["aside_seconds"], 1)
-            self.assertGreater(shape["seconds"], 0)
+            self.assertGreater(shape["seconds"], 1.5 * shape["solution_seconds"])
+            self.assertGreater(shape["sets"] * shape["seconds"], shape["aside_seconds"])
+            for aside in ("aside_seconds", "solution_aside_seconds"):
+                self.assertGreater(shape[aside], 0)
             self.assertGreaterEqual(shape["solution_beside_seconds"], shape["solution_seconds"])
 
     def test_right_on_a_cpu_and_wrong_on_a_gpu(self):
