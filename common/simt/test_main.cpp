@@ -1,8 +1,4 @@
 // main() of the course's own tests.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_session.hpp>
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
-#else
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
-#endif
+#include "../testing/run_catch.h"
+
+int main(int argc, char** argv) { return testing_::run_catch(argc, argv); }

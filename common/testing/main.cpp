@@ -1,12 +1,10 @@
 // The main program of a lab's tests. Exit status 0 if all passed, 1 if not, 2 if it was asked for something impossible.
-#define CATCH_CONFIG_RUNNER
-#include "catch2_any.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "run_catch.h"
 #include "session.h"
 
 int main(int argc, char** argv) {
@@ -26,5 +24,5 @@ int main(int argc, char** argv) {
     reporter_chosen = reporter_chosen || argument == "-r" || argument.rfind("--reporter", 0) == 0;
   }
   if (!reporter_chosen) arguments.insert(arguments.end(), {"--reporter", "ladder"});
-  return Catch::Session().run(static_cast<int>(arguments.size()), arguments.data()) == 0 ? 0 : 1;
+  return testing_::run_catch(static_cast<int>(arguments.size()), arguments.data()) == 0 ? 0 : 1;
 }
