@@ -1,13 +1,15 @@
 #!/bin/bash
 # make test: everything that CI runs, without a GPU. One line a check; the output of a failed one is shown.
 # ONLY=word runs the checks whose name holds the word.
+# Most checks use one core and often wait: one more than there are cores run at once. Their lines come in the order of this
+# file. With ONLY, one after the other: then nothing may have been built yet, and each builds what it needs.
 . "$(dirname "$0")/common.sh"
 started=$SECONDS
 common/commands/setup.sh --quiet --sandbox || exit 2
 logs=build/test-logs
-export LADDER_PROGRESS=$PWD/build/test-progress.json  # these runs are no student's
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
+at_once=$([ -n "${ONLY:-}" ] && echo 1 || echo $((jobs + 1)))
 passed=0 failed=0
 # report NAME STATUS SECONDS: one line for a check, and the end of its output if it failed.
 report() {
@@ -22,29 +24,52 @@ report() {
     say "    (all of it: $log)"
   fi
 }
-# check NAME COMMAND...: passes if the command succeeds.
-check() {
-  local name=$1 begun=$SECONDS status=0
-  shift
-  [[ $name == *"${ONLY:-}"* ]] || return
-  "$@" >"$logs/${name//[^A-Za-z0-9_.-]/_}.log" 2>&1 </dev/null || status=$?
-  report "$name" $status $((SECONDS - begun))
+log_of() { echo "$logs/${1//[^A-Za-z0-9_.-]/_}.log"; }
+
+begun=()  # checks that no line is printed for yet, in order; each leaves "status seconds" behind
+# Prints the lines that are due: up to the first check that still runs.
+print_due() {
+  local running status
+  while [ ${#begun[@]} -gt 0 ]; do
+    running=$(jobs -rp)
+    status=$(log_of "${begun[0]}").status
+    if [ ! -s "$status" ]; then
+      [ -z "$running" ] || return 0
+      echo "1 0" >"$status"  # it was killed
+    fi
+    report "${begun[0]}" $(cat "$status")
+    begun=("${begun[@]:1}")
+  done
 }
-# begin NAME COMMAND...: starts a check beside those that follow; finish NAME waits for it.
-begin() {
-  local name=$1 log=$logs/${1//[^A-Za-z0-9_.-]/_}.log
+# wait_until_fewer_than N: until fewer than that many checks run.
+wait_until_fewer_than() {
+  print_due
+  while [ "$(jobs -rp | wc -l)" -ge "$1" ]; do
+    wait -n
+    print_due
+  done
+}
+# check NAME COMMAND...: passes if the command succeeds. It may run beside those before and after it.
+check() {
+  local name=$1 log
+  log=$(log_of "$name")
   shift
-  [[ $name == *"${ONLY:-}"* ]] || return
+  [[ $name == *"${ONLY:-}"* ]] || return 0
+  wait_until_fewer_than "$at_once"
+  rm -f "$log.status"
+  begun+=("$name")
   (
-    begun=$SECONDS status=0
+    export LADDER_PROGRESS=$PWD/$log.progress  # these runs are no student's
+    start=$SECONDS status=0
     "$@" >"$log" 2>&1 </dev/null || status=$?
-    echo "$status $((SECONDS - begun))" >"$log.status"
+    echo "$status $((SECONDS - start))" >"$log.status"
   ) &
 }
-finish() {
-  [[ $1 == *"${ONLY:-}"* ]] || return
-  wait
-  report "$1" $(cat "$logs/${1//[^A-Za-z0-9_.-]/_}.log.status")
+# alone NAME COMMAND...: a check that others build on, or that uses every core itself: nothing runs beside it.
+alone() {
+  wait_until_fewer_than 1
+  check "$@"
+  wait_until_fewer_than 1
 }
 
 lab_list=$(labs)
@@ -54,20 +79,19 @@ programs=$(printf "$build/%s " worker backend bench swap_ffn_bench roofs profile
 programs+=" build/grade/escapes"
 lab_tests=$(for lab in $lab_list; do echo "$build/tests/$lab"; done)
 
-check "build: programs and tests, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \
+alone "build: programs and tests, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \
   $programs $own_tests $lab_tests
+
+# What is built for the tests below, which would otherwise build it at the same time.
+rungs=$(for file in labs/*/*.cu solutions/*/*.cu; do echo "$(shared_object "$file" "$build") $(shared_object "$file" "$build/checked")"; done)
+alone "build: every lab's starter and solution, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk $rungs
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-# The judge's tests mostly wait, and build in places of their own: they run beside the others.
-check "build: the solutions" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \
-  $(for file in solutions/*/*.cu; do echo "$(shared_object "$file" "$build") $(shared_object "$file" "$build/checked")"; done)
-begin "python: common/grade" "$python" -m unittest discover -s common/grade -p 'test_*.py'
-for folder in common/commands plots common/bench common/simt common/simt/counters common/testing common/cuda common/python \
-  common/peers theory; do
+for folder in common/grade common/commands plots common/bench common/simt common/simt/counters common/testing common/cuda \
+  common/python common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
 done
-finish "python: common/grade"
 for program in $own_tests; do
   check "own tests: $(basename "$program")" "$program"
 done
@@ -101,33 +125,39 @@ for lab in $lab_list; do
   check "$lab: the untouched starter fails, readably" starter_fails "$lab"
 done
 
+not_run=()
 # The site, where what it is made with is installed (make docs installs it), and in a browser where there is one.
 if command -v doxygen >/dev/null && [ -d /usr/share/doxygen-awesome-css ] && [ -d /usr/share/javascript/mathjax ]; then
   check "docs: the web site" common/commands/docs.sh --test
 else
-  say "doxygen, doxygen-awesome-css or libjs-mathjax is not installed: the web site was not made"
+  not_run+=("doxygen, doxygen-awesome-css or libjs-mathjax is not installed: the web site was not made")
 fi
 
-check "corpus: every submission gets its verdict" "$python" common/grade/test_corpus.py
-check "shelf: every wrong kernel gets its verdict" "$python" common/testing/shelf.py
-
-# The same files with clang, and with CUDA's compiler where it is: so that neither build can rot.
-cu_files=$(ls labs/*/*.cu solutions/*/*.cu)  # not the shelf: those are meant to be wrong
-check "warnings: every rung with g++ -Werror" common/commands/compile_rungs.sh g++ $cu_files
-if command -v clang++ >/dev/null; then
-  check "warnings: every rung with clang++ -Werror" common/commands/compile_rungs.sh clang++ $cu_files
-fi
+# The labs and solutions with the other compilers, so that no build can rot: g++, unless they were built with it above,
+# clang, and CUDA's where it is. Not the shelf: those are meant to be wrong.
+cu_files=$(ls labs/*/*.cu solutions/*/*.cu)
+for compiler in g++ clang++; do
+  if [ "$compiler" != "${CXX:-g++}" ] && command -v $compiler >/dev/null; then
+    check "warnings: every rung with $compiler -Werror" common/commands/compile_rungs.sh $compiler $cu_files
+  fi
+done
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   check "nvcc, sm_75 to sm_90: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
     $(for file in $cu_files; do echo "build/cuda/check/${file%.cu}.o"; done)
 else
-  say "nvcc is not installed: the CUDA build was not checked"
+  not_run+=("nvcc is not installed: the CUDA build was not checked")
 fi
 if command -v clang-format >/dev/null; then
   check "format: clang-format" bash -c "git ls-files '*.cpp' '*.h' '*.cu' | xargs clang-format --dry-run -Werror"
 fi
 
+# That the solutions are clean under the checks, which the shelf also asks, has been seen above.
+alone "shelf: every wrong kernel gets its verdict" "$python" common/testing/shelf.py --broken
+alone "corpus: every submission gets its verdict" "$python" common/grade/test_corpus.py
+
+wait_until_fewer_than 1
 say ""
+[ ${#not_run[@]} -eq 0 ] || printf '%s\n' "${not_run[@]}"
 say "make test took $((SECONDS - started)) s"
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -12,7 +12,7 @@
 
 And the other way round: every solution must pass under the checks, or they raise false alarms.
 
-    shelf.py [--only WORD]       only the files whose path holds WORD
+    shelf.py [--only WORD] [--broken]       only the files whose path holds WORD; not the solutions
 """
 
 from __future__ import annotations
@@ -179,14 +179,16 @@ def examine_solution(path: Path) -> Result:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="WORD", help="only the files whose path holds WORD")
-    only = parser.parse_args().only
+    parser.add_argument("--broken", action="store_true", help="only the wrong kernels, not the solutions")
+    options = parser.parse_args()
+    only = options.only
     os.chdir(Path(__file__).resolve().parents[2])
     on_gpu = os.environ.setdefault("BACKEND", "cpu") == "cuda"
     if os.environ["BACKEND"] not in ("cpu", "cuda"):
         os.environ["BACKEND"] = "cpu"
 
     broken = sorted(path for path in Path("labs").glob("*/broken/*.cu") if only in str(path))
-    solutions = [] if on_gpu else sorted(path for path in Path("solutions").glob("*/*.cu") if only in str(path))
+    solutions = [] if on_gpu or options.broken else sorted(path for path in Path("solutions").glob("*/*.cu") if only in str(path))
     if not broken and not solutions:
         print(f"error: no broken kernel and no solution has '{only}' in its path", file=sys.stderr)
         return 2
