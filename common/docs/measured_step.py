@@ -25,7 +25,7 @@ def row(entry: dict) -> str:
 
     cells = (f"`{entry['variant']}`", entry["dtype"], shown(entry["seconds"], 1e-3), shown(entry.get("launches")),
              shown(entry.get("weight_reads_a_step_32_cores")), shown(entry["weight_bytes"], 1e6, ",.3g"),
-             shown(ncu.get("l2_to_sm_bytes"), 1e9, ",.3g"), shown(ncu.get("dram_read_bytes"), 1e6, ",.3g"), shown(ncu.get("registers")),
+             shown(ncu.get("l2_to_sm_bytes"), 1e9, ",.3g"), shown(ncu.get("dram_read_bytes"), 1e6, ",.0f"), shown(ncu.get("registers")),
              shown(ncu.get("warps_active_pct"), form=".3g") + (" %" if "warps_active_pct" in ncu else ""))
     return "| " + " | ".join(cells) + " |\n"
 

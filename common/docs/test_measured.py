@@ -23,7 +23,7 @@ def entry(variant: str, seconds: float, cores: int = 512, source: str = "solutio
 
 
 COUNTED = {"launches": 4, "weight_reads_a_step_32_cores": 32.0,
-           "ncu": {"l2_to_sm_bytes": 159e9, "dram_read_bytes": 36e6, "registers": 80, "warps_active_pct": 32.2}}
+           "ncu": {"l2_to_sm_bytes": 159e9, "dram_read_bytes": 1.47e9, "registers": 80, "warps_active_pct": 32.2}}
 CHIP = {"machine": "Chip", "backend": "cuda", "date": "2000-01-01", "command": "make it",
         "variants": [entry("fast", 7e-4, launches=116), entry("slow", 2.3e-2, **COUNTED), entry("mine", 1.0, source="student")]}
 HOST = {"machine": "Host", "backend": "cpu", "date": "2000-01-02", "variants": [entry("fast", 1.5e-2, 32)]}
@@ -55,7 +55,7 @@ class Tables(unittest.TestCase):
 
     def test_the_step_has_a_row_a_variant_slow_ones_first(self):
         self.put("fusion-chip.json", CHIP)
-        self.assertEqual(self.rows("lab07_fusion"), ["| `slow` | bf16 | 23 | 4 | 32 | 25.2 | 159 | 36 | 80 | 32.2 % |",
+        self.assertEqual(self.rows("lab07_fusion"), ["| `slow` | bf16 | 23 | 4 | 32 | 25.2 | 159 | 1,470 | 80 | 32.2 % |",
                                                      "| `fast` | bf16 | 0.7 | 116 |  | 25.2 |  |  |  |  |"])
         head = measured.table("lab07_fusion").split("| variant")[1].splitlines()[0]
         self.assertEqual(head.count("|"), self.rows("lab07_fusion")[0].count("|") - 1)
