@@ -196,7 +196,8 @@ class Judge:
         wrong = [entry for entry in record if entry["type"] == "case" and not entry["ok"]]
         if not grading.Results(record).finished or wrong:
             first = f"{wrong[0]['variant']} {wrong[0]['case']}: {wrong[0]['text']}" if wrong else ended.stderr.decode(errors="replace")[-500:]
-            raise JudgeError(f"the course's own solution of {lab} does not pass here, so nothing can be graded: {first}")
+            busy = " (is the machine busy with something else? try again, or with JOBS=1)" if "timed out" in first else ""
+            raise JudgeError(f"the course's own solution of {lab} does not pass here, so nothing can be graded{busy}: {first}")
         plan = grading.Plan.of(record)
         return {"cases": plan.cases, "variants": plan.variants}
 
