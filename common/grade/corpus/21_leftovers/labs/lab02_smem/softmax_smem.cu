@@ -1,6 +1,6 @@
 // Entry: 21
 // Expect: fail
-// Reason: two equal runs gave different results
+// Reason: the second wrote nothing
 //
 // Writes nothing when the same call comes again, hoping that its last answer is still in the buffer.
 
