@@ -201,7 +201,9 @@ def without_seconds(path: Path) -> str:
 class Class(unittest.TestCase):
     def run_check(self, out: Path, submissions: Path, **variables: str) -> subprocess.Popen:
         command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--only", LAB, "--jobs", "2"]
-        return subprocess.Popen(command, cwd=COURSE, env={**os.environ, **variables}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # Of a shell's background job a process inherits that Ctrl-C is ignored, and make test runs its checks as such.
+        return subprocess.Popen(command, cwd=COURSE, env={**os.environ, **variables}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def results(self, out: Path) -> dict[str, tuple]:
         grades = [json.loads(path.read_text()) for path in sorted(out.glob("students/*/grade.json"))]

@@ -365,8 +365,8 @@ __global__ void __launch_bounds__(warp_threads)
 // How many blocks comes as a power of two: to divide by a number that the compiler does not know takes 20 instructions
 // and more, before the first load. With two divisions 8192 x 8192 halves took 1.5 % longer.
 constexpr int line = 8;  // packs
-// choose() gives few packs to few threads. Where the compiler knows that, 6 packs of floats need 40 registers instead of 52,
-// and 8 blocks of 192 threads are resident instead of 6.
+// choose() gives few packs to few threads. Where the compiler knows that, 6 packs of floats need 40 registers instead
+// of 52, and 8 blocks of 192 threads are resident instead of 6.
 constexpr int threads_with(int packs) { return packs > 6 ? 32 * most_warps : 16 * most_warps; }
 template <typename T, int Packs, bool More>
 __global__ void __launch_bounds__(threads_with(Packs))
