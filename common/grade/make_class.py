@@ -18,7 +18,7 @@ COURSE = Path(__file__).resolve().parents[2]
 
 
 def main(argv: list[str]) -> int:
-    if len(argv) not in (1, 2) or (len(argv) == 2 and not argv[1].isdigit()):
+    if len(argv) not in (1, 2) or argv[0].startswith("-") or (len(argv) == 2 and not argv[1].isdigit()):
         print(__doc__, file=sys.stderr)
         return 2
     folder, number = Path(argv[0]), int(argv[1]) if len(argv) == 2 else 200
