@@ -115,8 +115,8 @@ def explain(metric: str, cpu: dict, gpu: dict) -> list[dict]:
 
 
 def bare(kernel: str) -> str:
-    """A kernel's name without return type, template and function arguments."""
-    return re.split(r"[<(]", kernel)[0].split()[-1].split("::")[-1]
+    """A kernel's name without namespace, return type, template and function arguments."""
+    return ncu.short_name(kernel).partition("<")[0].rpartition("::")[2]
 
 
 def compare(source: str, variant: dict, cpu: dict) -> dict:
