@@ -98,14 +98,17 @@ def parse(folder: Path) -> Case:
     return case
 
 
+def in_repository(only: str = "") -> list[Case]:
+    """The corpus as it lies in its folder, without what make_hostile.py makes: the submissions whose name holds a word."""
+    return [parse(path) for path in sorted(CORPUS.iterdir()) if path.is_dir() and not path.name.startswith("__") and only in path.name]
+
+
 def collect(folder: Path, only: str) -> tuple[list[Case], list[str]]:
     """Copies what is to be graded into the folder."""
-    cases = []
-    for source in sorted(path for path in CORPUS.iterdir() if path.is_dir() and not path.name.startswith("__")):
-        if only in source.name:
-            cases.append(parse(source))
-            if not cases[-1].needs_gpu:
-                shutil.copytree(source, folder / source.name)
+    cases = in_repository(only)
+    for case in cases:
+        if not case.needs_gpu:
+            shutil.copytree(CORPUS / case.name, folder / case.name)
     made = folder.parent / "hostile"
     made.mkdir()
     maker = make_hostile.make(made)
@@ -247,7 +250,7 @@ def compare_graded(out: Path) -> int:
     if not (out / "students").is_dir():
         print(f"error: {out} holds no grades; make check SUBMISSIONS=common/grade/corpus OUT={out} makes them", file=sys.stderr)
         return 2
-    cases = [parse(source) for source in sorted(CORPUS.iterdir()) if source.is_dir() and not source.name.startswith("__")]
+    cases = in_repository()
     grades = read_grades(out)
     failed = compare(cases, grades)
     for name in sorted(set(grades) - {case.name for case in cases}):

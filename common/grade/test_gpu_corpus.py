@@ -62,7 +62,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
     options = parser.parse_args()
-    corpus = [test_corpus.parse(path) for path in sorted(test_corpus.CORPUS.iterdir()) if path.is_dir() and not path.name.startswith("__")]
+    corpus = test_corpus.in_repository()
     labs = {case.name: case.lab for case in corpus}
     cases = {case.name: case.speed for case in corpus if case.gpu} | {name: "pass" for name in HONEST}
     with tempfile.TemporaryDirectory() as name:
