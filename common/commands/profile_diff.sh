@@ -12,7 +12,10 @@ output=plots/results/profile-diff-$("$(roofs_program)" --slug).json
 "$python" common/cuda/profile_diff.py --output "$output.new" ${SHAPES:+--shapes "$SHAPES"} \
   --machine "$("$(roofs_program)" --machine)" $sources
 status=$?
-[ $status -eq 2 ] && { rm -f "$output.new"; exit 2; }
+if [ $status -eq 2 ]; then
+  [ -f "$output.new" ] && say "what could be read: $output.new; $output is as it was"
+  exit 2
+fi
 mv "$output.new" "$output" || exit 2
 say "the readings: $output; \`make test\` holds the executor against them"
 exit $status

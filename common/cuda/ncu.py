@@ -91,10 +91,12 @@ def opcode(sass: str) -> str:
 
 
 # Opcode up to its first dot -> memory and operation. LD, ST and ATOM address any memory; kernels of rungs use them for
-# global memory where the compiler cannot tell.
-ACCESSES = {"LDG": ("global", "ld"), "STG": ("global", "st"), "ATOMG": ("global", "atom"), "RED": ("global", "atom"),
-            "LD": ("global", "ld"), "ST": ("global", "st"), "ATOM": ("global", "atom"),
-            "LDS": ("shared", "ld"), "STS": ("shared", "st"), "ATOMS": ("shared", "atom")}
+# global memory where the compiler cannot tell. LDGSTS is cp.async: a load and a store in one.
+ASYNC_COPY = "LDGSTS"
+ACCESSES = {"LDG": [("global", "ld")], "STG": [("global", "st")], "ATOMG": [("global", "atom")], "RED": [("global", "atom")],
+            "LD": [("global", "ld")], "ST": [("global", "st")], "ATOM": [("global", "atom")],
+            "LDS": [("shared", "ld")], "STS": [("shared", "st")], "ATOMS": [("shared", "atom")],
+            ASYNC_COPY: [("global", "ld"), ("shared", "st")]}
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
@@ -127,21 +129,21 @@ def add_instruction(counts: dict[str, int], row: dict[str, str]) -> None:
         counts["barriers"] += executed
     elif kind in ("SHFL", "VOTE", "VOTEU", "MATCH", "REDUX") or name.startswith("WARPSYNC"):
         counts["warp_operations"] += executed
-    if kind not in ACCESSES:
-        return
-    space, op = ACCESSES[kind]
+    if kind == ASYNC_COPY:
+        counts["async_copies"] = counts.get("async_copies", 0) + executed
     # A warp whose lanes are all predicated off executes the instruction but makes no request; each request moves
     # something.
-    if space == "global":
-        sectors = cell("L2 Theoretical Sectors Global")
-        counts[GLOBAL.format(what="requests", op=op)] += min(executed, lanes, sectors)
-        counts[GLOBAL.format(what="sectors", op=op)] += sectors
-    else:
-        wavefronts = cell("L1 Wavefronts Shared")
-        counts[f"shared_requests_op_{op}"] += min(executed, lanes, wavefronts)
-        counts[SHARED_WAVEFRONTS.format(op=op)] += wavefronts
-        counts[SHARED_CONFLICTS.format(op=op)] += cell("L1 Wavefronts Shared Excessive")
-    counts[f"{space}_bytes_op_{op}"] += lanes * width(name)
+    for space, op in ACCESSES.get(kind, []):
+        if space == "global":
+            sectors = cell("L2 Theoretical Sectors Global")
+            counts[GLOBAL.format(what="requests", op=op)] += min(executed, lanes, sectors)
+            counts[GLOBAL.format(what="sectors", op=op)] += sectors
+        else:
+            wavefronts = cell("L1 Wavefronts Shared")
+            counts[f"shared_requests_op_{op}"] += min(executed, lanes, wavefronts)
+            counts[SHARED_WAVEFRONTS.format(op=op)] += wavefronts
+            counts[SHARED_CONFLICTS.format(op=op)] += cell("L1 Wavefronts Shared Excessive")
+        counts[f"{space}_bytes_op_{op}"] += lanes * width(name)
 
 
 def is_header(path: str) -> bool:

@@ -4,9 +4,16 @@
     profile_diff.py --output FILE [--shapes 64x600,16x4096] RUNG...   reads both, prints the differences, writes FILE
     profile_diff.py --check FILE                                      holds the executor alone against the readings of FILE
 
-Requests and sectors of global loads and stores must be equal. There is one exception, and it is held to its terms: nvcc
-unrolls a loop, and where lanes of one warp go round it a different number of times (the last round of a row), it makes
-for them more requests than the source has. Then the bytes asked for must be the same.
+Requests and sectors of global loads and stores must be equal. There are three exceptions, and each is held to its terms, one
+of which is that the bytes asked for are the same:
+- nvcc unrolls a loop, and where lanes of one warp go round it a different number of times (the last round of a row), it makes
+  for them more requests than the source has, never fewer;
+- in a kernel with atomics the order in which warps arrive may decide which lane stores which result, and so how many sectors
+  the lanes of a warp store to together. That is for stores alone;
+- cp.async, which the executor has as a load and a store, moves other sectors than a load. Its requests are the same.
+
+A rung that asks the device how to launch may do so otherwise than in the executor, in other grids or blocks. Then there is
+nothing to compare, and both launches are named.
 
 Shared memory is another matter: nvcc keeps a value in a register or merges neighbouring reads where the executor's
 compiler does not. Each difference is printed with the source lines that make it. What was equal when the file was written
@@ -22,6 +29,7 @@ import json
 import re
 import subprocess
 import sys
+from math import prod
 from pathlib import Path
 
 import ncu
@@ -35,7 +43,17 @@ GLOBAL = tuple(ncu.GLOBAL.format(what=what, op=op) for op in ("ld", "st") for wh
 SHARED = tuple(ncu.SHARED_WAVEFRONTS.format(op=op) for op in ncu.OPS)
 ASKED = ("global_bytes_op_ld", "global_bytes_op_st")  # active lanes times their width
 METRICS = GLOBAL + ASKED + tuple(ncu.GLOBAL.format(what=what, op="atom") for what in ("requests", "sectors")) + SHARED
-SHORT = {"global_bytes_op_ld": "bytes asked of global loads", "global_bytes_op_st": "bytes asked of global stores", **{ncu.GLOBAL.format(what=what, op=op): f"global {name} {what}" for what in ("requests", "sectors")
+ATOMICS = (ncu.GLOBAL.format(what="requests", op="atom"), ncu.SHARED_WAVEFRONTS.format(op="atom"))
+IN_WORDS = {"equal": "equal", "unrolled": "the same bytes in more requests, by an unrolled loop",
+            "order": "the same bytes; which lane stores which depends on the order in which warps arrive",
+            "async": "the same bytes and requests, but other sectors, by cp.async",
+            "path": "not compared, as it launches otherwise than in the executor", "different": "DIFFERENT"}
+WHY = {"unrolled": "nvcc unrolled the loop: lanes of one warp that go round it a different number of times make their requests apart",
+       "order": "which lane stores which result depends on the order in which warps arrive at an atomic",
+       "async": "the GPU's program copies to shared memory with cp.async, whose sectors are counted otherwise",
+       "different": "the two programs do not ask for the same"}
+SHORT = {"global_bytes_op_ld": "bytes asked of global loads", "global_bytes_op_st": "bytes asked of global stores",
+         **{ncu.GLOBAL.format(what=what, op=op): f"global {name} {what}" for what in ("requests", "sectors")
             for op, name in zip(ncu.OPS, ("load", "store", "atomic"))},
          **{ncu.SHARED_WAVEFRONTS.format(op=op): f"shared {name} wavefronts"
             for op, name in zip(ncu.OPS, ("load", "store", "atomic"))}}
@@ -69,8 +87,8 @@ def by_line(report: dict, metric: str) -> dict[tuple[str, int], int]:
     return counts
 
 
-def reason(metric: str, cpu: dict[str, int], gpu: dict[str, int]) -> str:
-    """Why a line's counts differ, from what it asks for on either side."""
+def reason(metric: str, cpu: dict[str, int], gpu: dict[str, int], cause: str) -> str:
+    """Why a line's counts differ, from what it asks for on either side. cause: CAUSES' of global accesses."""
     space, op = ("shared" if "shared" in metric else "global"), metric.split("_op_")[1].removesuffix(".sum")
     asked, requests = f"{space}_bytes_op_{op}", (ncu.GLOBAL.format(what="requests", op=op) if space == "global"
                                                 else f"shared_requests_op_{op}")
@@ -79,8 +97,7 @@ def reason(metric: str, cpu: dict[str, int], gpu: dict[str, int]) -> str:
             return "nvcc adds up the lanes of a warp first: one atomic where the source has one a lane"
         return "how many lanes meet on one address depends on the order in which warps arrive"
     if space == "global":
-        return ("nvcc unrolled the loop: lanes of one warp that go round it a different number of times make their requests "
-                "apart")
+        return WHY.get(cause, WHY["different"])
     if gpu[requests] == 0 and cpu[requests]:
         return "a kept read: nvcc has the value in a register" if op == "ld" else "nvcc does not store it, or elsewhere"
     if gpu[requests] < cpu[requests] and gpu[asked] >= 0.98 * cpu[asked]:
@@ -102,36 +119,69 @@ def all_counts(report: dict, place: tuple[str, int]) -> dict[str, int]:
     return counts
 
 
-def explain(metric: str, cpu: dict, gpu: dict) -> list[dict]:
-    """The lines that make a difference, the largest first, at most six."""
+def explain(metric: str, cpu: dict, gpu: dict, cause: str) -> list[dict]:
+    """The lines that make a difference, the largest first, at most six. cause: of global accesses of this operation."""
     ours, theirs = by_line(cpu, metric), by_line(gpu, metric)
     lines = []
     for place in sorted(set(ours) | set(theirs)):
         here, there = ours.get(place, 0), theirs.get(place, 0)
         if here != there:
             lines.append({"file": place[0], "line": place[1], "executor": here, "ncu": there,
-                          "why": reason(metric, all_counts(cpu, place), all_counts(gpu, place))})
+                          "why": reason(metric, all_counts(cpu, place), all_counts(gpu, place), cause)})
     return sorted(lines, key=lambda line: -abs(line["executor"] - line["ncu"]))[:6]
 
 
 def bare(kernel: str) -> str:
     """A kernel's name without namespace, return type, template and function arguments."""
-    return ncu.short_name(kernel).partition("<")[0].rpartition("::")[2]
+    named = re.sub(r"(<unnamed>|\(anonymous namespace\))::", "", kernel)
+    return re.split(r"[<(]", named)[0].split()[-1].rpartition("::")[2]
+
+
+def cause(entry: dict, op: str) -> str:
+    """Why an entry's global accesses of one operation differ: a key of WHY, or "equal"."""
+    pairs = [(entry["executor"][metric], entry["ncu"][metric]) for metric in GLOBAL if f"_op_{op}" in metric]
+    if all(ours == theirs for ours, theirs in pairs):
+        return "equal"
+    asked = f"global_bytes_op_{op}"
+    if entry["executor"].get(asked, -1) != entry["ncu"].get(asked):
+        return "different"
+    if op == "st" and any(entry["executor"][metric] for metric in ATOMICS):
+        return "order"
+    (requests, their_requests), _ = pairs
+    if op == "ld" and entry.get("async_copies") and requests == their_requests:
+        return "async"
+    return "unrolled" if all(theirs >= ours for ours, theirs in pairs) else "different"
+
+
+def verdict(entry: dict) -> str:
+    """Of global loads and stores: the worse of the two."""
+    if "launches" in entry:
+        return "path"
+    return max((cause(entry, op) for op in ("ld", "st")), key=list(IN_WORDS).index)
+
+
+def launches(report: dict) -> list[str]:
+    """Blocks and threads of each launch, in words."""
+    return [f"{prod(launch['grid'])} blocks of {prod(launch['block'])} threads" for launch in report["launches"]]
 
 
 def compare(source: str, variant: dict, cpu: dict) -> dict:
-    # Kernels of a library, such as cuBLAS, are not the rung's; the executor multiplies on the host instead.
-    own = {bare(launch["kernel"]) for launch in cpu["launches"]}
-    gpu = {**variant["report"], "launches": [each for each in variant["report"]["launches"] if bare(each["kernel"]) in own]}
+    gpu = variant["report"]
     values = {metric: (total(cpu, metric), total(gpu, metric)) for metric in METRICS}
     result = {"source": source, "variant": variant["variant"], "dtype": variant["dtype"], "rows": variant["rows"],
               "cols": variant["cols"], "k": variant["k"],
-              "left_out": len(variant["report"]["launches"]) - len(gpu["launches"]),
               "executor": {metric: pair[0] for metric, pair in values.items()},
               "ncu": {metric: pair[1] for metric, pair in values.items()}, "differences": []}
+    async_copies = sum(line["counts"].get("async_copies", 0) for launch in gpu["launches"] for line in launch["lines"])
+    if async_copies:
+        result["async_copies"] = async_copies
+    if launches(cpu) != launches(gpu):
+        return {**result, "launches": {"executor": launches(cpu), "ncu": launches(gpu)}}
+    causes = {op: cause(result, op) for op in ("ld", "st")}
     for metric, (ours, theirs) in values.items():
         if ours != theirs:
-            result["differences"].append({"metric": metric, "lines": explain(metric, cpu, gpu)})
+            op = metric.split("_op_")[1].removesuffix(".sum")
+            result["differences"].append({"metric": metric, "lines": explain(metric, cpu, gpu, causes.get(op, "different"))})
     return result
 
 
@@ -140,22 +190,11 @@ def title(entry: dict) -> str:
     return f"{entry['source'].split('/')[1]} {entry['variant']} {entry['dtype']} {shape}"
 
 
-def verdict(entry: dict) -> str:
-    """Of global loads and stores."""
-    pairs = [(entry["executor"][metric], entry["ncu"][metric]) for metric in GLOBAL]
-    if all(ours == theirs for ours, theirs in pairs):
-        return "equal"
-    same_bytes = all(entry["executor"].get(metric, -1) == entry["ncu"].get(metric) for metric in ASKED)
-    return "unrolled" if same_bytes and all(theirs >= ours for ours, theirs in pairs) else "different"
-
-
-IN_WORDS = {"equal": "equal", "unrolled": "the same bytes in more requests, by an unrolled loop", "different": "DIFFERENT"}
-
-
 def show(entry: dict) -> None:
     print(f"{title(entry)}: global loads and stores: {IN_WORDS[verdict(entry)]}"
-          + ("" if entry["differences"] else "; all else equal too")
-          + (f"; {entry['left_out']} launches of a library left out" if entry.get("left_out") else ""))
+          + ("" if entry["differences"] or "launches" in entry else "; all else equal too"))
+    for side, words in entry.get("launches", {}).items():
+        print(f"    {side}: {', '.join(words)}")
     for difference in entry["differences"]:
         metric = difference["metric"]
         print(f"    {SHORT[metric]}: executor {entry['executor'][metric]:,}, ncu {entry['ncu'][metric]:,}")
@@ -182,8 +221,9 @@ def takes(source: str, cols: int) -> bool:
     return "lab01" not in source or cols <= LAB01_COLS
 
 
-def read(sources: list[str], shapes: list[tuple[int, int]]) -> list[dict]:
-    entries = []
+def read(sources: list[str], shapes: list[tuple[int, int]]) -> tuple[list[dict], bool]:
+    """What was read, and whether that is all: a shape that fails is named on stderr and takes no other with it."""
+    entries, complete = [], True
     steps = [source for source in sources if is_step(source)]
     work = [(rows, cols, [source for source in sources if source not in steps and takes(source, cols)]) for rows, cols in shapes]
     for rows, cols, suited in [*work, (*STEP_SHAPE, steps)]:
@@ -191,17 +231,26 @@ def read(sources: list[str], shapes: list[tuple[int, int]]) -> list[dict]:
         if not chosen:
             continue
         print(f"reading {rows}x{cols} with ncu ...", file=sys.stderr)
-        variants = read_counters.read(list(chosen), rows, cols, K)
-        counted = {source: executor(source, rows, cols) for source in chosen.values()}
+        try:
+            counted = {source: executor(source, rows, cols) for source in chosen.values()}
+            # The executor multiplies matrices on the host: ncu is to read the rung's own kernels, not cuBLAS's.
+            own = {bare(launch["kernel"]) for reports in counted.values() for report in reports.values()
+                   for launch in report["launches"]}
+            variants = read_counters.read(list(chosen), rows, cols, K, sorted(own) if suited is steps else [])
+        except ncu.UserError as error:
+            print(f"profile-diff: {rows}x{cols} was not read: {error}", file=sys.stderr)
+            complete = False
+            continue
         for variant in variants:
             source = chosen[variant["rung"]]
             cpu = counted[source].get((variant["variant"], variant["dtype"]))
             if variant["error"] or not cpu:
-                print(f"{source} {variant['variant']} {variant['dtype']}: does not take {rows}x{cols}", file=sys.stderr)
+                why = f"it returned CUDA error {variant['error']} under ncu" if cpu else "the executor counts nothing"
+                print(f"{source} {variant['variant']} {variant['dtype']} {rows}x{cols}: not compared: {why}", file=sys.stderr)
                 continue
             entries.append(compare(source, variant, cpu))
             show(entries[-1])
-    return entries
+    return entries, complete
 
 
 def fingerprint(source: str) -> str:
@@ -224,7 +273,7 @@ def check(path: Path) -> list[str]:
     for source in changed:
         print(f"{source} was changed since its counters were read on a GPU; `make profile-diff` there reads them again")
     for entry in file["variants"]:
-        if entry["source"] in changed:
+        if entry["source"] in changed or verdict(entry) == "path":
             continue
         key = (entry["source"], entry["rows"], entry["cols"])
         if key not in counted:
@@ -256,9 +305,12 @@ def main(argv: list[str]) -> int:
                 print("the executor counts otherwise than the hardware did")
             return 1 if problems else 0
         shapes = shapes_of(options.shapes)
-        entries = read(options.sources, shapes)
+        version = read_counters.version()  # first: it fails where there is no ncu
+        entries, complete = read(options.sources, shapes)
+        if not entries:
+            return 2
         file = {"machine": options.machine, "date": datetime.date.today().isoformat(), "command": "make profile-diff",
-                "ncu": read_counters.version(), "sources": {source: fingerprint(source) for source in options.sources},
+                "ncu": version, "sources": {source: fingerprint(source) for source in options.sources},
                 "variants": entries}
         options.output.write_text(json.dumps(file, indent=1) + "\n")
     except (ncu.UserError, OSError) as error:
@@ -267,6 +319,8 @@ def main(argv: list[str]) -> int:
     verdicts = [verdict(entry) for entry in entries]
     print(f"\n{len(entries)} variants and shapes; global loads and stores: "
           + ", ".join(f"{verdicts.count(each)} {words}" for each, words in IN_WORDS.items() if each in verdicts))
+    if not complete:
+        return 2
     return 1 if "different" in verdicts else 0
 
 

@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from math import ceil
 
 import ncu
 
@@ -49,18 +51,28 @@ def version() -> str:
     return run([find_ncu(), "--version"]).strip().splitlines()[-1]
 
 
-def read(rungs: list[str], rows: int, cols: int, k: int) -> list[dict]:
-    """The variants of all rungs in order, each with its report. One that refused the shape has "error" and no launch."""
+def read(rungs: list[str], rows: int, cols: int, k: int, kernels: list[str] = []) -> list[dict]:
+    """The variants of all rungs in order, each with its report. One that refused the shape has "error" and no launch.
+    kernels: names, without arguments, of those to read; all without it."""
     program = find_ncu()
+    mark = ncu.MARK.removesuffix("()")
+    chosen = ["--kernel-name", f"regex:^({'|'.join([mark, *kernels])})$"] if kernels else []
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report")
         manifest = run([program, "--clock-control", "none", "--metrics", ",".join(ncu.METRICS), "--section", "SourceCounters",
-                        "--force-overwrite", "--export", report, LAUNCH_ONCE, "--rows", str(rows), "--cols", str(cols), "--k",
-                        str(k), *rungs])
-        pages = [run([program, "--import", report + ".ncu-rep", "--csv", "--print-units", "base", "--page", *page])
-                 for page in (["raw"], ["source", "--print-source", "cuda,sass"])]
-    launches = ncu.read_raw(pages[0])
-    ncu.join_lines(launches, ncu.read_source(pages[1]), os.getcwd())
+                        *chosen, "--force-overwrite", "--export", report, LAUNCH_ONCE, "--rows", str(rows), "--cols", str(cols),
+                        "--k", str(k), *rungs])
+        def page(*options: str) -> str:
+            return run([program, "--import", report + ".ncu-rep", "--csv", "--print-units", "base", "--page", *options])
+
+        launches = ncu.read_raw(page("raw"))
+        # ncu prints some 3 launches a second with all lines of their files: each processor takes a part of them.
+        part = ceil(len(launches) / (os.cpu_count() or 1))
+        with ThreadPoolExecutor() as threads:
+            parts = threads.map(lambda first: ncu.read_source(page("source", "--print-source", "cuda,sass", "--launch-skip", str(first),
+                                                                   "--launch-count", str(part))), range(0, len(launches), part))
+            sources = [source for part in parts for source in part]
+    ncu.join_lines(launches, sources, os.getcwd())
     variants = ncu.by_variant(launches, manifest)
     return [{**variant, "rows": rows, "cols": cols} for variant in variants]
 

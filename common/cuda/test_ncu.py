@@ -108,17 +108,50 @@ class Explanations(unittest.TestCase):
 
     def test_merged_and_kept_reads(self):
         cpu = self.counts(100, 400)
-        self.assertIn("merged", profile_diff.reason(SHARED, cpu, self.counts(25, 400)))
-        self.assertIn("a kept read", profile_diff.reason(SHARED, cpu, self.counts(0, 0)))
-        self.assertIn("some are kept", profile_diff.reason(SHARED, cpu, self.counts(50, 200)))
+        self.assertIn("merged", profile_diff.reason(SHARED, cpu, self.counts(25, 400), "equal"))
+        self.assertIn("a kept read", profile_diff.reason(SHARED, cpu, self.counts(0, 0), "equal"))
+        self.assertIn("some are kept", profile_diff.reason(SHARED, cpu, self.counts(50, 200), "equal"))
 
-    def test_kernels_of_a_library_are_left_out(self):
-        def launch(kernel: str, sectors: int) -> dict:
-            return {"kernel": kernel, "total": {metric: sectors for metric in profile_diff.METRICS}, "lines": []}
-        variant = {"variant": "v", "dtype": "f32", "rows": 1, "cols": 2, "k": 0,
-                   "report": {"launches": [launch("norm_kernel<float>", 7), launch("nvjet_sm90_tst", 5), launch("void n::end_kernel<float, 2>(int)", 3)]}}
-        entry = profile_diff.compare("x.cu", variant, {"launches": [launch("norm_kernel<T>", 7), launch("end_kernel<T, M>", 3)]})
-        self.assertEqual((entry["left_out"], entry["ncu"], entry["differences"]), (1, entry["executor"], []))
+    def verdict(self, op: str, gpu: tuple[int, int, int], atomics: int, copies: int = 0) -> str:
+        """Of 10 requests, 40 sectors and 500 bytes on the executor's side."""
+        names = [*(metric for metric in profile_diff.GLOBAL if f"_op_{op}" in metric), f"global_bytes_op_{op}"]
+        none = {metric: 0 for metric in profile_diff.METRICS}
+        executor = {**none, **dict(zip(names, (10, 40, 500))), profile_diff.ATOMICS[1]: atomics}
+        return profile_diff.verdict({"executor": executor, "ncu": {**none, **dict(zip(names, gpu))}, "async_copies": copies})
+
+    def test_verdicts(self):
+        for op, gpu, atomics, expected in (
+                ("ld", (10, 40, 500), 0, "equal"), ("ld", (12, 41, 500), 0, "unrolled"), ("ld", (12, 41, 500), 7, "unrolled"),
+                ("ld", (9, 40, 500), 7, "different"), ("ld", (12, 41, 504), 0, "different"),
+                ("st", (9, 40, 500), 0, "different"), ("st", (9, 40, 500), 7, "order"), ("st", (11, 39, 500), 7, "order"),
+                ("st", (9, 40, 499), 7, "different"), ("st", (11, 41, 500), 0, "unrolled")):
+            with self.subTest(op=op, gpu=gpu, atomics=atomics):
+                self.assertEqual(self.verdict(op, gpu, atomics), expected)
+
+    def test_asynchronous_copies(self):
+        for op, gpu, expected in (("ld", (10, 44, 500), "async"), ("ld", (10, 36, 500), "async"), ("ld", (11, 44, 500), "unrolled"),
+                                  ("ld", (10, 44, 516), "different"), ("st", (10, 36, 500), "different")):
+            with self.subTest(op=op, gpu=gpu):
+                self.assertEqual(self.verdict(op, gpu, 0, copies=3), expected)
+        counts = ncu.no_counts()
+        ncu.add_instruction(counts, {"sass": "@!P0  LDGSTS.E.BYPASS.128 desc[UR8][R24.64], [R23]", "Instructions Executed": "64",
+                                     "Predicated-On Thread Instructions Executed": "2048", "L2 Theoretical Sectors Global": "1536",
+                                     "L1 Wavefronts Shared": "960", "L1 Wavefronts Shared Excessive": "704"})
+        self.assertEqual((counts["async_copies"], counts["global_bytes_op_ld"], counts["shared_bytes_op_st"]), (64, 32768, 32768))
+
+    def test_another_launch_is_not_compared(self):
+        def report(blocks: int) -> dict:
+            return {"launches": [{"kernel": "k", "grid": [blocks, 1, 1], "block": [32, 1, 1], "lines": [],
+                                  "total": {metric: blocks for metric in profile_diff.METRICS}}]}
+        variant = {"variant": "v", "dtype": "f32", "rows": 1, "cols": 2, "k": 0, "report": report(4)}
+        entry = profile_diff.compare("x.cu", variant, report(2))
+        self.assertEqual((profile_diff.verdict(entry), entry["differences"]), ("path", []))
+        self.assertEqual(profile_diff.verdict(profile_diff.compare("x.cu", variant, report(4))), "equal")
+
+    def test_bare_names(self):
+        for name in ("norm_kernel<T>", "void n::norm_kernel<float, 2>(int)", "<unnamed>::norm_kernel(float *)",
+                     "void (anonymous namespace)::norm_kernel<(int)2>(float *)", "norm_kernel"):
+            self.assertEqual(profile_diff.bare(name), "norm_kernel")
 
     def test_shapes(self):
         self.assertEqual(profile_diff.shapes_of("64x600,2x50257"), [(64, 600), (2, 50257)])

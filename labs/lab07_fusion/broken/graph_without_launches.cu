@@ -220,7 +220,10 @@ __global__ void norm_kernel(Scratch<T> scratch, const T* weight, int d) {
   const T* const x = scratch.state + static_cast<size_t>(blockIdx.x) * d;
   T* const y = scratch.norm + static_cast<size_t>(blockIdx.x) * d;
   float squares = 0.0f;
-  for (int i = threadIdx.x; i < d; i += threads) squares += widen(x[i]) * widen(x[i]);
+  for (int i = threadIdx.x; i < d; i += threads) {
+    const float value = widen(x[i]);
+    squares += value * value;
+  }
   const float scale = inverse_rms(block_sum(squares, parts), d);
   for (int i = threadIdx.x; i < d; i += threads) narrow(widen(x[i]) * scale * widen(weight[i]), &y[i]);
 }
