@@ -3,6 +3,8 @@ and the variant `serial` of lab 02. Of its columns those are kept that are read,
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -10,11 +12,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import ncu  # noqa: E402
 import profile_diff  # noqa: E402
+import read_counters  # noqa: E402
 
 DATA = ROOT / "common/cuda/testdata"
 LOADS, LOAD_SECTORS = (ncu.GLOBAL.format(what=what, op="ld") for what in ("requests", "sectors"))
@@ -152,6 +156,39 @@ class Explanations(unittest.TestCase):
         for name in ("norm_kernel<T>", "void n::norm_kernel<float, 2>(int)", "<unnamed>::norm_kernel(float *)",
                      "void (anonymous namespace)::norm_kernel<(int)2>(float *)", "norm_kernel"):
             self.assertEqual(profile_diff.bare(name), "norm_kernel")
+
+    def test_a_shape_that_fails_takes_no_other_with_it(self):
+        def read(rungs, rows, cols, k, kernels=()):
+            if rows == 64:
+                raise ncu.UserError("the GPU is gone")
+            return []
+        source = "solutions/lab02_smem/softmax_smem.cu"
+        with mock.patch.object(profile_diff.read_counters, "read", read), mock.patch.object(profile_diff, "executor", lambda *_: {}), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(profile_diff.read([source], [(2, 3)]), ([], True))
+            self.assertEqual(profile_diff.read([source], [(64, 3), (2, 3)]), ([], False))
+        self.assertIn("64x3 was not read: the GPU is gone", said.getvalue())
+        self.assertEqual(said.getvalue().count("reading 2x3"), 2)
+
+    def test_pages_are_read_in_parts(self):
+        names = [ncu.MARK, "a()", "b()", ncu.MARK, "a()"]
+        parts = []
+
+        def run(command):
+            if "--launch-skip" in command:
+                first, count = (int(command[command.index(name) + 1]) for name in ("--launch-skip", "--launch-count"))
+                parts.append((first, count))
+                return ",".join(str(i) for i in range(first, min(first + count, len(names))))
+            return "".join(f'{{"variant": "{name}", "error": 0}}\n' for name in "xy") if "--export" in command else ""
+
+        launches = lambda text: [{"kernel": name, "total": {}, "lines": []} for name in names]
+        sources = lambda text: [(names[int(i)], {("x.cu", int(i)): {}}) for i in text.split(",")]
+        with mock.patch.object(read_counters, "run", run), mock.patch.object(read_counters, "find_ncu", lambda: "ncu"), \
+                mock.patch.object(read_counters.os, "cpu_count", lambda: 2), \
+                mock.patch.multiple(ncu, read_raw=launches, read_source=sources):
+            variants = read_counters.read(["x.so"], 1, 2, 0)
+        self.assertEqual(sorted(parts), [(0, 3), (3, 3)])
+        self.assertEqual([[launch["lines"][0]["line"] for launch in variant["report"]["launches"]] for variant in variants], [[1, 2], [4]])
 
     def test_shapes(self):
         self.assertEqual(profile_diff.shapes_of("64x600,2x50257"), [(64, 600), (2, 50257)])
