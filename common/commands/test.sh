@@ -156,6 +156,7 @@ alone "shelf: every wrong kernel gets its verdict" "$python" common/testing/shel
 alone "corpus: every submission gets its verdict" "$python" common/grade/test_corpus.py
 
 wait_until_fewer_than 1
+[ $((passed + failed)) -gt 0 ] || fail "ONLY=${ONLY:-}: no check has that in its name; the words are those that \`make test\` prints, \`corpus\` for example"
 say ""
 [ ${#not_run[@]} -eq 0 ] || printf '%s\n' "${not_run[@]}"
 say "make test took $((SECONDS - started)) s"

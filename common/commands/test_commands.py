@@ -37,6 +37,7 @@ class BadInput(unittest.TestCase):
         self.rejected(run("make", "lab77"), "there is no lab '77'", "lab02_smem")
         self.rejected(run("make", "hint77"), "there is no lab '77'")
         self.rejected(run("make", "cheese"), "there is no command 'cheese'")
+        self.rejected(run("make", "test", "ONLY=cheese"), "ONLY=cheese: no check has that in its name")
 
     def test_files(self):
         self.rejected(run("make", "lab02", "FILE=missing.cu"), "missing.cu: no such file")

@@ -1,5 +1,6 @@
 #include "module_symbols.h"
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "loaded_module.h"
@@ -66,6 +68,16 @@ void for_each_symbol(const std::string& path, Visit visit) {
   }
 }
 
+std::string mangled_name(const void* function) {
+  const auto address = reinterpret_cast<uintptr_t>(function);
+  const LoadedModule module = loaded_module(address);
+  std::string found;
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && module.base + symbol.st_value == address) found = name;
+  });
+  return found;
+}
+
 }  // namespace
 
 std::vector<TlsSymbol> tls_symbols(const void* code) {
@@ -78,13 +90,25 @@ std::vector<TlsSymbol> tls_symbols(const void* code) {
   return found;
 }
 
+std::string function_name(const void* function) {
+  const std::string mangled = mangled_name(function);
+  int status = -1;
+  char* const demangled = mangled.empty() ? nullptr : abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = demangled ? demangled : mangled;
+  std::free(demangled);
+  const std::string nobody = "(anonymous namespace)::";
+  for (size_t at; (at = name.find(nobody)) != std::string::npos;) name.erase(at, nobody.size());
+  if (name.rfind("void ", 0) == 0) name.erase(0, 5);
+  int depth = 0;  // of template arguments, which may have parentheses
+  for (size_t i = 0; i < name.size(); i++) {
+    depth += (name[i] == '<') - (name[i] == '>');
+    if (name[i] == '(' && depth == 0) return name.substr(0, i);
+  }
+  return name;
+}
+
 size_t static_shared_bytes(const void* kernel) {
-  const auto address = reinterpret_cast<uintptr_t>(kernel);
-  const LoadedModule module = loaded_module(address);
-  std::string function;
-  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
-    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && module.base + symbol.st_value == address) function = name;
-  });
+  const std::string function = mangled_name(kernel);
   if (function.rfind("_Z", 0) != 0) return 0;
   // A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
   const std::string prefix = "_ZZ" + function.substr(2) + "E";

@@ -16,6 +16,10 @@ struct TlsSymbol {
 // table. Reads the file.
 std::vector<TlsSymbol> tls_symbols(const void* code);
 
+// A function's name with its template arguments, without namespaces that have no name, result and parameters, as Nsight
+// Compute shortens it: "softmax_kernel<float, 4>". Empty without a symbol table. Reads the file.
+std::string function_name(const void* function);
+
 // Bytes of the static __shared__ variables that a kernel declares itself; those of functions that it calls are not
 // known. 0 without a symbol table. Reads the file.
 size_t static_shared_bytes(const void* kernel);

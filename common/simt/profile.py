@@ -154,7 +154,7 @@ def launches_of(report: dict) -> list[tuple[str, dict]]:
 
 
 def added(a: dict, b: dict) -> dict:
-    return {key: value + b[key] for key, value in a.items()}
+    return {key: a.get(key, 0) + b.get(key, 0) for key in {**a, **b}}
 
 
 def together(launches: list[dict]) -> list[dict]:

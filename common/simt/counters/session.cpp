@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "../loaded_module.h"
+#include "../module_symbols.h"
 #include "source_lines.h"
 
 namespace simt::counters {
@@ -31,6 +32,23 @@ std::vector<LibraryCall>& library_calls() {
   return *calls;
 }
 
+std::map<const void*, std::string>& names() {
+  static auto* names = new std::map<const void*, std::string>;
+  return *names;
+}
+
+// What the launch calls it may be a variable or have a template's parameters; its symbol says more, where it is known.
+std::string name_of(const BoundKernel& kernel) {
+  if (kernel.function) {
+    std::lock_guard<std::mutex> lock(mutex);
+    const auto [entry, is_new] = names().try_emplace(kernel.function);
+    if (is_new) entry->second = function_name(kernel.function);
+    if (!entry->second.empty()) return entry->second;
+  }
+  const std::string name = kernel.name;
+  return name.size() > 2 && name.front() == '(' && name.back() == ')' ? name.substr(1, name.size() - 2) : name;
+}
+
 // Offset -> line, for all offsets of one module that any launch has.
 using LineTable = std::map<uintptr_t, SourceLine>;
 
@@ -56,10 +74,7 @@ std::unique_ptr<LaunchCounters> begin_launch() { return counting ? std::make_uni
 void end_launch(const LaunchState& state, const LaunchCounters& counters) {
   Raw raw;
   Launch& launch = raw.launch;
-  launch.kernel = state.kernel.name;
-  if (launch.kernel.size() > 2 && launch.kernel.front() == '(' && launch.kernel.back() == ')') {
-    launch.kernel = launch.kernel.substr(1, launch.kernel.size() - 2);
-  }
+  launch.kernel = name_of(state.kernel);
   launch.grid = state.config.grid;
   launch.block = state.config.block;
   launch.dynamic_shared_bytes = state.config.shared_bytes;
@@ -98,6 +113,7 @@ void start() {
   std::lock_guard<std::mutex> lock(mutex);
   ended().clear();
   library_calls().clear();
+  names().clear();
   counting = true;
 }
 

@@ -111,6 +111,16 @@ __global__ void transpose_tile(const float* in, float* out) {
 
 }  // namespace
 
+TEST_CASE("a launch is named after its kernel, not after what the launch calls it") {
+  DeviceArray<float> x(side * side), y(side * side);
+  const dim3 grid(side / 32, side / 32), block(32, 8);
+  const auto kernel = transpose_tile<33>;
+  CHECK(count_launch([&] { kernel<<<grid, block>>>(x.data(), y.data()); }).kernel == "transpose_tile<33>");
+  constexpr int width = 32;
+  CHECK(count_launch([&] { transpose_tile<width><<<grid, block>>>(x.data(), y.data()); }).kernel ==
+        "transpose_tile<32>");
+}
+
 TEST_CASE("softmax, a block a row") {
   DeviceArray<float> x(rows * cols), y(rows * cols);
   const auto launch = count_launch([&] { block_a_row<<<rows, 256>>>(x.data(), y.data()); });
