@@ -17,8 +17,6 @@ using bench::ClockReading;
 constexpr uint64_t idle = 0x1, power_cap = 0x4, hardware_slowdown = 0x8;
 constexpr auto no_pause = std::chrono::milliseconds(0);
 
-void wait_for_readings() { std::this_thread::sleep_for(std::chrono::milliseconds(12)); }
-
 }  // namespace
 
 TEST_CASE("the range of the clock leaves out the readings of an idle device") {
@@ -34,16 +32,22 @@ TEST_CASE("the range of the clock leaves out the readings of an idle device") {
 }
 
 TEST_CASE("a run during which the clock was lowered is thrown away and repeated") {
-  std::atomic<int> attempts{0};
-  const auto reader = [&] { return ClockReading{1500, attempts <= 2 ? power_cap : 0}; };
-  const bench::Watched watched = bench::unthrottled(
-      reader,
-      [&] {
-        attempts++;
-        wait_for_readings();
-        return true;
-      },
-      4, no_pause);
+  int attempts = 0;
+  std::atomic<bool> lowered{false};
+  std::atomic<int> readings{0};
+  const auto reader = [&] {
+    const ClockReading reading{1500, lowered ? power_cap : 0};
+    readings++;
+    return reading;
+  };
+  const auto attempt = [&] {
+    lowered = ++attempts <= 2;
+    // The first may have begun before that.
+    for (const int before = readings; readings < before + 2;) std::this_thread::yield();
+    lowered = false;
+    return true;
+  };
+  const bench::Watched watched = bench::unthrottled(reader, attempt, 4, no_pause);
   CHECK(attempts == 3);
   CHECK(watched.thrown_away == 2);
   CHECK(watched.clocks.throttled.empty());

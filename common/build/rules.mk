@@ -13,16 +13,17 @@ NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc
 CUDA_ARCH ?= native
 
 warnings := -Wall -Wextra
-cxxflags := -std=c++17 -O2 -g $(warnings) -MMD -MP
+cxxflags := -std=c++17 -O2 -g1 $(warnings) -MMD -MP
 eigen := $(shell pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/eigen3)
 # Catch2 3 is a library, Catch2 2 only a header. Every test program has its own main, so Catch2Main is never needed.
 catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr /usr/local)),-lCatch2)
 
 # A rung is compiled as CUDA's compiler would: type punning through float4 is legal, sqrtf sets no errno, #pragma unroll is
 # known. simt/include stands for the CUDA toolkit. No PLT: code there has no line, and calls are quicker without.
-# DWARF 4: with 5, addr2line takes the name of the piped file for that of #line.
+# DWARF 4: with 5, addr2line takes the name of the piped file for that of #line. No tracking of variables: what is reported
+# names lines, never variables, and large kernels compile in three quarters of the time.
 simt_include := -I common/simt/include
-rung_flags := -std=c++17 -O2 -gdwarf-4 -fPIC -fno-plt -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+rung_flags := -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -fno-plt -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
               $(simt_include) -I common/rung
 
 .SUFFIXES:
@@ -91,6 +92,12 @@ comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.
 # Last: of an inline function that several objects hold, the linker takes the first, and this one is not optimised.
 run_catch := $(call objects,common/testing/run_catch.cpp)
 testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
+
+# What reads options and writes text takes milliseconds, too, and half as long to compile.
+quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp predictions.cpp progress.cpp record.cpp reporter.cpp session.cpp words.cpp) \
+         $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
+         $(foreach f,bench testing reference rung,$(wildcard common/$(f)/test_*.cpp))
+$(call objects,$(quick)): cxxflags += -O1
 
 # Catch2's own work takes milliseconds; optimised, it is more than twice as long to compile.
 $(run_catch): cxxflags += -O0 -g0

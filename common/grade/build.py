@@ -18,8 +18,6 @@ import stages
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
-# Crashes and findings name lines, never variables: the same code, compiled in three quarters of the time.
-NO_VARIABLES = ("-fno-var-tracking",)
 # A file's text: sed rewrites launches, #line keeps the numbers of its lines.
 REWRITE = "sed -E -f rewrite.sed >/tmp/source.cu && { echo '#line 1 \"'\"$1\"'\"'; cat /tmp/source.cu; } >/tmp/named.cu && "
 
@@ -75,7 +73,7 @@ class Workshop:
 
     def build(self, source: bytes, label: str, uid: int | None, slots=nullcontext()) -> Built:
         """label: the file's name in messages, "labs/lab02_smem/softmax_smem.cu". slots: held while a compiler runs."""
-        flags, instrument = shlex.join((*self.flags, *NO_VARIABLES)), shlex.join(self.instrument)
+        flags, instrument = shlex.join(self.flags), shlex.join(self.instrument)
         scripts = {
             "plain text": (f"g++ {flags} -E -x c++ /tmp/named.cu", TEXT_BYTES),
             "checked text": (f"g++ {flags} {instrument} -E -x c++ /tmp/named.cu", TEXT_BYTES),
