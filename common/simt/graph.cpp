@@ -26,10 +26,18 @@ namespace {
 std::mutex mutex;
 std::atomic<int> capturing{0};  // streams that are being captured: mostly none, and then nothing is looked up
 
-std::map<cudaStream_t, cudaGraph_t>& captures() {
-  static auto* map = new std::map<cudaStream_t, cudaGraph_t>;
+struct Capture {
+  std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
+  bool invalid = false;
+};
+
+std::map<cudaStream_t, Capture>& captures() {
+  static auto* map = new std::map<cudaStream_t, Capture>;
   return *map;
 }
+
+// What a graph launches has no stream of its own here, and is no work on the null stream.
+thread_local bool replaying = false;
 
 }  // namespace
 
@@ -39,9 +47,22 @@ bool is_capturing(cudaStream_t stream) {
   return captures().count(stream) > 0;
 }
 
-cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
+cudaError_t check_null_stream(cudaStream_t stream) {
+  if (stream || capturing == 0 || replaying) return cudaSuccess;
   std::lock_guard<std::mutex> lock(mutex);
-  captures().at(stream)->works->emplace_back(work);
+  bool found = false;
+  for (auto& [captured, capture] : captures()) {
+    if (!(captured->flags & cudaStreamNonBlocking)) capture.invalid = found = true;
+  }
+  return found ? set_last_error(cudaErrorStreamCaptureImplicit) : cudaSuccess;
+}
+
+cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
+  std::unique_ptr<CapturedWork> owned(work);
+  std::lock_guard<std::mutex> lock(mutex);
+  Capture& capture = captures().at(stream);
+  if (capture.invalid) return set_last_error(cudaErrorStreamCaptureInvalidated);
+  capture.graph->works->push_back(std::move(owned));
   return cudaSuccess;
 }
 
@@ -53,7 +74,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (!stream) return set_last_error(cudaErrorStreamCaptureUnsupported);
   std::lock_guard<std::mutex> lock(mutex);
   if (captures().count(stream)) return set_last_error(cudaErrorIllegalState);
-  captures()[stream] = new CUgraph_st;
+  captures()[stream] = Capture();
   capturing++;
   return cudaSuccess;
 }
@@ -63,14 +84,20 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const auto capture = captures().find(stream);
   *graph = nullptr;
   if (capture == captures().end()) return set_last_error(cudaErrorIllegalState);
-  *graph = capture->second;
+  Capture ended = std::move(capture->second);
   captures().erase(capture);
   capturing--;
+  if (ended.invalid) return set_last_error(cudaErrorStreamCaptureInvalidated);
+  *graph = ended.graph.release();
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = is_capturing(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto capture = captures().find(stream);
+  *status = capture == captures().end() ? cudaStreamCaptureStatusNone
+            : capture->second.invalid   ? cudaStreamCaptureStatusInvalidated
+                                        : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 
@@ -92,10 +119,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (!exec) return set_last_error(cudaErrorInvalidValue);
   return do_or_capture(stream, [works = exec->works] {
-    for (const auto& work : *works) {
-      if (const cudaError_t error = work->run()) return error;
-    }
-    return cudaSuccess;
+    replaying = true;
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < works->size() && error == cudaSuccess; i++) error = (*works)[i]->run();
+    replaying = false;
+    return error;
   });
 }
 

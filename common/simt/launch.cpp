@@ -218,6 +218,7 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
   cudaError_t error = check_launch(config, kernel.function);
   // Those that can be captured have been (Launcher).
   if (is_capturing(config.stream)) error = cudaErrorStreamCaptureUnsupported;
+  if (error == cudaSuccess) error = check_null_stream(config.stream);
   if (error == cudaSuccess && cooperative) error = check_cooperative_launch(config);
   if (error == cudaSuccess) {
     static std::atomic<uint64_t> launches{0};

@@ -40,10 +40,12 @@ int* device_ints(int value) {
 
 TEST_CASE("captured launches run in order, at each launch of the graph, and not before") {
   int* const data = device_ints(1);
+  cudaStream_t other = nullptr;
+  cudaStreamCreate(&other);
   Capture capture;
   for (int number : {3, 4}) add<<<1, 32, 0, capture.stream>>>(data, number);  // arguments are kept by value
   twice<<<1, 32, 0, capture.stream>>>(data);
-  add<<<1, 32>>>(data, 100);  // another stream: now
+  add<<<1, 32, 0, other>>>(data, 100);  // another stream: now
   capture.end();
   REQUIRE(data[31] == 101);
   REQUIRE(cudaGraphLaunch(capture.exec, capture.stream) == cudaSuccess);
@@ -53,6 +55,7 @@ TEST_CASE("captured launches run in order, at each launch of the graph, and not 
   size_t nodes = 0;
   REQUIRE(cudaGraphGetNodes(capture.graph, nullptr, &nodes) == cudaSuccess);
   REQUIRE(nodes == 3);
+  cudaStreamDestroy(other);
   cudaFree(data);
 }
 
@@ -123,6 +126,47 @@ TEST_CASE("what a stream that is being captured cannot do") {
   REQUIRE(cudaStreamSynchronize(capture.stream) == cudaSuccess);
   REQUIRE(cudaGraphLaunch(nullptr, nullptr) == cudaErrorInvalidValue);
   cudaGetLastError();
+}
+
+TEST_CASE("work on the null stream makes the capture of a blocking stream invalid, and that of another not") {
+  int* const data = device_ints(1);
+  Capture capture;
+  add<<<1, 32>>>(data, 2);
+  REQUIRE(cudaGetLastError() == cudaErrorStreamCaptureImplicit);
+  REQUIRE(data[0] == 1);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  REQUIRE(cudaStreamIsCapturing(capture.stream, &status) == cudaSuccess);
+  REQUIRE(status == cudaStreamCaptureStatusInvalidated);
+  add<<<1, 32, 0, capture.stream>>>(data, 2);
+  REQUIRE(cudaGetLastError() == cudaErrorStreamCaptureInvalidated);
+  REQUIRE(cudaStreamEndCapture(capture.stream, &capture.graph) == cudaErrorStreamCaptureInvalidated);
+  REQUIRE(capture.graph == nullptr);
+  cudaGetLastError();
+  REQUIRE(cudaStreamBeginCapture(capture.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(data, 0, sizeof(int)) == cudaErrorStreamCaptureImplicit);
+  REQUIRE(cudaStreamEndCapture(capture.stream, &capture.graph) == cudaErrorStreamCaptureInvalidated);
+
+  cudaStream_t other = nullptr;
+  unsigned flags = 0;
+  REQUIRE(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaStreamGetFlags(other, &flags) == cudaSuccess);
+  REQUIRE(flags == cudaStreamNonBlocking);
+  REQUIRE(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  add<<<1, 32>>>(data, 2);
+  add<<<1, 32, 0, other>>>(data, 5);
+  REQUIRE(data[0] == 3);
+  REQUIRE(cudaStreamEndCapture(other, &capture.graph) == cudaSuccess);
+  REQUIRE(cudaGraphInstantiate(&capture.exec, capture.graph, 0) == cudaSuccess);
+  // A graph that is launched while a blocking stream captures is no work on the null stream.
+  REQUIRE(cudaStreamBeginCapture(capture.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaGraphLaunch(capture.exec, other) == cudaSuccess);
+  REQUIRE(data[0] == 8);
+  REQUIRE(cudaGraphLaunch(capture.exec, nullptr) == cudaErrorStreamCaptureImplicit);
+  cudaGraph_t none = nullptr;
+  REQUIRE(cudaStreamEndCapture(capture.stream, &none) == cudaErrorStreamCaptureInvalidated);
+  cudaGetLastError();
+  cudaStreamDestroy(other);
+  cudaFree(data);
 }
 
 TEST_CASE("cublasGemmEx: bfloat16 with sums in float, and its operands in the counts") {

@@ -54,6 +54,10 @@ struct CapturedCall final : CapturedWork {
 // Whether work on this stream is to be captured, not done.
 bool is_capturing(cudaStream_t stream);
 
+// The null stream waits for all streams that were not created with cudaStreamNonBlocking. So work on it while one of
+// them is being captured fails, with cudaErrorStreamCaptureImplicit, and makes that capture invalid.
+cudaError_t check_null_stream(cudaStream_t stream);
+
 // Adds to what the stream captures; takes ownership.
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
 
@@ -61,6 +65,7 @@ cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
 template <typename Work>
 cudaError_t do_or_capture(cudaStream_t stream, const Work& work) {
   Work copy = work;
+  if (const cudaError_t error = check_null_stream(stream)) return error;
   return is_capturing(stream) ? add_captured(stream, new CapturedCall<Work>(copy)) : copy();
 }
 

@@ -115,9 +115,11 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
 }
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  return cudaStreamCreate(stream);
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
@@ -126,10 +128,6 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 inline cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
 inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
   *priority = 0;
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
-  *flags = cudaStreamDefault;
   return cudaSuccess;
 }
 // Everything before is done.
