@@ -188,8 +188,10 @@ def read_source(text: str) -> list[tuple[str, dict[tuple[str, int], dict[str, in
 
 
 def short_name(kernel: str) -> str:
-    """ "void softmax_kernel<(int)8>(const __half *, __half *, int)" -> "softmax_kernel<8>" """
-    name = re.sub(r"\((int|bool|unsigned int|size_t|long|unsigned long)\)", "", kernel.removeprefix("void "))
+    """ "void softmax_kernel<(int)8>(const __half *, __half *, int)" -> "softmax_kernel<8>", as the executor shortens it
+    (common/simt/module_symbols.h)."""
+    name = re.sub(r"\((int|bool|unsigned int|size_t|long|unsigned long)\)|(<unnamed>|\(anonymous namespace\))::", "",
+                  kernel.removeprefix("void "))
     depth = 0
     for i, c in enumerate(name):
         depth += (c == "<") - (c == ">")

@@ -88,7 +88,7 @@ def by_line(report: dict, metric: str) -> dict[tuple[str, int], int]:
 
 
 def reason(metric: str, cpu: dict[str, int], gpu: dict[str, int], cause: str) -> str:
-    """Why a line's counts differ, from what it asks for on either side. cause: CAUSES' of global accesses."""
+    """Why a line's counts differ, from what it asks for on either side. cause: of global accesses, see cause()."""
     space, op = ("shared" if "shared" in metric else "global"), metric.split("_op_")[1].removesuffix(".sum")
     asked, requests = f"{space}_bytes_op_{op}", (ncu.GLOBAL.format(what="requests", op=op) if space == "global"
                                                 else f"shared_requests_op_{op}")
@@ -133,8 +133,7 @@ def explain(metric: str, cpu: dict, gpu: dict, cause: str) -> list[dict]:
 
 def bare(kernel: str) -> str:
     """A kernel's name without namespace, return type, template and function arguments."""
-    named = re.sub(r"(<unnamed>|\(anonymous namespace\))::", "", kernel)
-    return re.split(r"[<(]", named)[0].split()[-1].rpartition("::")[2]
+    return ncu.short_name(kernel).partition("<")[0].rpartition("::")[2]
 
 
 def cause(entry: dict, op: str) -> str:

@@ -62,6 +62,7 @@ def read(rungs: list[str], rows: int, cols: int, k: int, kernels: list[str] = []
         manifest = run([program, "--clock-control", "none", "--metrics", ",".join(ncu.METRICS), "--section", "SourceCounters",
                         *chosen, "--force-overwrite", "--export", report, LAUNCH_ONCE, "--rows", str(rows), "--cols", str(cols),
                         "--k", str(k), *rungs])
+
         def page(*options: str) -> str:
             return run([program, "--import", report + ".ncu-rep", "--csv", "--print-units", "base", "--page", *options])
 

@@ -1,4 +1,4 @@
-// Stream capture, and graphs as lists of what was captured.
+// Streams, their capture, and graphs as lists of what was captured.
 #include <atomic>
 #include <map>
 #include <memory>
@@ -8,9 +8,12 @@
 #include <cuda_runtime.h>
 
 #include "device.h"
-#include "memory.h"
 
 using Works = std::vector<std::unique_ptr<simt::CapturedWork>>;
+
+struct CUstream_st {
+  unsigned flags = 0;  // cudaStreamNonBlocking
+};
 
 // The list is shared: an instantiated graph lives on when the graph is destroyed.
 struct CUgraph_st {
@@ -36,9 +39,6 @@ std::map<cudaStream_t, Capture>& captures() {
   return *map;
 }
 
-// What a graph launches has no stream of its own here, and is no work on the null stream.
-thread_local bool replaying = false;
-
 }  // namespace
 
 bool is_capturing(cudaStream_t stream) {
@@ -48,13 +48,18 @@ bool is_capturing(cudaStream_t stream) {
 }
 
 cudaError_t check_null_stream(cudaStream_t stream) {
-  if (stream || capturing == 0 || replaying) return cudaSuccess;
+  if (stream || capturing == 0) return cudaSuccess;
   std::lock_guard<std::mutex> lock(mutex);
   bool found = false;
   for (auto& [captured, capture] : captures()) {
     if (!(captured->flags & cudaStreamNonBlocking)) capture.invalid = found = true;
   }
   return found ? set_last_error(cudaErrorStreamCaptureImplicit) : cudaSuccess;
+}
+
+cudaStream_t replay_stream() {
+  static CUstream_st stream;
+  return &stream;
 }
 
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
@@ -69,6 +74,24 @@ cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
 }  // namespace simt
 
 using namespace simt;
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  *stream = new CUstream_st{flags};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  *flags = stream ? stream->flags : cudaStreamDefault;
+  return cudaSuccess;
+}
+// What it captures goes with it.
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    capturing -= static_cast<int>(captures().erase(stream));
+  }
+  delete stream;
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (!stream) return set_last_error(cudaErrorStreamCaptureUnsupported);
@@ -119,11 +142,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (!exec) return set_last_error(cudaErrorInvalidValue);
   return do_or_capture(stream, [works = exec->works] {
-    replaying = true;
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < works->size() && error == cudaSuccess; i++) error = (*works)[i]->run();
-    replaying = false;
-    return error;
+    for (const auto& work : *works) {
+      if (const cudaError_t error = work->run()) return error;
+    }
+    return cudaSuccess;
   });
 }
 

@@ -1,13 +1,9 @@
-// The device's memory, and its streams, as the executor's other parts see them.
+// The device's memory as the executor's other parts see it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-struct CUstream_st {
-  unsigned flags = 0;  // cudaStreamNonBlocking
-};
 
 namespace simt {
 

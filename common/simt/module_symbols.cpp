@@ -90,12 +90,16 @@ std::vector<TlsSymbol> tls_symbols(const void* code) {
   return found;
 }
 
+std::string demangled(const std::string& mangled) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  const std::string name = status == 0 ? text : mangled;
+  std::free(text);
+  return name;
+}
+
 std::string function_name(const void* function) {
-  const std::string mangled = mangled_name(function);
-  int status = -1;
-  char* const demangled = mangled.empty() ? nullptr : abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = demangled ? demangled : mangled;
-  std::free(demangled);
+  std::string name = demangled(mangled_name(function));
   const std::string nobody = "(anonymous namespace)::";
   for (size_t at; (at = name.find(nobody)) != std::string::npos;) name.erase(at, nobody.size());
   if (name.rfind("void ", 0) == 0) name.erase(0, 5);

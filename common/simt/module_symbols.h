@@ -16,6 +16,9 @@ struct TlsSymbol {
 // table. Reads the file.
 std::vector<TlsSymbol> tls_symbols(const void* code);
 
+// A name as in the source, or the text itself if it is not mangled.
+std::string demangled(const std::string& mangled);
+
 // A function's name with its template arguments, without namespaces that have no name, result and parameters, as Nsight
 // Compute shortens it: "softmax_kernel<float, 4>". Empty without a symbol table. Reads the file.
 std::string function_name(const void* function);

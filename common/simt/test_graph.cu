@@ -157,15 +157,39 @@ TEST_CASE("work on the null stream makes the capture of a blocking stream invali
   REQUIRE(data[0] == 3);
   REQUIRE(cudaStreamEndCapture(other, &capture.graph) == cudaSuccess);
   REQUIRE(cudaGraphInstantiate(&capture.exec, capture.graph, 0) == cudaSuccess);
-  // A graph that is launched while a blocking stream captures is no work on the null stream.
+  // A graph that is launched while a blocking stream captures is no work on the null stream, nor what it holds itself.
   REQUIRE(cudaStreamBeginCapture(capture.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
   REQUIRE(cudaGraphLaunch(capture.exec, other) == cudaSuccess);
   REQUIRE(data[0] == 8);
+  // A graph in it, and a launch after that.
+  cudaGraph_t both = nullptr;
+  cudaGraphExec_t both_exec = nullptr;
+  REQUIRE(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaGraphLaunch(capture.exec, other) == cudaSuccess);
+  twice<<<1, 32, 0, other>>>(data);
+  REQUIRE(cudaStreamEndCapture(other, &both) == cudaSuccess);
+  REQUIRE(cudaGraphInstantiate(&both_exec, both, 0) == cudaSuccess);
+  REQUIRE(cudaGraphLaunch(both_exec, other) == cudaSuccess);
+  REQUIRE(data[0] == 26);
+  cudaGraphExecDestroy(both_exec);
+  cudaGraphDestroy(both);
   REQUIRE(cudaGraphLaunch(capture.exec, nullptr) == cudaErrorStreamCaptureImplicit);
   cudaGraph_t none = nullptr;
   REQUIRE(cudaStreamEndCapture(capture.stream, &none) == cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();
   cudaStreamDestroy(other);
+  cudaFree(data);
+}
+
+TEST_CASE("a stream that is destroyed while it is being captured keeps nothing from running") {
+  int* const data = device_ints(1);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+  add<<<1, 32>>>(data, 2);
+  REQUIRE(cudaGetLastError() == cudaSuccess);
+  REQUIRE(data[0] == 3);
   cudaFree(data);
 }
 

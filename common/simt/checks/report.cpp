@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -22,10 +21,7 @@ std::string text_of(const uint3& v) {
 
 // "tile" of "_ZZ7reversePKfPfE4tile".
 std::string variable_name(const std::string& mangled) {
-  int status = 0;
-  char* const demangled = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 ? demangled : mangled;
-  std::free(demangled);
+  const std::string name = demangled(mangled);
   const size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }

@@ -58,6 +58,9 @@ bool is_capturing(cudaStream_t stream);
 // them is being captured fails, with cudaErrorStreamCaptureImplicit, and makes that capture invalid.
 cudaError_t check_null_stream(cudaStream_t stream);
 
+// What a graph launches runs on this stream, which no program has and nothing captures.
+cudaStream_t replay_stream();
+
 // Adds to what the stream captures; takes ownership.
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
 

@@ -78,7 +78,7 @@ struct Launcher {
       // The copy of the launcher refers to no variable of the function that captures, if the kernel is named directly.
       return add_captured(config.stream, new_captured([launcher = *this, arguments...] {
                             Launcher now = launcher;
-                            now.config.stream = nullptr;
+                            now.config.stream = replay_stream();
                             return now(arguments...);
                           }));
     }
