@@ -32,10 +32,10 @@ rung_flags := -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -fno-plt -fno-sem
 
 # --- the executor and the worker ----------------------------------------------------------------------------------------
 
-simt_folders := common/simt common/simt/instrument common/simt/checks common/simt/counters
+simt_folders := common/simt common/simt/apart common/simt/instrument common/simt/checks common/simt/counters
 simt_sources := $(filter-out %/warp_counts.cpp,$(foreach f,$(simt_folders),$(filter-out $(f)/test_%,$(wildcard $(f)/*.cpp)))) \
                 common/simt/switch.S
-simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources))
+simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources)) $(patsubst %,build/cpu/obj/%.o,common/simt/instrument/seen.S)
 
 # -O3: its loops over the 32 lanes of a warp become vector instructions.
 build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
@@ -87,14 +87,18 @@ build/cpu/obj/%.cpp.o: %.cpp
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
 client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) $(addprefix common/simt/,source_line.cpp loaded_module.cpp)
 client := $(call objects,$(client_sources))
-reference := $(call objects,$(addprefix common/reference/,formats.cpp reference.cpp swap_ffn_reference.cpp swap_ffn_data.cpp))
-comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp common/testing/swap_ffn_cases.cpp)
+# Softmax and top-K; and lab 07's operator, whose reference takes as long to compile as all of that.
+softmax_reference := $(call objects,$(addprefix common/reference/,formats.cpp reference.cpp))
+swap_ffn_cases := $(call objects,common/testing/swap_ffn_cases.cpp)
+swap_ffn := $(swap_ffn_cases) $(call objects,$(addprefix common/reference/,swap_ffn_reference.cpp swap_ffn_data.cpp))
+reference := $(softmax_reference) $(filter-out $(swap_ffn_cases),$(swap_ffn))
+comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp) $(swap_ffn_cases)
 # Last: of an inline function that several objects hold, the linker takes the first, and this one is not optimised.
 run_catch := $(call objects,common/testing/run_catch.cpp)
-testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
+testing := $(filter-out $(run_catch) $(swap_ffn_cases),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
 
 # What reads options and writes text takes milliseconds, too, and half as long to compile.
-quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp predictions.cpp progress.cpp record.cpp reporter.cpp session.cpp words.cpp) \
+quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp next_step.cpp pace.cpp predictions.cpp progress.cpp record.cpp reporter.cpp session.cpp words.cpp) \
          $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
          $(foreach f,bench testing reference rung,$(wildcard common/$(f)/test_*.cpp))
 $(call objects,$(quick)): cxxflags += -O1
@@ -108,7 +112,8 @@ define link
 endef
 
 # The shared tests first: what they print comes in the order of linking.
-build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(reference) $(client) $(run_catch)
+$(patsubst labs/%/test.cpp,build/cpu/tests/%,$(shell grep -l "Op::swap_ffn" labs/*/test.cpp)): $(swap_ffn)
+build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(softmax_reference) $(client) $(run_catch)
 	$(link)
 
 build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)
@@ -151,8 +156,9 @@ half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_h
 build/cpu/tests/half: $(half_test_objects) $(catch_main)
 	$(link)
 
-build/cpu/tests/worker: $(call objects,common/rung/test_worker.cpp common/rung/test_sealed_code.cpp) $(catch_main) $(client) | \
-                        build/cpu/worker $(patsubst %.cu,build/cpu/%.so,$(wildcard common/rung/testdata/*.cu))
+build/cpu/tests/worker: $(call objects,$(wildcard common/rung/test_*.cpp)) $(catch_main) $(client) | \
+                        build/cpu/worker $(patsubst %.cu,build/cpu/%.so,$(wildcard common/rung/testdata/*.cu)) \
+                        build/cpu/checked/common/rung/testdata/apart.so
 	$(link)
 
 build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp common/testing/test_swap_ffn_cases.cpp) $(catch_main) $(comparison) $(reference)
@@ -190,29 +196,44 @@ build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
 # other by the order of the code.
 # Always g++: its choice and order of accesses are what was held against the hardware. Inlining: a structure that a call takes
 # or returns by value is moved by the call, which no hook sees.
+# What the compiler leaves out (accesses through attributes, builtins, local arrays) announce adds to its assembly. On
+# x86-64; elsewhere the compiler's own has to do.
 instrument_cxx := g++
+announces := $(filter x86_64,$(shell uname -m))
 instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
-              --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc
+              --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc \
+              $(if $(announces),-mno-red-zone)
+
+build/cpu/announce: $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/announce/*.cpp))
+	@mkdir -p $(@D)
+	@$(CXX) $^ -o $@
 
 # For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
-.PHONY: print-instrument print-rung-flags
+.PHONY: print-instrument print-rung-flags print-announce
+print-announce:
+	@echo $(if $(announces),build/cpu/announce)
 print-instrument:
 	@echo $(instrument)
 print-rung-flags:
 	@echo $(rung_flags)
 
-# $(call compile_checked,options): from $< to $@, an object.
+# $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
+no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
 @(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
-  $(instrument_cxx) $(rung_flags) $(instrument) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -c - -o $@
+  $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - -o $@.compiled.s
+@$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
+@$(instrument_cxx) -c $@.s -o $@
+@rm -f $@.compiled.s $@.s
 endef
 
-build/cpu/checked/%.o: %.cu common/simt/rewrite.sed
+announce := $(if $(announces),build/cpu/announce)
+build/cpu/checked/%.o: %.cu common/simt/rewrite.sed $(announce)
 	$(call compile_checked)
-build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed
+build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed $(announce)
 	$(call compile_checked)
 # Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.
 wrap := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
@@ -224,6 +245,7 @@ instrumented_tests = $(patsubst common/simt/%.cu,build/cpu/checked/common/simt/%
 counter_tests := $(call instrumented_tests,counters)
 check_tests := $(call instrumented_tests,checks)
 $(counter_tests) $(check_tests): rung_flags += -I common/simt
+$(counter_tests) $(check_tests): no_warnings :=
 build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
 	$(link)
 
@@ -245,12 +267,12 @@ print-nvcc:
 print-nvcc-flags:
 	@echo $(nvcc_flags)
 
-build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h swap_ffn.h types.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
+build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h rung_calls.h rung_here.h swap_ffn.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 
 build/cuda/timer: common/grade/speed/timer.cpp $(addprefix common/grade/speed/,inputs.h timer_protocol.h) \
-                  $(addprefix common/rung/,rung.h swap_ffn.h types.h protocol.h worker_reply.h)
+                  $(addprefix common/rung/,rung.h rung_calls.h swap_ffn.h types.h protocol.h worker_reply.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 
@@ -289,4 +311,4 @@ build/cuda/check/%.o: %.cu common/rung/rung.h
 	@mkdir -p $(@D)
 	@$(NVCC) -std=c++17 -O1 $(compile_quickly) -I common/rung -Xcompiler -Wall,-Wextra -Werror all-warnings $(check_for) -c $< -o $@
 
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build/cpu build/cuda build/grade -type f -name '*.d' 2>/dev/null)

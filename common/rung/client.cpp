@@ -263,6 +263,8 @@ Outcome Client::run(const Job& job) {
   outcome.kind = Outcome::Kind::returned;
   outcome.error = reply.error;
   outcome.error_name = text_of(reply.error_name);
+  outcome.work = {reply.launches,      reply.launch_hash,     text_of(reply.launched),
+                  reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0};
   const char* const names[][buffer_count] = {{"the input", "the output", "", ""},
                                              {"the input", "the indices", "the probabilities", ""},
                                              {"the inputs", "delta", "RAM and lanes", "the workspace"}};

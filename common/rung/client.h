@@ -67,8 +67,17 @@ struct Outcome {
   std::vector<std::string> damage;       // guard zones written, input changed: one sentence each
   std::vector<double> seconds;           // one per launch, measured in the worker around launch and synchronisation
   std::string counters;                  // as JSON (simt/counters/counters.h, to_json), if the job asked to count
-  std::string message;                   // what went wrong, in words; the first line is short: "null pointer"
-  std::string file;                      // where in the rung's source, where it is known
+  // By the executor: what the last call had of the device. Both builds of a rung must launch the same.
+  struct Work {
+    int launches = 0;
+    uint64_t shapes = 0;         // a hash of all grids, blocks, sizes of shared memory and names
+    std::string first_ones;      // in words
+    uint64_t bytes_to_host = 0;  // of device memory, read by the host's code
+    bool used_after = false;     // and then the device was given something by it
+    bool atomics = false;        // a kernel used some: sums may depend on the order of threads
+  } work;
+  std::string message;  // what went wrong, in words; the first line is short: "null pointer"
+  std::string file;     // where in the rung's source, where it is known
   int line = 0;
 };
 

@@ -72,14 +72,14 @@ struct BufferSet {
   Buffer buffers[buffer_count];
   void* argument[buffer_count] = {};
 
-  void prepare(const Variant& variant, const Request& request) {
-    const int used = variant.op == Op::softmax ? 2 : variant.op == Op::softmax_topk ? 3 : 4;
+  void prepare(Op op, Dtype dtype, const Request& request) {
+    const int used = op == Op::softmax ? 2 : op == Op::softmax_topk ? 3 : 4;
     for (int i = 0; i < buffer_count; i++) {
       buffers[i].resize(request.data_bytes[i]);
       buffers[i].fill_guards();
       argument[i] = i < used && !(request.null_arguments >> i & 1) ? buffers[i].data() : nullptr;
     }
-    name_buffers(variant, request);
+    name_buffers(op, dtype, request);
   }
 
   void poison_outputs() const {
@@ -94,20 +94,20 @@ struct BufferSet {
   }
 
   // For the checks' messages, and so that they know the guards from the data.
-  void name_buffers(const Variant& variant, const Request& request) const {
+  void name_buffers(Op op, Dtype dtype, const Request& request) const {
 #ifdef __SIMT__
-    if (variant.op == Op::swap_ffn) return name_tensors(request.sizes, static_cast<size_t>(bytes_of(variant.dtype)));
-    const bool topk = variant.op == Op::softmax_topk;
+    if (op == Op::swap_ffn) return name_tensors(request.sizes, static_cast<size_t>(bytes_of(dtype)));
+    const bool topk = op == Op::softmax_topk;
     const char* const names[buffer_count] = {topk ? "logits" : "x", topk ? "index" : "y", "prob", ""};
     for (int i = 0; i < workspace_buffer; i++) {
-      const size_t element = topk && i > 0 ? 4 : static_cast<size_t>(bytes_of(variant.dtype));
+      const size_t element = topk && i > 0 ? 4 : static_cast<size_t>(bytes_of(dtype));
       const size_t cols = static_cast<size_t>(topk && i > 0 ? request.k : request.cols);
       if (request.rows <= 0 || request.cols <= 0 || (topk && request.k <= 0)) continue;
       if (buffers[i].data_bytes != static_cast<size_t>(request.rows) * cols * element) continue;
       simt::checks::name_buffer(buffers[i].data(), names[i], static_cast<size_t>(request.rows), cols, element);
     }
 #else
-    (void)variant, (void)request;
+    (void)op, (void)dtype, (void)request;
 #endif
   }
 

@@ -79,6 +79,14 @@ struct Reply {
   int32_t predictions;  // table: number of PredictionEntry messages that follow those
   int32_t error;        // returned: the cudaError_t of the call or of the synchronisation after it
   char error_name[64];
+  // returned, of the last call, by the executor: its launches, a hash of their shapes and of the first ones in words;
+  // bytes of device memory that the host has read, and whether the device was given anything after that; whether a
+  // kernel used atomics.
+  int32_t launches;
+  uint64_t launch_hash;
+  char launched[192];
+  uint64_t bytes_to_host;
+  int32_t used_after, atomics;
   // failed: what went wrong, and where, as far as it is known.
   char message[1600];
   char file[512];  // source file, or empty

@@ -59,6 +59,9 @@ bool install(sock_filter (&filter)[count]) {
 
 // A system call that is refused whatever its arguments.
 #define RUNG_REFUSE(name) unless_equal(SYS_##name, 1), refuse()
+// One that is refused unless its first argument is this.
+#define RUNG_REFUSE_UNLESS(name, value) \
+  unless_equal(SYS_##name, 4), argument(0), unless_equal(value, 1), allow(), refuse()
 // One that is refused if any of these bits of an argument is set.
 #define RUNG_REFUSE_BITS(name, i, bits) \
   unless_equal(SYS_##name, 3), argument(i), unless_any_of(bits, 1), refuse(), number()
@@ -101,6 +104,39 @@ inline bool seal_code() {
       RUNG_REFUSE_PROGRAM(mremap), RUNG_REFUSE_BITS(mremap, 3, MREMAP_FIXED), RUNG_REFUSE(remap_file_pages),
       RUNG_REFUSE(shmat), RUNG_REFUSE(memfd_create), RUNG_REFUSE(ptrace), RUNG_REFUSE(process_vm_writev),
       RUNG_REFUSE(personality), allow()};
+  return install(filter);
+#else
+  return false;
+#endif
+}
+
+// For the host code of graded rungs: no process or thread can be started, no program, no connection; and no signal sent
+// but to itself. False if it could not be done.
+inline bool seal_processes() {
+#ifdef RUNG_AUDIT_ARCH
+  const long self = getpid();
+  sock_filter filter[] = {
+      load(offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RUNG_AUDIT_ARCH, 1, 0),
+      kill(),
+      number(),
+#ifdef __x86_64__
+      RUNG_REFUSE(fork),
+      RUNG_REFUSE(vfork),
+#endif
+      RUNG_REFUSE(clone),
+      RUNG_REFUSE(clone3),
+      RUNG_REFUSE(execve),
+      RUNG_REFUSE(execveat),
+      RUNG_REFUSE(socket),
+      RUNG_REFUSE(socketpair),
+      RUNG_REFUSE(process_vm_readv),
+      RUNG_REFUSE(pidfd_open),
+      RUNG_REFUSE(tkill),
+      RUNG_REFUSE_UNLESS(kill, self),
+      RUNG_REFUSE_UNLESS(tgkill, self),
+      allow(),
+  };
   return install(filter);
 #else
   return false;

@@ -4,7 +4,6 @@
 //
 // Written against the CUDA runtime API only. The same source is built against the CPU executor and against the CUDA
 // toolkit.
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,16 +19,18 @@
 #include <cuda_runtime.h>
 
 #include "device_buffers.h"
+#include "printed.h"
 #include "protocol.h"
 #include "rung.h"
 #include "worker_reply.h"
 #ifdef __SIMT__
 #include "checks/checks.h"
 #include "counters/counters.h"
-#include "sealed_code.h"
+#include "rung_apart.h"
 #include "simt.h"
 #else
 #include "gpu_timing.h"
+#include "rung_here.h"
 #endif
 
 void rung::check(cudaError_t error, const char* doing) {
@@ -39,6 +40,9 @@ void rung::check(cudaError_t error, const char* doing) {
 namespace {
 
 using namespace rung;
+
+Op op_of(const TableEntry& entry) { return static_cast<Op>(entry.op); }
+Dtype dtype_of(const TableEntry& entry) { return static_cast<Dtype>(entry.dtype); }
 
 // Busy for longer than this, the process ends, and the executor tells where its threads were (SIGUSR1, simt.h): a
 // moment after the client's own limit, so that the client knows it for what it is. 0: no limit.
@@ -78,26 +82,6 @@ struct SharedMemory {
   }
 };
 
-cudaError_t call(const Variant& variant, const BufferSet& set, const Request& r, cudaStream_t stream) {
-  void* const(&argument)[buffer_count] = set.argument;
-  const void* x = argument[0];
-  if (variant.op == Op::swap_ffn) {
-    const auto function = reinterpret_cast<SwapFfnFunction<float>*>(variant.launch);
-    const size_t element_bytes = static_cast<size_t>(bytes_of(variant.dtype));
-    return function(swap_ffn_arguments<float>(r.sizes, element_bytes, argument[0], argument[1], argument[2],
-                                              argument[workspace_buffer]),
-                    stream);
-  }
-  if (variant.op == Op::softmax) {
-    // The element type differs, the calling convention does not: every pointer to an object is passed alike.
-    auto function = reinterpret_cast<cudaError_t (*)(const void*, void*, int, int, cudaStream_t)>(variant.launch);
-    return function(x, argument[1], r.rows, r.cols, stream);
-  }
-  auto function =
-      reinterpret_cast<cudaError_t (*)(const void*, int*, float*, int, int, int, cudaStream_t)>(variant.launch);
-  return function(x, static_cast<int*>(argument[1]), static_cast<float*>(argument[2]), r.rows, r.cols, r.k, stream);
-}
-
 double now() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -106,7 +90,7 @@ double now() {
 
 // One launch, synchronised. Returns the first error of the call, the synchronisation and the launch, in that order: a
 // rung that forgets to return cudaGetLastError() must not pass for a success.
-cudaError_t timed_call(const Variant& variant, const BufferSet& set, const Request& request, cudaStream_t stream,
+cudaError_t timed_call(LoadedRung& rung, const BufferSet& set, const Request& request, cudaStream_t stream,
                        double* seconds) {
 #ifndef __SIMT__
   static cudaEvent_t begin = nullptr, end = nullptr;
@@ -117,7 +101,7 @@ cudaError_t timed_call(const Variant& variant, const BufferSet& set, const Reque
   check(cudaEventRecord(begin, stream), "cudaEventRecord");
 #endif
   double start = now();
-  cudaError_t returned = call(variant, set, request, stream);
+  cudaError_t returned = rung.call(request.variant, set, request, stream);
   cudaError_t synchronised = cudaDeviceSynchronize();
   *seconds = now() - start;
 #ifndef __SIMT__
@@ -141,36 +125,39 @@ void copy_input(const Request& request, const Layout& layout, const SharedMemory
 }
 
 // As Job::Rotation asks: on a GPU only.
-cudaError_t rotate(const Variant& variant, const std::vector<BufferSet>& sets, const Request& request,
-                   cudaStream_t stream, std::vector<double>& seconds) {
+cudaError_t rotate(LoadedRung& rung, const TableEntry& variant, const std::vector<BufferSet>& sets,
+                   const Request& request, cudaStream_t stream, std::vector<double>& seconds) {
 #ifdef __SIMT__
-  (void)variant, (void)sets, (void)request, (void)stream, (void)seconds;
+  (void)rung, (void)variant, (void)sets, (void)request, (void)stream, (void)seconds;
   fail("the worker of the CPU does not rotate over sets of buffers; that is for measuring on a GPU");
 #else
-  const auto launch = [&](int i) { return call(variant, sets[static_cast<size_t>(i) % sets.size()], request, stream); };
+  const auto launch = [&](int i) {
+    return rung.call(request.variant, sets[static_cast<size_t>(i) % sets.size()], request, stream);
+  };
   // A step of many launches is timed as it is called: what its launches cost the host is part of the question.
-  return time_launches(launch, request.calls, stream, seconds, variant.op != Op::swap_ffn);
+  return time_launches(launch, request.calls, stream, seconds, op_of(variant) != Op::swap_ffn);
 #endif
 }
 
 #ifdef __SIMT__
 // The weights of an FFN, which follow each other, are counted by themselves.
-void watch_weights(const Variant& variant, const Request& request, const BufferSet& set) {
+void watch_weights(const TableEntry& variant, const Request& request, const BufferSet& set) {
   simt::counters::watch(nullptr, 0);
-  if (variant.op != Op::swap_ffn || !valid(request.sizes)) return;
-  const SwapFfnLayout layout = layout_of(request.sizes, static_cast<size_t>(bytes_of(variant.dtype)));
+  if (op_of(variant) != Op::swap_ffn || !valid(request.sizes)) return;
+  const SwapFfnLayout layout = layout_of(request.sizes, static_cast<size_t>(bytes_of(dtype_of(variant))));
   const Place &first = layout.inputs[swap_ffn_w1], &last = layout.inputs[swap_ffn_w1 + 2];
   simt::counters::watch(set.buffers[0].data() + first.offset, last.offset + last.bytes() - first.offset);
 }
 void start_counting() { simt::counters::start(); }
 std::string counted() { return simt::counters::to_json(simt::counters::finish()); }
 #else
-void watch_weights(const Variant&, const Request&, const BufferSet&) {}
+void watch_weights(const TableEntry&, const Request&, const BufferSet&) {}
 void start_counting() { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }
 std::string counted() { return ""; }
 #endif
 
-void run(const Variant& variant, const Request& request, SharedMemory& memory, cudaStream_t stream) {
+void run(LoadedRung& rung, const TableEntry& variant, const Request& request, SharedMemory& memory,
+         cudaStream_t stream) {
   static std::vector<BufferSet> sets(1);
   const Layout layout = layout_of(request);
   memory.map(layout.total);
@@ -178,7 +165,7 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
 #ifdef __SIMT__
   simt::checks::forget_buffers();
 #endif
-  for (BufferSet& set : sets) set.prepare(variant, request);
+  for (BufferSet& set : sets) set.prepare(op_of(variant), dtype_of(variant), request);
 
   cudaError_t error = cudaSuccess;
   std::vector<double> seconds(static_cast<size_t>(request.launches), 0.0);
@@ -187,7 +174,7 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
       copy_input(request, layout, memory, set);
       set.poison_outputs();
     }
-    error = rotate(variant, sets, request, stream, seconds);
+    error = rotate(rung, variant, sets, request, stream, seconds);
   }
   for (int launch = 0; request.calls == 0 && launch < request.launches && error == cudaSuccess; launch++) {
     copy_input(request, layout, memory, sets[0]);
@@ -197,7 +184,7 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
       watch_weights(variant, request, sets[0]);
       start_counting();
     }
-    error = timed_call(variant, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);
+    error = timed_call(rung, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);
   }
   const std::string counters = request.count ? counted() : "";
 
@@ -214,42 +201,11 @@ void run(const Variant& variant, const Request& request, SharedMemory& memory, c
   if (counters.size() > layout.counters_bytes) fail("the counters of this launch are too long to send");
   memcpy(memory.base + layout.counters, counters.data(), counters.size());
   begin_reply(Reply::returned);
+  rung.describe_work(&reply);
   reply.count = static_cast<int32_t>(counters.size());
   reply.error = error;
   copy_text(reply.error_name, sizeof reply.error_name, cudaGetErrorName(error));
   send_or_exit(&reply, sizeof reply);
-}
-
-void* load(const char* path) {
-  void* rung = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!rung) fail(dlerror());
-#ifdef __SIMT__
-  if (dlsym(rung, "rung_is_instrumented")) simt::checks::start();
-#endif
-  return rung;
-}
-
-const Variant* load_variants(void* rung, int* count) {
-  auto variants = reinterpret_cast<const Variant* (*)(int*)>(dlsym(rung, "rung_variants"));
-  if (!variants) fail("it exports no variants: does the file end with RUNG_EXPORT(...)?");
-  const Variant* table = variants(count);
-  if (!table || *count < 1 || *count > max_variants) fail("the table of its variants is empty or absurdly long");
-  return table;
-}
-
-// The predictions of a rung that makes any; else none.
-const Prediction* load_predictions(void* rung, int* count) {
-  *count = 0;
-  auto predictions = reinterpret_cast<const Prediction* (*)(int*)>(dlsym(rung, "rung_predictions"));
-  if (!predictions) return nullptr;
-  const Prediction* table = predictions(count);
-  if (!table || *count < 1 || *count > max_predictions) fail("the table of its predictions is empty or absurdly long");
-  for (int i = 0; i < *count; i++) {
-    const char* name = table[i].name;
-    if (!name || !*name || strnlen(name, sizeof PredictionEntry::name) == sizeof PredictionEntry::name)
-      fail("one of its predictions has no name or one of more than 63 characters");
-  }
-  return table;
 }
 
 }  // namespace
@@ -258,33 +214,32 @@ int main(int argc, char** argv) {
   Request request;
   int type = 0;
   socklen_t size = sizeof type;
-  const bool called_rightly = argc == 2 || (argc == 3 && strcmp(argv[2], "sealed") == 0);
-  if (!called_rightly || getsockopt(control_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+  const bool graded = argc == 3 && strcmp(argv[2], "sealed") == 0;
+  limit_what_is_printed();
+#ifdef __SIMT__
+  if (argc == 3 && strcmp(argv[2], as_host) == 0) serve_worker(argv[1], false);
+  if (argc == 3 && strcmp(argv[2], as_graded_host) == 0) serve_worker(argv[1], true);
+#endif
+  if ((argc != 2 && !graded) || getsockopt(control_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
       type != SOCK_SEQPACKET) {
     fprintf(stderr,
             "worker: this program is started by the tests and the benchmark (common/rung/client.h), not by hand\n");
     return 2;
   }
-  // What a rung prints is for a human: it goes where errors go, line by line, also when the process ends by _exit.
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  setvbuf(stdout, nullptr, _IOLBF, 0);
 #ifdef __SIMT__
   simt::on_failure(report_failure);
   simt::install_signal_handlers();
-  seal_code();
-  if (argc == 3) seal_files();
 #endif
   check(cudaFree(nullptr), "no CUDA device can be used");
 
   limit_time(load_limit);
-  void* const rung = load(argv[1]);
-  int count = 0, predictions_count = 0;
-  const Variant* table = load_variants(rung, &count);
-  const Prediction* predictions = load_predictions(rung, &predictions_count);
+  LoadedRung rung(graded);
+  rung.load(argv[1]);
   limit_time(0);
+  const std::vector<TableEntry> variants = rung.variants();
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream), "cudaStreamCreate");
-  send_tables(table, count, predictions, predictions_count);
+  send_tables(variants, rung.predictions());
 
   SharedMemory memory;
   for (;;) {
@@ -292,14 +247,14 @@ int main(int argc, char** argv) {
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) _exit(0);  // the client has gone
     if (got != static_cast<ssize_t>(sizeof request) || request.magic != request_magic || request.variant < 0 ||
-        request.variant >= count || request.launches < 1 || request.launches > max_launches || request.calls < 0 ||
-        request.calls > max_calls || request.sets < 1 || request.sets > max_sets ||
-        !(request.time_limit >= 0 && request.time_limit < 1e9)) {
+        static_cast<size_t>(request.variant) >= variants.size() || request.launches < 1 ||
+        request.launches > max_launches || request.calls < 0 || request.calls > max_calls || request.sets < 1 ||
+        request.sets > max_sets || !(request.time_limit >= 0 && request.time_limit < 1e9)) {
       fail("the worker was sent a message that it does not understand");
     }
     current_job = request.job;
     limit_time(request.time_limit);
-    run(table[request.variant], request, memory, stream);
+    run(rung, variants[static_cast<size_t>(request.variant)], request, memory, stream);
     limit_time(0);
     current_job = 0;
   }

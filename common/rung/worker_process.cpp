@@ -91,6 +91,9 @@ std::string WorkerProcess::start() {
   if (child_ == 0) {
     // Only async-signal-safe calls from here on.
     setpgid(0, 0);
+    sigset_t none;  // what the caller blocks is no concern of a rung's
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
     const rlimit no_core = {0, 0};

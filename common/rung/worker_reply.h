@@ -1,7 +1,6 @@
 // What the worker says to its client: its tables, that a variant has returned, or what went wrong.
 #pragma once
 
-#include <dlfcn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,12 +8,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include <cuda_runtime.h>
 
 #include "protocol.h"
 #include "rung.h"
 #ifdef __SIMT__
+#include "loaded_module.h"
 #include "simt.h"
 #endif
 
@@ -62,24 +63,32 @@ void begin_reply(Reply::Kind kind) {
   _exit(1);
 }
 
-void send_tables(const Variant* table, int count, const Prediction* predictions, int predictions_count) {
+inline TableEntry entry_of(const Variant& variant) {
+  TableEntry entry{};
+  entry.op = static_cast<int32_t>(variant.op);
+  entry.dtype = static_cast<int32_t>(variant.dtype);
+  copy_text(entry.name, sizeof entry.name, variant.name);
+  return entry;
+}
+
+inline PredictionEntry entry_of(const Prediction& prediction) {
+  PredictionEntry entry{};
+  copy_text(entry.name, sizeof entry.name, prediction.name);
+  entry.value = prediction.value;
+  return entry;
+}
+
+void send_tables(std::vector<TableEntry> variants, std::vector<PredictionEntry> predictions) {
   begin_reply(Reply::table);
-  reply.count = count;
-  reply.predictions = predictions_count;
+  reply.count = static_cast<int32_t>(variants.size());
+  reply.predictions = static_cast<int32_t>(predictions.size());
   send_or_exit(&reply, sizeof reply);
-  for (int i = 0; i < count; i++) {
-    TableEntry entry{};
+  for (TableEntry& entry : variants) {
     entry.magic = reply_magic;
-    entry.op = static_cast<int32_t>(table[i].op);
-    entry.dtype = static_cast<int32_t>(table[i].dtype);
-    copy_text(entry.name, sizeof entry.name, table[i].name);
     send_or_exit(&entry, sizeof entry);
   }
-  for (int i = 0; i < predictions_count; i++) {
-    PredictionEntry entry{};
+  for (PredictionEntry& entry : predictions) {
     entry.magic = reply_magic;
-    copy_text(entry.name, sizeof entry.name, predictions[i].name);
-    entry.value = predictions[i].value;
     send_or_exit(&entry, sizeof entry);
   }
 }
@@ -108,6 +117,15 @@ void append(char* text, size_t size, const unsigned (&index)[3]) {
   append(text, size, ")");
 }
 
+// The path of the module that holds this address, "" if none does, and the offset in it.
+uint64_t place_in_module(uintptr_t pc, char* path, size_t size) {
+  path[0] = 0;
+  const simt::LoadedModule module = pc ? simt::loaded_module(pc) : simt::LoadedModule();
+  if (!module) return 0;
+  module.path(path, size);
+  return pc - module.base;
+}
+
 // Called by the executor when a kernel cannot go on, possibly in a signal handler: no stdio, no allocation.
 void report_failure(const simt::Failure& failure) {
   static std::atomic_flag reported = ATOMIC_FLAG_INIT;
@@ -131,12 +149,8 @@ void report_failure(const simt::Failure& failure) {
   if (failure.file) {
     copy_text(reply.file, sizeof reply.file, failure.file);
     reply.line = failure.line;
-  } else if (failure.pc) {
-    Dl_info info;
-    if (dladdr(reinterpret_cast<void*>(failure.pc), &info) && info.dli_fname) {
-      copy_text(reply.module, sizeof reply.module, info.dli_fname);
-      reply.offset = failure.pc - reinterpret_cast<uintptr_t>(info.dli_fbase);
-    }
+  } else {
+    reply.offset = place_in_module(failure.pc, reply.module, sizeof reply.module);
   }
   send_or_exit(&reply, sizeof reply);
   _exit(1);

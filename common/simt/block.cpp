@@ -31,17 +31,27 @@ __thread Block* current_block = nullptr;
 SIMT_INLINE void Block::set_running(Thread* thread) {
   current_ = thread;
   simt_threadIdx = thread->index;
-  if (recorder_) recording.lane = thread->log;
+  if (recorder_) {
+    recording.lane = thread->log;
+    simt_local = thread->local;
+  }
+}
+
+// `stack` is one that no other thread uses.
+SIMT_INLINE void Block::give_stack(Thread* thread, void* stack) {
+  thread->stack = stack;
+  const uintptr_t bottom = stacks_.bottom(stack);
+  thread->local = {bottom, reinterpret_cast<uintptr_t>(stack) - bottom};
 }
 
 SIMT_INLINE void Block::switch_to(Thread* thread) {
   Thread* const self = current_;
   if (thread == self) return;
-  set_running(thread);
   if (!thread->context) {
-    thread->stack = stacks_.take();
+    give_stack(thread, stacks_.take());
     thread->context = make_fiber(thread->stack, stack_main);
   }
+  set_running(thread);
   simt_switch(&self->context, thread->context);
 }
 
@@ -138,11 +148,11 @@ bool Block::run(const LaunchState& launch, uint64_t number) {
   simt_blockIdx = index_;
   current_block = this;
   if (recorder_) {
-    recorder_->begin_block(number, index_, stacks_);
+    recorder_->begin_block(number, index_);
     for (unsigned t = 0; t < threads_.size(); t++) threads_[t].log = recorder_->lane(t);
   }
+  give_stack(&threads_[0], stacks_.take());
   set_running(&threads_[0]);
-  current_->stack = stacks_.take();
   simt_switch(&caller_, make_fiber(current_->stack, stack_main));
   return stopped();
 }
@@ -185,7 +195,7 @@ void Block::set_up(const LaunchState& launch) {
     for (unsigned t = 0; t < count; t++) {
       Warp* warp = &warps_[t / warpSize];
       const uint3 position = {t % block.x, t / block.x % block.y, t / block.x / block.y};
-      threads_[t] = {nullptr, nullptr, warp, t % warpSize, position, {}, 0, nullptr, nullptr};
+      threads_[t] = {nullptr, nullptr, {}, warp, t % warpSize, position, {}, 0, nullptr, nullptr};
     }
   }
   for (size_t w = 0; w < warps_.size(); w++) {
@@ -205,11 +215,23 @@ void Block::set_up(const LaunchState& launch) {
   votes_[0] = votes_[1] = {0, true};
 }
 
+const Thread* Block::owner_of(uintptr_t stack_address) const {
+  if (!stacks_.contains(stack_address)) return nullptr;
+  for (const Thread& thread : threads_) {
+    const bool has_stack = thread.context || &thread == current_;
+    if (has_stack && thread.warp->alive >> thread.lane & 1 &&
+        stacks_.slot_of(stack_address) == stacks_.slot_of(thread.local.begin))
+      return &thread;
+  }
+  return nullptr;
+}
+
 void Block::stack_main() {
   Block* const block = current_block;
   const BoundKernel& kernel = block->launch_->kernel;
   for (;;) {
-    kernel.run(kernel.arguments);
+    simt_call_kernel(kernel.run, kernel.arguments, &block->current_->local,
+                     block->recorder_ ? &simt_local : &block->current_->local);
     Thread* const done = block->current_;
     block->retire(done);
     if (block->alive_ == 0) {
@@ -217,7 +239,7 @@ void Block::stack_main() {
       simt_switch(&done->context, block->caller_);
     }
     Thread* const next = block->next(done->warp, done->lane);
-    next->stack = next->context ? next->stack : done->stack;
+    if (!next->context) block->give_stack(next, done->stack);
     block->set_running(next);
     if (next->context) {
       block->stacks_.give_back(done->stack);

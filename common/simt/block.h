@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launch_state.h"
+#include "memory.h"
 #include "stacks.h"
 
 namespace simt {
@@ -25,6 +26,7 @@ struct LaunchCounters;
 struct Thread {
   void* context;  // where it waits; nullptr before it has started
   void* stack;
+  Allocation local;  // its local memory: the part of the stack that the kernel's own frames use
   Warp* warp;
   unsigned lane;
   uint3 index;
@@ -85,8 +87,12 @@ class Block {
   const void* kernel_code() const { return reinterpret_cast<const void*>(launch_->kernel.run); }
   const Stacks& stacks() const { return stacks_; }
 
+  // The thread whose stack holds this address; nullptr if there is none.
+  const Thread* owner_of(uintptr_t stack_address) const;
+
  private:
   static void stack_main();
+  void give_stack(Thread* thread, void* stack);
   void set_up(const LaunchState& launch);
   bool stopped();
   Thread* next(Warp* first, unsigned after_lane);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "block.h"
+#include "checks/observer.h"
 #include "failure.h"
 
 namespace simt {
@@ -93,6 +94,7 @@ void run_cooperative(LaunchState* launch, const ModuleTls& static_shared, void (
            "grid.sync(): is it inside a branch or a loop?",
            blocks[first]->index(), thread.index, thread.place);
     }
+    if (launch->record && current_observer()) current_observer()->grid_complete();
     for (uint64_t i = 0; i < count; i++) {
       saved[i]->restore();
       if (blocks[i]->resume()) {

@@ -6,6 +6,9 @@
 
 #include "checks/memory_events.h"
 #include "counters/counters.h"
+#include "device.h"
+#include "device_service.h"
+#include "matrix_product.h"
 #include "memory.h"
 
 namespace {
@@ -33,50 +36,61 @@ Eigen::MatrixXd load(const void* data, cudaDataType_t type, cublasOperation_t op
 bool is_known(cudaDataType_t type) { return type == CUDA_R_32F || type == CUDA_R_16BF; }
 size_t bytes_of(cudaDataType_t type) { return type == CUDA_R_32F ? 4 : 2; }
 
-// A product as it was asked for. Column-major: op(A) is m x k, op(B) k x n, C m x n.
-struct Product {
-  const char* name;
-  cublasOperation_t of_a, of_b;
-  int m, n, k;
-  float alpha, beta;
-  const void* a;
-  cudaDataType_t type_a;
-  int lda;
-  const void* b;
-  cudaDataType_t type_b;
-  int ldb;
-  void* c;
-  cudaDataType_t type_c;
-  int ldc;
+// Bytes from the first element of a column-major matrix to behind its last.
+size_t extent(int rows, int cols, int stride, cudaDataType_t type) {
+  return rows && cols ? (size_t(cols - 1) * stride + rows) * bytes_of(type) : 0;
+}
 
-  cudaError_t operator()() const {
-    const simt::DeviceMemoryOpen open;
-    Eigen::MatrixXd result = double(alpha) * (load(a, type_a, of_a, m, k, lda) * load(b, type_b, of_b, k, n, ldb));
-    if (beta != 0.0f) result += double(beta) * load(c, type_c, CUBLAS_OP_N, m, n, ldc);  // or C may hold anything
-    for (int col = 0; col < n; col++) {
-      const size_t first = size_t(col) * ldc;
-      for (int row = 0; row < m; row++) store(c, type_c, first + row, result(row, col));
-      simt::checks::host_wrote(static_cast<char*>(c) + first * bytes_of(type_c), m * bytes_of(type_c));
-    }
-    const auto size = [](int rows, int cols, cudaDataType_t type) { return uint64_t(rows) * cols * bytes_of(type); };
-    simt::counters::LibraryCall call;
-    call.name = name;
-    call.bytes_read = size(m, k, type_a) + size(k, n, type_b) + (beta == 0.0f ? 0 : size(m, n, type_c));
-    call.bytes_written = size(m, n, type_c);
-    if (simt::counters::is_watched(a)) call.watched_bytes_read += size(m, k, type_a);
-    if (simt::counters::is_watched(b)) call.watched_bytes_read += size(k, n, type_b);
-    simt::counters::note_library_call(call);
-    return cudaSuccess;
+}  // namespace
+
+namespace simt {
+
+bool is_on_device(const MatrixProduct& p) {
+  const auto is = [](const void* data, int rows, int cols, int stride, cudaDataType_t type) {
+    const size_t bytes = extent(rows, cols, stride, type);
+    return bytes == 0 || is_device_memory(data, bytes);
+  };
+  const bool a_as_is = p.of_a == CUBLAS_OP_N, b_as_is = p.of_b == CUBLAS_OP_N;
+  return is(p.a, a_as_is ? p.m : p.k, a_as_is ? p.k : p.m, p.lda, p.type_a) &&
+         is(p.b, b_as_is ? p.k : p.n, b_as_is ? p.n : p.k, p.ldb, p.type_b) && is(p.c, p.m, p.n, p.ldc, p.type_c);
+}
+
+bool is_well_formed(const MatrixProduct& p) {
+  const int rows_of_a = p.of_a == CUBLAS_OP_N ? p.m : p.k, rows_of_b = p.of_b == CUBLAS_OP_N ? p.k : p.n;
+  return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.lda >= max(1, rows_of_a) && p.ldb >= max(1, rows_of_b) &&
+         p.ldc >= max(1, p.m) && is_known(p.type_a) && p.type_a == p.type_b && is_known(p.type_c);
+}
+
+void compute(const MatrixProduct& p) {
+  Eigen::MatrixXd result =
+      double(p.alpha) * (load(p.a, p.type_a, p.of_a, p.m, p.k, p.lda) * load(p.b, p.type_b, p.of_b, p.k, p.n, p.ldb));
+  if (p.beta != 0.0f)  // or C may hold anything
+    result += double(p.beta) * load(p.c, p.type_c, CUBLAS_OP_N, p.m, p.n, p.ldc);
+  for (int col = 0; col < p.n; col++) {
+    const size_t first = size_t(col) * p.ldc;
+    for (int row = 0; row < p.m; row++) store(p.c, p.type_c, first + row, result(row, col));
+    checks::host_wrote(static_cast<char*>(p.c) + first * bytes_of(p.type_c), p.m * bytes_of(p.type_c));
   }
-};
+  const auto size = [](int rows, int cols, cudaDataType_t type) { return uint64_t(rows) * cols * bytes_of(type); };
+  counters::LibraryCall call;
+  call.name = p.name;
+  call.bytes_read =
+      size(p.m, p.k, p.type_a) + size(p.k, p.n, p.type_b) + (p.beta == 0.0f ? 0 : size(p.m, p.n, p.type_c));
+  call.bytes_written = size(p.m, p.n, p.type_c);
+  if (counters::is_watched(p.a)) call.watched_bytes_read += size(p.m, p.k, p.type_a);
+  if (counters::is_watched(p.b)) call.watched_bytes_read += size(p.k, p.n, p.type_b);
+  counters::note_library_call(call);
+}
 
-cublasStatus_t multiply(cublasHandle_t handle, const Product& product) {
+}  // namespace simt
+
+namespace {
+
+cublasStatus_t multiply(cublasHandle_t handle, const simt::MatrixProduct& product) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (product.m < 0 || product.n < 0 || product.k < 0 || product.lda < 1 || product.ldb < 1 ||
-      product.ldc < product.m) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  return simt::do_or_capture(handle->stream, product) ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
+  if (!is_well_formed(product)) return CUBLAS_STATUS_INVALID_VALUE;
+  const auto work = [product] { return simt::set_last_error(simt::device().multiply(product)); };
+  return simt::do_or_capture(handle->stream, work) ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "device_service.h"
 #include "launch_state.h"
 #include "module_symbols.h"
 #include "module_tls.h"
@@ -58,15 +59,19 @@ cudaError_t set_last_error(cudaError_t error) {
 
 // CUDA 13.0 on an H200 answers cudaErrorInvalidValue to every launch beyond a limit, also where its documentation
 // speaks of cudaErrorInvalidConfiguration.
-cudaError_t check_launch(const LaunchConfig& config, const void* function) {
+cudaError_t check_launch_limits(const LaunchConfig& config) {
   const dim3 grid = config.grid, block = config.block;
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
   const bool block_fits = threads > 0 && threads <= threads_per_block && block.x <= threads_per_block &&
                           block.y <= threads_per_block && block.z <= max_block_z;
   const bool grid_fits =
       grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz;
-  return block_fits && grid_fits && shared_memory_fits(config.shared_bytes, function) ? cudaSuccess
-                                                                                      : cudaErrorInvalidValue;
+  return block_fits && grid_fits && config.shared_bytes <= max_shared_bytes ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t check_launch(const LaunchConfig& config, const void* function) {
+  const cudaError_t error = check_launch_limits(config);
+  return error == cudaSuccess && !shared_memory_fits(config.shared_bytes, function) ? cudaErrorInvalidValue : error;
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
@@ -107,6 +112,16 @@ cudaError_t check_cooperative_launch(const LaunchConfig& config) {
 }
 
 }  // namespace simt
+
+long long simt::clock_ticks() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+char* simt::symbol_address(const volatile void* variable) {
+  return static_cast<char*>(device().symbol(const_cast<void*>(variable)));
+}
 
 cudaError_t cudaGetLastError() {
   const cudaError_t error = simt::last_error;

@@ -5,7 +5,8 @@
 
 namespace simt {
 
-// The error that CUDA returns for a launch beyond the device's limits.
+// The error that CUDA returns for a launch beyond the device's limits, and beyond those of its kernel.
+cudaError_t check_launch_limits(const LaunchConfig& config);
 cudaError_t check_launch(const LaunchConfig& config, const void* function);
 
 // A cooperative launch needs room for all of its blocks at once.

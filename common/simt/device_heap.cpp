@@ -8,7 +8,7 @@ namespace simt::device_heap {
 
 namespace {
 
-constexpr size_t heap_bytes = size_t{4} << 30;  // of address space; memory is taken when it is touched
+constexpr size_t heap_bytes = size_t{256} << 20;  // of address space; memory is taken when it is touched
 constexpr int powers = 33;
 
 // Before each piece, which is as long as a power of two, this included.
@@ -38,7 +38,8 @@ void* allocate(size_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!begin && !reserve()) return nullptr;
   Header* piece = free_pieces[power];
-  if (piece) {
+  // A header is the device's memory: a kernel may have written to it.
+  if (piece && contains(reinterpret_cast<uintptr_t>(piece))) {
     free_pieces[power] = piece->next_free;
   } else {
     if (next - begin + (size_t{1} << power) > heap_bytes) return nullptr;
@@ -51,6 +52,7 @@ void* allocate(size_t bytes) {
 
 void release(void* pointer) {
   Header* const piece = static_cast<Header*>(pointer) - 1;
+  if (!contains(reinterpret_cast<uintptr_t>(piece)) || piece->power >= powers) return;
   std::lock_guard<std::mutex> lock(mutex);
   piece->next_free = free_pieces[piece->power];
   free_pieces[piece->power] = piece;

@@ -31,11 +31,27 @@ WritableData writable_data(const LoadedModule& module) {
 // A module, by the address that reported it.
 struct Module {
   Allocation parts[2];  // before and after the constants
+  Allocation constants;
 };
 std::mutex mutex;
 std::map<const void*, Module>& modules() {
   static auto* all = new std::map<const void*, Module>;
   return *all;
+}
+
+// By rising address; every file of a module reports it, and counts once.
+template <typename PartsOf>
+std::vector<Allocation> parts_of_modules(PartsOf parts_of) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<uintptr_t, size_t> parts;
+  for (const auto& [code, module] : modules()) {
+    for (const Allocation& part : parts_of(module)) {
+      if (part.bytes) parts[part.begin] = part.bytes;
+    }
+  }
+  std::vector<Allocation> list;
+  for (const auto& [begin, bytes] : parts) list.push_back({begin, bytes});
+  return list;
 }
 
 }  // namespace
@@ -48,9 +64,10 @@ void device_variables_loaded(const void* code, const void* constants, const void
   std::lock_guard<std::mutex> lock(mutex);
   Module& module = modules()[code];
   if (first_constant < after_constants) {
-    module = {{{begin, first_constant - begin}, {after_constants, end - after_constants}}};
+    module = {{{begin, first_constant - begin}, {after_constants, end - after_constants}},
+              {first_constant, after_constants - first_constant}};
   } else {
-    module = {{{begin, end - begin}, {}}};
+    module = {{{begin, end - begin}, {}}, {}};
   }
 }
 
@@ -60,16 +77,10 @@ void device_variables_unloaded(const void* code) {
 }
 
 std::vector<Allocation> device_variables() {
-  std::lock_guard<std::mutex> lock(mutex);
-  std::map<uintptr_t, size_t> parts;  // every file of a module reports it
-  for (const auto& [code, module] : modules()) {
-    for (const Allocation& part : module.parts) {
-      if (part.bytes) parts[part.begin] = part.bytes;
-    }
-  }
-  std::vector<Allocation> list;
-  for (const auto& [begin, bytes] : parts) list.push_back({begin, bytes});
-  return list;
+  return parts_of_modules([](const Module& module) { return std::vector(module.parts, module.parts + 2); });
+}
+std::vector<Allocation> constant_variables() {
+  return parts_of_modules([](const Module& module) { return std::vector{module.constants}; });
 }
 
 }  // namespace simt

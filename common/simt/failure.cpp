@@ -14,6 +14,7 @@
 
 #include "block.h"
 #include "checks/checks.h"
+#include "device_service.h"
 #include "launch.h"
 #include "loaded_module.h"
 #include "memory.h"
@@ -41,6 +42,8 @@ void print_and_exit(const Failure& failure) {
 }
 
 void (*handler)(const Failure&) = print_and_exit;
+bool (*repair_fault)(uintptr_t) = nullptr;
+bool (*idle_timeout)() = nullptr;
 std::atomic<bool> failed{false};
 
 void set_thread(Failure* failure) {
@@ -104,7 +107,7 @@ void describe_fault(const siginfo_t* info, Failure* failure) {
     std::snprintf(failure->detail, sizeof failure->detail,
                   "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse?",
                   Stacks::stack_bytes >> 10);
-  } else if (is_guarded(address)) {
+  } else if (device().keeps_from_host(address)) {
     failure->what = "host code touches device memory";
     std::snprintf(failure->detail, sizeof failure->detail,
                   "Only kernels can read and write what cudaMalloc gives; the host has cudaMemcpy. On a GPU this "
@@ -119,6 +122,11 @@ void describe_fault(const siginfo_t* info, Failure* failure) {
     failure->what = "null pointer";
     std::snprintf(failure->detail, sizeof failure->detail,
                   "Access to address 0x%zx: a null pointer, perhaps with an index.", static_cast<size_t>(address));
+  } else if (failure->in_kernel && is_host_memory(address)) {
+    failure->what = "host memory";
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "A kernel touches memory of the host. It can use what cudaMalloc gives, not variables, arrays and "
+                  "pointers of the host: copy with cudaMemcpy.");
   } else {
     failure->what = "invalid address";
     std::snprintf(failure->detail, sizeof failure->detail,
@@ -128,8 +136,14 @@ void describe_fault(const siginfo_t* info, Failure* failure) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  // The kernel that hangs may be on another OS thread than the one that got the signal.
-  if (signal == SIGUSR1 && !(current_block && current_block->running()) && pass_to_busy_thread(signal)) return;
+  const bool is_fault = signal == SIGSEGV || signal == SIGBUS;
+  if (is_fault && repair_fault && repair_fault(reinterpret_cast<uintptr_t>(info->si_addr))) return;
+  // The kernel that hangs may be on another OS thread than the one that got the signal, or it is the host in another
+  // process.
+  if (signal == SIGUSR1 && !(current_block && current_block->running())) {
+    if (pass_to_busy_thread(signal)) return;
+    if (idle_timeout && idle_timeout()) return;
+  }
   Failure failure = {};
   if (checks::race_found(&failure)) report_failure(failure);
   set_thread(&failure);
@@ -182,6 +196,32 @@ void report_failure(Failure& failure) {
   handler(failure);
   _exit(134);
 }
+
+void fail_in_host(const char* what, const std::string& detail) {
+  Failure failure = {};
+  failure.what = what;
+  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
+  void* frames[32];
+  const int count = backtrace(frames, 32);
+  const uintptr_t own = loaded_module(reinterpret_cast<uintptr_t>(&fail_in_host)).base;
+  for (int i = 0; i < count && !failure.pc; i++) {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
+    const LoadedModule module = loaded_module(frame);
+    if (module && module.base != own && !is_system(module)) failure.pc = frame;
+  }
+  // The program and the executor may be one module: then the files tell them apart.
+  for (int i = 0; i < count && !failure.pc; i++) {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
+    char file[512];
+    if (loaded_module(frame).base == own && source_line(frame, file, sizeof file) &&
+        !std::strstr(file, "common/simt/") && file[0] != '?')
+      failure.pc = frame;
+  }
+  report_failure(failure);
+}
+
+void repair_faults(bool (*repair)(uintptr_t)) { repair_fault = repair; }
+void on_idle_timeout(bool (*new_handler)()) { idle_timeout = new_handler; }
 
 void on_failure(void (*new_handler)(const Failure&)) { handler = new_handler; }
 

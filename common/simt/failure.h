@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <string>
 #include <vector>
 
 #include "simt.h"
@@ -20,6 +21,15 @@ struct WaitingThread {
 
 // Hands a failure to the handler of simt.h.
 [[noreturn]] void report_failure(Failure& failure);
+
+// Asked first at every invalid address; true if the access can be tried again. For signal handlers.
+void repair_faults(bool (*repair)(uintptr_t address));
+
+// What is done when the time is over (SIGUSR1) and no kernel runs in this process; true if somebody else says so.
+void on_idle_timeout(bool (*handler)());
+
+// A call of the host's code that cannot go on; the place is the innermost of the user's own.
+[[noreturn]] void fail_in_host(const char* what, const std::string& detail);
 
 // Gives the calling OS thread a stack of its own for signal handlers, so that a stack overflow can be reported.
 void use_signal_stack();

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "block.h"
-#include "checks/memory_events.h"
 #include "cooperative.h"
 #include "device.h"
+#include "device_service.h"
 #include "counters/session.h"
 #include "failure.h"
 #include "instrument/recorder.h"
@@ -183,24 +183,38 @@ int cores() { return Pool::get().cores; }
 void set_cores(int count) { Pool::get().cores = count < 1 ? 1 : count > max_cores ? max_cores : count; }
 bool pass_to_busy_thread(int signal) { return Pool::get().pass_signal(signal); }
 
+namespace {
+std::atomic<bool> any_atomic{false};
+}
+bool used_atomics() { return any_atomic.exchange(false); }
+
 void before_atomic(const void* address, unsigned bytes) noexcept {
+  any_atomic.store(true, std::memory_order_relaxed);
   record_in_order(reinterpret_cast<uintptr_t>(address), bytes, AccessKind::atomic,
                   reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
+  recording.atomic = reinterpret_cast<uintptr_t>(address);
+}
+
+cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
+  static std::atomic<uint64_t> launches{0};
+  LaunchState state(++launches, config, kernel);
+  const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch();
+  Observer* const observer = current_observer();
+  state.cooperative = cooperative;
+  state.counters = counters.get();
+  state.record = counters || observer;
+  if (observer) {
+    const Allocation arguments = {reinterpret_cast<uintptr_t>(kernel.arguments), kernel.argument_bytes};
+    observer->launch_begin({state.id, kernel.name, reinterpret_cast<const void*>(kernel.run), arguments});
+  }
+  Pool::get().run(&state);
+  if (observer) observer->launch_end(state.id);
+  if (counters) counters::end_launch(state, *counters);
+  return cudaSuccess;
 }
 
 namespace {
-
-// The checks see one block at a time: what a cooperative kernel did they do not know, and take everything for written.
-void left_unchecked(const BoundKernel& kernel) {
-  static std::once_flag once;
-  std::call_once(once, [&] {
-    std::fprintf(stderr, "simt: %s was launched cooperatively: it ran, but the checks did not look at it\n",
-                 kernel.name);
-  });
-  for (const Allocation& allocation : live_allocations())
-    checks::host_wrote(reinterpret_cast<const void*>(allocation.begin), allocation.bytes);
-}
 
 cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
   if (current_block) {
@@ -220,21 +234,7 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
   if (is_capturing(config.stream)) error = cudaErrorStreamCaptureUnsupported;
   if (error == cudaSuccess) error = check_null_stream(config.stream);
   if (error == cudaSuccess && cooperative) error = check_cooperative_launch(config);
-  if (error == cudaSuccess) {
-    static std::atomic<uint64_t> launches{0};
-    LaunchState state(++launches, config, kernel);
-    const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch();
-    Observer* const observer = cooperative ? nullptr : current_observer();
-    state.cooperative = cooperative;
-    state.counters = counters.get();
-    state.record = counters || observer;
-    const DeviceMemoryOpen open;
-    if (observer) observer->launch_begin(state.id, kernel.name);
-    Pool::get().run(&state);
-    if (observer) observer->launch_end(state.id);
-    if (counters) counters::end_launch(state, *counters);
-    if (cooperative && current_observer()) left_unchecked(kernel);
-  }
+  if (error == cudaSuccess) error = device().launch(config, kernel, cooperative);
   return set_last_error(error);
 }
 

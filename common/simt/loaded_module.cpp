@@ -3,10 +3,15 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 namespace simt {
 
 namespace {
+
+// One is enough: a rung's, in the process that loads it for its kernels.
+uintptr_t named_base = 0;
+const char* named_path = nullptr;
 
 struct Query {
   uintptr_t address;
@@ -32,7 +37,16 @@ LoadedModule loaded_module(uintptr_t address) {
   return query.found;
 }
 
+void name_module(uintptr_t base, const std::string& path) {
+  named_base = base;
+  named_path = strdup(path.c_str());
+}
+
 void LoadedModule::path(char* to, size_t size) const {
+  if (named_path && base == named_base) {
+    std::snprintf(to, size, "%s", named_path);
+    return;
+  }
   if (!is_program()) {
     std::snprintf(to, size, "%s", name ? name : "");
     return;

@@ -25,6 +25,9 @@ struct LoadedModule {
   std::string path() const;
 };
 
+// What was loaded at this base is called by this path from now on, wherever its file came from.
+void name_module(uintptr_t base, const std::string& path);
+
 // Looks at headers in memory alone, so that a signal handler may call it.
 LoadedModule loaded_module(uintptr_t address);
 inline LoadedModule loaded_module(const void* address) { return loaded_module(reinterpret_cast<uintptr_t>(address)); }

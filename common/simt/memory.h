@@ -15,16 +15,22 @@ struct Allocation {
 // Every allocation that has not been freed, by rising address.
 std::vector<Allocation> live_allocations();
 
-// Where instrumented modules have their __device__ variables, by rising address: their writable data.
+// Where instrumented modules have their __device__ variables, by rising address: their writable data but for the
+// constants. And where they have their __constant__ variables.
 std::vector<Allocation> device_variables();
+std::vector<Allocation> constant_variables();
+
+// Whether all of these bytes are device memory: of one allocation, or variables of an instrumented module.
+bool is_device_memory(const void* begin, size_t bytes);
+
+// Who knows what else is the host's memory, where that is in another process, says so here: for messages.
+void test_for_host_memory(bool (*is_host_memory)(uintptr_t address));
+bool is_host_memory(uintptr_t address);
 
 // Whether the host's code is kept away from device memory, as on a GPU: what cudaMalloc gives from now on can be
 // touched only while a kernel runs or the runtime itself copies. Managed, pinned and registered memory stays open. On
 // while the checks run.
 void guard_device_memory(bool on);
-
-// Whether the address is in device memory that is kept from the host.
-bool is_guarded(uintptr_t address);
 
 // Opens guarded device memory for as long as it lives.
 class DeviceMemoryOpen {

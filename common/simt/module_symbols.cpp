@@ -98,6 +98,11 @@ std::string demangled(const std::string& mangled) {
   return name;
 }
 
+std::string without_scope(const std::string& name) {
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 std::string function_name(const void* function) {
   std::string name = demangled(mangled_name(function));
   const std::string nobody = "(anonymous namespace)::";
@@ -109,6 +114,16 @@ std::string function_name(const void* function) {
     if (name[i] == '(' && depth == 0) return name.substr(0, i);
   }
   return name;
+}
+
+std::string variable_name(uintptr_t address) {
+  const LoadedModule module = loaded_module(address);
+  std::string found;
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    const bool is_object = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF;
+    if (is_object && address - (module.base + symbol.st_value) < symbol.st_size) found = name;
+  });
+  return without_scope(demangled(found));
 }
 
 size_t static_shared_bytes(const void* kernel) {

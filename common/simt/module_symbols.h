@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,16 @@ std::vector<TlsSymbol> tls_symbols(const void* code);
 // A name as in the source, or the text itself if it is not mangled.
 std::string demangled(const std::string& mangled);
 
+// "tile" of "reverse(float*)::tile".
+std::string without_scope(const std::string& name);
+
 // A function's name with its template arguments, without namespaces that have no name, result and parameters, as Nsight
 // Compute shortens it: "softmax_kernel<float, 4>". Empty without a symbol table. Reads the file.
 std::string function_name(const void* function);
+
+// The name, without its scope, of the variable that holds this address; empty if none does, or without a symbol table.
+// Reads the file.
+std::string variable_name(uintptr_t address);
 
 // Bytes of the static __shared__ variables that a kernel declares itself; those of functions that it calls are not
 // known. 0 without a symbol table. Reads the file.

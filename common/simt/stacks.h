@@ -26,12 +26,15 @@ class Stacks {
   void* take();
   void give_back(void* top) { free_.push_back(top); }
 
+  // The lowest address of the stack with this top, and the number of the slot that holds an address.
+  uintptr_t bottom(void* top) const {
+    const uintptr_t last = reinterpret_cast<uintptr_t>(top) - 1;
+    return last - (last - base_) % slot_bytes_ + page_bytes_;
+  }
+  size_t slot_of(uintptr_t address) const { return (address - base_) / slot_bytes_; }
+
   // Does the address lie in a guard page: has a thread outgrown its stack?
   bool in_guard(uintptr_t address) const;
-
-  // All stacks lie between.
-  uintptr_t begin() const { return base_; }
-  size_t bytes() const { return count_ * slot_bytes_; }
 
   bool contains(uintptr_t address) const { return address - base_ < count_ * slot_bytes_; }
 

@@ -54,4 +54,56 @@ simt_switch:
 #error "the executor runs on x86-64 and aarch64"
 #endif
     .size simt_switch, .-simt_switch
+
+// void simt_call_kernel(run, arguments, local, copy): see switch.h. A range is its begin and its bytes.
+    .globl simt_call_kernel
+    .type simt_call_kernel, %function
+simt_call_kernel:
+    .cfi_startproc
+#if defined(__x86_64__)
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    subq $8, %rsp
+    .cfi_adjust_cfa_offset 56
+    leaq -8(%rsp), %rax  // below the address that run() returns to
+    movq (%rdx), %r8
+    subq %r8, %rax
+    movq %rax, 8(%rdx)
+    movq %r8, (%rcx)
+    movq %rax, 8(%rcx)
+    movq %rdi, %rax
+    movq %rsi, %rdi
+    call *%rax
+    addq $8, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    .cfi_adjust_cfa_offset -56
+    ret
+#elif defined(__aarch64__)
+    stp x29, x30, [sp, #-16]!
+    .cfi_adjust_cfa_offset 16
+    .cfi_rel_offset x29, 0
+    .cfi_rel_offset x30, 8
+    mov x9, sp
+    ldr x10, [x2]
+    sub x9, x9, x10
+    str x9, [x2, #8]
+    str x9, [x3, #8]
+    mov x9, x0
+    mov x0, x1
+    blr x9
+    ldp x29, x30, [sp], #16
+    .cfi_adjust_cfa_offset -16
+    ret
+#endif
+    .cfi_endproc
+    .size simt_call_kernel, .-simt_call_kernel
     .section .note.GNU-stack, "", %progbits

@@ -8,9 +8,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "memory.h"
+
 extern "C" {
 // Saves the running fiber's registers on its stack and the stack pointer in *from; goes on where `to` was saved.
 void simt_switch(void** from, void* to);
+
+// Calls run(arguments). Before that it writes into both ranges, which begin where the running fiber's stack does, how
+// long they are: up to the kernel's first frame. What lies above it is the executor's, callee-saved registers included.
+void simt_call_kernel(void (*run)(const void*), const void* arguments, simt::Allocation* local, simt::Allocation* copy);
 }
 
 namespace simt {

@@ -144,15 +144,15 @@ class Accepted(InFolder):
         """ + MAIN.replace("LAUNCHES", launches))
         self.prints(32 * ((3 + 3) * 2 + 6 + 3), "main.cu")
 
-    def test_a_cooperative_kernel_runs_unchecked_and_says_so(self):
+    def test_a_cooperative_kernel_is_checked(self):
         self.write("a.cu", "#include <cooperative_groups.h>\n__global__ void k(int* x) {\n"
-                           "  x[threadIdx.x] = 1;\n  cooperative_groups::this_grid().sync();\n  x[threadIdx.x] += x[31 - threadIdx.x] > 0;\n}\n"
-                           "__global__ void reads(int* x) { x[threadIdx.x]++; }\n" +
-                   MAIN.replace("LAUNCHES", "void* a[] = {&x}; cudaLaunchCooperativeKernel(k, 1, 32, a); reads<<<1, 32>>>(x);"))
+                           "  x[threadIdx.x] = 1;\n  cooperative_groups::this_grid().sync();\n  x[threadIdx.x] += x[31 - threadIdx.x] > 0;\n}\n" +
+                   MAIN.replace("LAUNCHES", "void* a[] = {&x}; cudaLaunchCooperativeKernel(k, 1, 32, a);"))
         self.builds("--check", "a.cu", "-o", "a")
         result = run("a", self.folder)
-        self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertIn("the checks did not look at it", result.stdout)
+        self.assertEqual(result.returncode, 134, result.stdout)
+        self.assertIn("racecheck: race in global memory", result.stdout)
+        self.assertIn("a.cu:5", result.stdout)
 
     def test_memory_that_a_kernel_allocates_is_no_wild_address(self):
         # In two kernels: the compiler leaves out an allocation that nobody else sees.

@@ -1,15 +1,16 @@
 // The checks together: one observer that hands every event to those it concerns.
 #include "checks.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "../block.h"
 #include "../counters/rules.h"
 #include "../instrument/recorder.h"
 #include "../memory.h"
+#include "../module_symbols.h"
 #include "../simt.h"
 #include "buffers.h"
 #include "initcheck.h"
@@ -26,8 +27,9 @@ namespace {
 
 class AllChecks : public Observer {
  public:
-  void launch_begin(uint64_t, const char*) override {
-    memcheck.launch_begin();
+  void launch_begin(const LaunchInfo& launch) override {
+    memcheck.launch_begin(launch);
+    shared_written.clear();
     racecheck.launch_begin();
   }
   void launch_end(uint64_t) override {}
@@ -42,6 +44,21 @@ class AllChecks : public Observer {
   void block_end(const BlockInfo&) override {
     report_race();
     initcheck.block_end();
+  }
+
+  void block_suspend(const BlockInfo& info) override {
+    synccheck.barrier_complete(info);
+    block_end(info);
+    shared_written[info.number] = {shadow.written(info.dynamic_shared, info.dynamic_shared_bytes),
+                                   shadow.written(info.static_shared, info.static_shared_bytes)};
+  }
+  void grid_complete() override { racecheck.grid_complete(); }
+  void block_resume(const BlockInfo& info) override {
+    block = info;
+    racecheck.block_begin(info);
+    const auto& [dynamic_written, static_written] = shared_written[info.number];
+    shadow.restore_written(info.dynamic_shared, dynamic_written);
+    shadow.restore_written(info.static_shared, static_written);
   }
 
   Allocation before_access(const ThreadId& thread, const Access& access) override {
@@ -76,6 +93,8 @@ class AllChecks : public Observer {
   Initcheck initcheck{shadow};
   Synccheck synccheck;
   BlockInfo block = {};
+  // By block that waits for the grid: which bytes of its shared memory have been written.
+  std::map<uint64_t, std::pair<Shadow::Written, Shadow::Written>> shared_written;
 
  private:
   void report_race() const {
@@ -202,10 +221,9 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
            std::to_string(block.dynamic_shared_bytes) + " bytes)";
   }
   if (space == AddressSpace::shared_static) return describe_static(block, address, width);
-  Dl_info symbol;
   if (checks->memcheck.is_variable(address)) {
-    const bool named = dladdr(reinterpret_cast<void*>(address), &symbol) && symbol.dli_sname;
-    return named ? std::string("the variable ") + symbol.dli_sname : "a __device__ variable";
+    const std::string name = variable_name(address);
+    return name.empty() ? "a variable of the program" : "the variable " + name;
   }
   return checks->buffers.describe(address);
 }

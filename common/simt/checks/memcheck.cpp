@@ -1,17 +1,14 @@
 #include "memcheck.h"
 
 #include <link.h>
-#include <pthread.h>
 
 #include <utility>
 
+#include "../block.h"
 #include "../device_heap.h"
 #include "../launch_state.h"
+#include "../loaded_module.h"
 #include "report.h"
-
-extern "C" {
-extern void* __libc_stack_end;  // of the C library's loader: where the first thread's stack begins
-}
 
 namespace simt::checks {
 
@@ -29,41 +26,27 @@ std::string access_text(const Access& access) {
 
 }  // namespace
 
-void Memcheck::launch_begin() {
-  program_.clear();
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-          const auto& segment = info->dlpi_phdr[i];
-          const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type == PT_LOAD)
-            static_cast<std::vector<Range>*>(data)->push_back({begin, begin + segment.p_memsz, true});
-        }
-        return 0;
-      },
-      &program_);
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    void* stack = nullptr;
-    size_t bytes = 0;
-    pthread_attr_getstack(&attributes, &stack, &bytes);
-    pthread_attr_destroy(&attributes);
-    program_.push_back({reinterpret_cast<uintptr_t>(stack), reinterpret_cast<uintptr_t>(stack) + bytes, false});
-  } else {
-    // Of the first thread it is read from /proc, which a sandbox need not have. A kernel's arguments are in the frames
-    // of those who called this.
-    const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    program_.push_back({frame, reinterpret_cast<uintptr_t>(__libc_stack_end), false});
+// What a kernel can read of its module: code and const data, which nobody can write.
+void Memcheck::add_module(const void* code) {
+  const LoadedModule module = loaded_module(code);
+  for (unsigned i = 0; i < module.header_count; i++) {
+    const auto& segment = module.headers[i];
+    const uintptr_t begin = module.base + segment.p_vaddr;
+    const bool sealed = segment.p_type == PT_GNU_RELRO || (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W));
+    if (sealed) program_.push_back({begin, begin + segment.p_memsz, Kind::read_only});
   }
-  // threadIdx and the like: variables of this OS thread, which also runs the blocks.
-  const auto add = [&](const auto& variable) {
-    const auto begin = reinterpret_cast<uintptr_t>(&variable);
-    program_.push_back({begin, begin + sizeof variable, false});
-  };
-  add(threadIdx);
-  add(blockIdx);
-  add(blockDim);
-  add(gridDim);
+}
+
+void Memcheck::launch_begin(const LaunchInfo& launch) {
+  program_.clear();
+  const auto add = [&](uintptr_t begin, size_t bytes, Kind kind) { program_.push_back({begin, begin + bytes, kind}); };
+  for (const Allocation& part : device_variables()) add(part.begin, part.bytes, Kind::variable);
+  for (const Allocation& part : constant_variables()) add(part.begin, part.bytes, Kind::constant);
+  add_module(launch.code);
+  add(launch.arguments.begin, launch.arguments.bytes, Kind::argument);
+  for (const void* variable : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx),
+                               static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
+    add(reinterpret_cast<uintptr_t>(variable), sizeof(uint3), Kind::built_in);
 }
 
 const Memcheck::Range* Memcheck::program_data(uintptr_t address) {
@@ -77,6 +60,9 @@ const Memcheck::Range* Memcheck::program_data(uintptr_t address) {
 
 Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access, Allocation* right) {
   *right = {};
+  // In a program of one module they lie among its shared variables.
+  if (const Range* const range = program_data(access.address); range && range->kind == Kind::built_in)
+    return look_at_program(*range, access, "", right);
   const AddressSpace space = space_of(block, access.address);
   const bool shared = space != AddressSpace::global && space != AddressSpace::other;
   Finding finding = shared                             ? look_at_shared(block, access, right)
@@ -122,6 +108,27 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
                     ".\nUsually mended by an index that stays inside the array."};
 }
 
+Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& access, const std::string& text,
+                                            Allocation* right) const {
+  const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+  if (range.kind == Kind::variable || loads) {
+    *right = {range.begin, range.end - range.begin};
+    if (access.address + access.bytes <= range.end) return {};
+    return {"memcheck: out of bounds in global memory", text + ", partly past its end."};
+  }
+  if (range.kind == Kind::argument || range.kind == Kind::built_in) {
+    return {"memcheck: write to what a kernel can only read",
+            access_text(access) +
+                (range.kind == Kind::argument ? "the arguments of the launch"
+                                              : "threadIdx, blockIdx, blockDim or gridDim") +
+                ".\nUsually mended by a variable of the kernel's own."};
+  }
+  return {"memcheck: write to constant memory",
+          text +
+              ", which is constant.\nA kernel can only read it; the host fills __constant__ variables with "
+              "cudaMemcpyToSymbol."};
+}
+
 Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& access, Allocation* right) {
   const std::string text = access_text(access) + describe(block, AddressSpace::global, access.address, access.bytes);
   if (access.address < null_page) return {"memcheck: null pointer", text + ": a null pointer, perhaps with an index."};
@@ -130,9 +137,14 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             text + ".\nUsually mended by freeing after the last launch that uses the memory."};
   }
   if (device_heap::contains(access.address)) return {};
-  if (const Range* range = program_data(access.address)) {
-    *right = {range->begin, range->end - range->begin};
-    return {};
+  if (const Range* range = program_data(access.address)) return look_at_program(*range, access, text, right);
+  if (const Thread* const owner = current_block->owner_of(access.address)) {
+    const bool own = owner == current_block->running();
+    return {
+        "memcheck: local memory of another thread",
+        access_text(access) +
+            (own ? "an address outside of every array of its own" : "the local memory of " + name_of(owner->index)) +
+            ".\nLocal variables belong to one thread: the others get values through shared memory or a shuffle."};
   }
   const bool past_static = block.static_shared_bytes && access.address - block.static_shared < shared_neighbourhood;
   if (past_static || access.address - block.dynamic_shared < shared_neighbourhood) {
@@ -145,6 +157,11 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
   if (buffers_.neighbour(access.address)) {
     return {"memcheck: out of bounds in global memory",
             text + ".\nUsually mended by a bounds check, or by a larger allocation."};
+  }
+  if (is_host_memory(access.address)) {
+    return {"memcheck: host memory", text +
+                                         ", which is memory of the host.\nKernels can use what cudaMalloc gives, not "
+                                         "variables, arrays and pointers of the host: copy with cudaMemcpy."};
   }
   return {"memcheck: invalid address", text +
                                            ", which belongs to no buffer of the device.\nIs the pointer one of the "

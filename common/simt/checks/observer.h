@@ -1,7 +1,8 @@
 // What a check sees of a running kernel: accesses, synchronisation, the beginning and end of launches and blocks. Only
 // a kernel from an instrumented build is seen.
 //
-// Blocks run one after the other, in order, while there is an observer. No call may switch fibers or launch a kernel.
+// Blocks run one after the other, in order, while there is an observer; those of a cooperative launch each up to
+// grid.sync(), and from there again one after the other, in order. No call may switch fibers or launch a kernel.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -58,17 +59,30 @@ struct BlockInfo {
   uint64_t launch;       // launches are numbered from 1
 };
 
+struct LaunchInfo {
+  uint64_t number;       // launches are numbered from 1
+  const char* kernel;    // as the launch spells it
+  const void* code;      // in the kernel's module
+  Allocation arguments;  // the kernel's, as they were bound
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;
 
   // With no block of the launch running.
-  virtual void launch_begin(uint64_t launch, const char* kernel) = 0;
+  virtual void launch_begin(const LaunchInfo& launch) = 0;
   virtual void launch_end(uint64_t launch) = 0;
 
   // A block's shared memory has its initial contents, and none of its threads has run; all of them have returned.
   virtual void block_begin(const BlockInfo& block) = 0;
   virtual void block_end(const BlockInfo& block) = 0;
+
+  // All threads of the block have come to grid.sync(): others run before it goes on, with shared memory of their own.
+  virtual void block_suspend(const BlockInfo& block) = 0;
+  // All blocks have come to grid.sync(); then each goes on in turn.
+  virtual void grid_complete() = 0;
+  virtual void block_resume(const BlockInfo& block) = 0;
 
   // An access that is about to happen. Returns a range that holds it and in which, until the launch ends, naturally
   // aligned accesses need not be asked about again: empty if there is none.

@@ -35,7 +35,9 @@ class Racecheck {
   explicit Racecheck(Shadow& shadow) : shadow_(shadow) {}
 
   void launch_begin();
+  // Also where a block goes on after grid.sync(), which orders all that was before it.
   void block_begin(const BlockInfo& block);
+  void grid_complete() { launch_begin(); }
   void barrier_complete() { barrier_ = tick(); }
   void warp_complete(unsigned warp, unsigned arrived);
   void fence() { publication_.fence(tick()); }

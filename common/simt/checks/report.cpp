@@ -19,13 +19,6 @@ std::string text_of(const uint3& v) {
   return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
 }
 
-// "tile" of "_ZZ7reversePKfPfE4tile".
-std::string variable_name(const std::string& mangled) {
-  const std::string name = demangled(mangled);
-  const size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
-}
-
 bool is_executors(const std::string& mangled) {
   return mangled.rfind("simt_", 0) == 0 || mangled.rfind("_ZN4simt", 0) == 0 || mangled.rfind("_ZZN4simt", 0) == 0 ||
          mangled.rfind("_ZGV", 0) == 0;
@@ -41,7 +34,8 @@ const std::vector<SharedVariable>& shared_variables(const BlockInfo& block) {
   variables.clear();
   if (!block.static_shared_bytes) return variables;
   for (const TlsSymbol& symbol : tls_symbols(current_block->kernel_code())) {
-    if (!is_executors(symbol.name)) variables.push_back({variable_name(symbol.name), symbol.offset, symbol.bytes});
+    if (!is_executors(symbol.name))
+      variables.push_back({without_scope(demangled(symbol.name)), symbol.offset, symbol.bytes});
   }
   return variables;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace simt::checks {
 
@@ -86,7 +87,11 @@ class Page {
     last_write = last_read = 0;
   }
 
-  // initcheck's: which bytes have been written. `offset` is within the page.
+  // initcheck's: which bytes have been written, a bit a byte.
+  using WrittenBytes = std::array<uint64_t, bytes / 64>;
+  WrittenBytes& written_bytes() { return written_; }
+
+  // `offset` is within the page.
   void set_written(size_t offset, size_t width, bool value) {
     for_each_word(offset, width, [&](size_t word, uint64_t mask) {
       written_[word] = value ? written_[word] | mask : written_[word] & ~mask;
@@ -143,7 +148,7 @@ class Page {
   }
 
   unsigned shift_ = 2;
-  uint64_t written_[bytes / 64] = {};         // a bit a byte
+  WrittenBytes written_ = {};
   std::unique_ptr<Stamp[]> groups_, stamps_;  // writes, then reads
   std::unique_ptr<OtherReads[]> others_;
 };
@@ -165,6 +170,21 @@ class Shadow {
     for_each_page(begin, bytes, [&](uintptr_t address, size_t part) {
       page(address).set_written(address % Page::bytes, part, value);
     });
+  }
+
+  // Which bytes of the range have been written; and makes it so again.
+  using Written = std::vector<Page::WrittenBytes>;
+  Written written(uintptr_t begin, size_t bytes) {
+    Written pages;
+    for_each_page(begin, bytes, [&](uintptr_t address, size_t) { pages.push_back(page(address).written_bytes()); });
+    return pages;
+  }
+  void restore_written(uintptr_t begin, const Written& pages) {
+    uintptr_t address = begin - begin % Page::bytes;
+    for (const Page::WrittenBytes& written : pages) {
+      page(address).written_bytes() = written;
+      address += Page::bytes;
+    }
   }
 
   // Gives back the pages that lie in the range altogether.

@@ -22,6 +22,41 @@ __global__ void past_dynamic_shared(float* y) {
 
 __global__ void copy(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }
 
+__global__ void add_one(float* x) { atomicAdd(&x[threadIdx.x], 1.0f); }
+
+__global__ void through_thread_0(const float* x, float* y) {
+  __shared__ float* of_thread_0;
+  float own[32];
+  if (threadIdx.x == 0) of_thread_0 = own;
+  __syncthreads();
+  float* const theirs = of_thread_0;
+  theirs[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = theirs[threadIdx.x];
+}
+
+__global__ void above_its_frames(float* y) {
+  volatile float own[2] = {1, 2};
+  volatile float* p = own;
+  for (int i = 0; i < 4096; i++) p[i] = y[0];  // a page and more
+}
+
+__constant__ float table[2];
+const float fixed[2] = {1, 2};
+__global__ void writes_const(const float* x) { const_cast<volatile float*>(fixed)[1] = x[0]; }
+__global__ void writes_built_in() { *const_cast<volatile unsigned*>(&threadIdx.x) = 1; }
+__global__ void past_a_local_array(const int* x, float* y) {
+  float own[8];
+  for (int i = 0; i < 8; i++) own[i] = y[i];
+  y[0] = own[x[0]];  // past the end
+}
+__global__ void writes_constant(const float* x) { table[1] = x[0]; }
+struct Pair {
+  int first, second;
+};
+__global__ void writes_argument(const Pair& pair) { const_cast<volatile Pair&>(pair).second = 1; }
+__global__ void reads_constants(float* y) { y[0] = table[1] + fixed[threadIdx.x]; }
+
 __global__ void past_static_shared(float* y, int i) {
   __shared__ float tile[32];
   tile[threadIdx.x] = 1.0f;
@@ -74,8 +109,72 @@ TEST_CASE("memcheck: misaligned, shared, freed, null, host") {
     const std::vector<float> host(n);
     copy<<<1, n>>>(host.data(), floats());
   });
-  HAS(text, "memcheck: invalid address");
-  HAS(text, "one of the host's");
+  HAS(text, "memcheck: host memory");
+  HAS(text, "reads 4 bytes at address 0x");
+  HAS(text, "copy with cudaMemcpy");
+  HAS(finding([] { copy<<<1, n>>>(reinterpret_cast<float*>(uintptr_t{1} << 46), floats()); }),
+      "memcheck: invalid address");
+}
+
+// What a GPU faults faults here: a kernel has device memory, shared memory, its own local memory; constants and the
+// arguments of its launch to read.
+TEST_CASE("memcheck: a kernel has no memory of the host's") {
+  static std::vector<float> on_heap(n);
+  float on_stack[n];
+  for (float* host : {on_heap.data(), on_stack}) {
+    for (const bool writes : {false, true}) {
+      const std::string text =
+          finding([&] { writes ? copy<<<1, n>>>(floats(), host) : copy<<<1, n>>>(host, floats()); });
+      HAS(text, "memcheck: host memory in block (0,0,0), thread (0,0,0) at ");
+      HAS(text, writes ? "writes 4 bytes" : "reads 4 bytes");
+    }
+    HAS(finding([&] { add_one<<<1, n>>>(host); }), "memcheck: host memory");
+  }
+  HAS(finding([&] { copy<<<1, n>>>(reinterpret_cast<float*>(stdout), floats()); }), "memcheck: host memory");
+}
+
+TEST_CASE("memcheck: a thread has no local memory but its own") {
+  const std::string text = finding([] { through_thread_0<<<1, 32>>>(floats(), floats()); });
+  HAS(text, "memcheck: local memory of another thread in block (0,0,0), thread (");
+  HAS(text, AT("theirs[threadIdx.x] = x[threadIdx.x]"));
+  HAS(text, "writes 4 bytes at the local memory of thread (0,0,0)");
+  CHECK(finding([] { through_thread_0<<<1, 1>>>(floats(), floats()); }).empty());
+}
+
+#if defined(__x86_64__)
+TEST_CASE("memcheck: an index far past a local array") {
+  const auto of = [](int index) {
+    return finding([&] { past_a_local_array<<<1, 1>>>(device(std::vector{index}), floats()); });
+  };
+  CHECK(of(7).empty());
+  HAS(of(1 << 13), "memcheck: ");
+  HAS(of(1 << 13), AT("// past the end"));
+  HAS(of(1 << 28), AT("// past the end"));
+}
+#endif
+
+TEST_CASE("memcheck: above its own frames a thread's stack is the executor's") {
+  const std::string text = finding([] { above_its_frames<<<1, 1>>>(floats()); });
+  HAS(text, "memcheck: local memory of another thread");
+  HAS(text, "outside of every array of its own");
+}
+
+TEST_CASE("memcheck: constants and arguments can be read, not written") {
+  std::string text = finding([] { writes_constant<<<1, 1>>>(floats()); });
+  HAS(text, "memcheck: write to constant memory");
+  HAS(text, "writes 4 bytes at the variable table");
+  HAS(text, AT("table[1] = x[0]"));
+#if defined(__x86_64__)
+  HAS(finding([] { writes_const<<<1, 1>>>(floats()); }), "memcheck: write to constant memory");
+  HAS(finding([] { writes_built_in<<<1, 1>>>(); }), "memcheck: write to what a kernel can only read");
+#endif
+  text = finding([] { writes_argument<<<1, 1>>>(Pair{1, 2}); });
+  HAS(text, "memcheck: write to what a kernel can only read");
+  CHECK(finding([] {
+          const float two = 2;
+          cudaMemcpyToSymbol(table, &two, sizeof two, sizeof two);
+          reads_constants<<<1, 1>>>(floats());
+        }).empty());
 }
 
 TEST_CASE("memcheck: beside an allocation that has no name") {

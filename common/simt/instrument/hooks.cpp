@@ -5,21 +5,20 @@
 
 #include "recorder.h"
 
-namespace {
+namespace simt {
 
-using simt::Event;
-using simt::LaneLog;
-using simt::recording;
-
-// What the compiler copies as one object of unknown alignment is, on the device, several accesses: the widest of 4, 2
-// or 1 bytes that divides its size.
 void record_pieces(uintptr_t address, size_t bytes, Event event, uintptr_t pc) {
   if (!recording.lane) return;
   const unsigned piece = bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-  for (size_t at = 0; at < bytes; at += piece) simt::record(address + at, piece, event, pc, false);
+  for (size_t at = 0; at < bytes; at += piece) record(address + at, piece, event, pc, false);
 }
 
-}  // namespace
+}  // namespace simt
+
+using simt::Event;
+using simt::LaneLog;
+using simt::record_pieces;
+using simt::recording;
 
 #define CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 #define ADDRESS reinterpret_cast<uintptr_t>(address)

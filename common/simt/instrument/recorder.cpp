@@ -12,8 +12,24 @@ namespace simt {
 
 __thread Recording recording;
 
+}  // namespace simt
+
+extern "C" {
+__thread simt::Allocation simt_local = {0, ~size_t{0}};
+}
+
+namespace simt {
+
 namespace {
 Observer* observer = nullptr;
+
+// Is it in threadIdx or one of its like?
+bool is_position(uintptr_t address) {
+  for (const uint3* variable : {&simt_threadIdx, &simt_blockIdx, &simt_blockDim, &simt_gridDim}) {
+    if (address - reinterpret_cast<uintptr_t>(variable) < sizeof *variable) return true;
+  }
+  return false;
+}
 
 // The executor's variables that kernels use: the one with the lowest address.
 uintptr_t first_builtin_variable() {
@@ -54,7 +70,22 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   recording.static_bytes = tls.bytes;
   recording.main_program = tls.main_program;
   recording.guards = &guard_offsets(reinterpret_cast<const void*>(launch.kernel.run));
-  recording.observer = launch.cooperative ? nullptr : current_observer();  // checks see one block at a time
+  recording.observer = current_observer();
+}
+
+void Recorder::suspend() {
+  if (recording.observer) {
+    show_all();
+    recording.observer->block_suspend(info_);
+  }
+  suspended_ = recording;
+  recording.lane = nullptr;
+  simt_local = everything;
+}
+
+void Recorder::resume() {
+  recording = suspended_;
+  if (recording.observer) recording.observer->block_resume(info_);
 }
 
 void Recorder::end_launch() {
@@ -63,7 +94,7 @@ void Recorder::end_launch() {
   launch_ = nullptr;
 }
 
-void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
+void Recorder::begin_block(uint64_t number, uint3 index) {
   info_ = {index,
            number,
            launch_->threads_per_block(),
@@ -73,8 +104,6 @@ void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
            recording.static_bytes,
            {recording.variables, recording.variables_bytes},
            launch_->id};
-  recording.stacks = stacks.begin();
-  recording.stacks_bytes = stacks.bytes();
   paths_.clear();
   loops_.clear();
   recording.jump = {};
@@ -91,6 +120,7 @@ void Recorder::begin_block(uint64_t number, uint3 index, const Stacks& stacks) {
 
 void Recorder::end_block() {
   recording.lane = nullptr;
+  simt_local = everything;
   const unsigned warps = static_cast<unsigned>(lanes_.size() / log_lanes);
   for (unsigned w = 0; w < warps; w++) {
     merge(w, 0, true);
@@ -201,13 +231,15 @@ Allocation Recorder::recorded_range(uintptr_t address) const {
 
 bool Recorder::is_recorded(const Access& access) {
   const uintptr_t address = access.address;
-  if (address - ignored_.begin < ignored_.bytes) return false;
+  const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+  if (loads && address - ignored_.begin < ignored_.bytes) return false;
   if (is_known(address, access.bytes)) return true;
   Allocation range = recorded_range(address);
   const bool recorded = range.bytes > 0;
-  if (recording.observer && (recorded || address - recording.static_shared >= recording.static_bytes)) {
+  const bool asked = recorded || address - recording.static_shared >= recording.static_bytes;
+  if (recording.observer && (asked || (!loads && is_position(address)))) {
     const Allocation right = recording.observer->before_access(running_thread(), access);
-    if (!recorded) ignored_ = right;
+    if (!recorded && loads) ignored_ = right;
     const uintptr_t begin = std::max(range.begin, right.begin);
     const uintptr_t end = std::min(range.begin + range.bytes, right.begin + right.bytes);
     range = {begin, begin < end ? end - begin : 0};
@@ -225,7 +257,7 @@ void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
 
 void Recorder::record(const Access& access) {
   LaneLog* const lane = recording.lane;
-  if (access.address - recording.stacks < recording.stacks_bytes || !is_recorded(access)) return;
+  if (access.address - simt_local.begin < simt_local.bytes || !is_recorded(access)) return;
   const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
   const Event event = access.kind == AccessKind::atomic ? Event::atomic : loads ? Event::load : Event::store;
   const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;

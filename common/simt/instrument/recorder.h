@@ -40,7 +40,6 @@ struct Recording {
   // Ranges in which an aligned access is recorded without more ado: those used last.
   static constexpr unsigned known_ranges = 4;
   Allocation known[known_ranges];
-  uintptr_t stacks, stacks_bytes;
   uintptr_t global, global_bytes;        // a range that holds all allocations
   uintptr_t variables, variables_bytes;  // a range that holds all __device__ variables
   uintptr_t dynamic_shared, dynamic_bytes;
@@ -49,6 +48,7 @@ struct Recording {
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
   Observer* observer;
+  uintptr_t atomic;  // the address of CUDA's atomic that is under way
   // The last jump back in this block: in a loop the next one is the same. `key` lacks the lane's frame.
   struct {
     uintptr_t from, to;
@@ -58,6 +58,17 @@ struct Recording {
 // The executor is only ever part of a program: its variables have fixed places in thread-local memory.
 extern __thread Recording recording __attribute__((tls_model("local-exec")));
 
+}  // namespace simt
+
+// The running thread's local memory, while a kernel is watched; else everything, of which nothing is of interest.
+extern "C" {
+extern __thread simt::Allocation simt_local __attribute__((tls_model("local-exec")));
+}
+
+namespace simt {
+
+constexpr Allocation everything = {0, ~size_t{0}};
+
 class Recorder {
  public:
   // A launch as this OS thread sees it. `counters` may be nullptr: then only the observer looks on.
@@ -65,13 +76,10 @@ class Recorder {
   void end_launch();
 
   // While a block waits for the grid, others run on this OS thread.
-  void suspend() {
-    suspended_ = recording;
-    recording.lane = nullptr;
-  }
-  void resume() { recording = suspended_; }
+  void suspend();
+  void resume();
 
-  void begin_block(uint64_t number, uint3 index, const Stacks& stacks);
+  void begin_block(uint64_t number, uint3 index);
   void end_block();
 
   LaneLog* lane(unsigned thread) { return &lanes_[thread]; }
@@ -144,7 +152,7 @@ class Recorder {
   std::unique_ptr<counters::Collector> collector_;
   BlockInfo info_ = {};
   std::vector<Allocation> allocations_;  // by rising address
-  Allocation ignored_ = {};              // a range of right accesses that are not recorded: the last
+  Allocation ignored_ = {};              // a range of right loads that are not recorded: the last
   std::vector<LaneLog> lanes_;
   std::vector<WarpState> warps_;
   std::vector<uint64_t> lane_accesses_;
@@ -212,12 +220,16 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
   LaneLog* const lane = recording.lane;
   if (!lane) return;
   if (!is_known(address, bytes) || !has_room(lane)) {
-    if (address - recording.stacks < recording.stacks_bytes) return;
+    if (address - simt_local.begin < simt_local.bytes) return;
     return record_slowly(address, bytes, kind_of(event), pc, aligned);
   }
   lane->last_pc = pc;
   append(lane, key_at(lane, pc, event, bytes), address);
 }
+
+// What the compiler copies as one object of unknown alignment is, on the device, several accesses: the widest of 4, 2
+// or 1 bytes that divides its size.
+void record_pieces(uintptr_t address, size_t bytes, Event event, uintptr_t pc);
 
 // An atomic or volatile access: the observer sees it at once.
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc);

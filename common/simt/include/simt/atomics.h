@@ -22,6 +22,13 @@ using Same = typename Identity<T>::type;
 template <size_t size>
 using Word = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
 
+template <typename T>
+Word<sizeof(T)> word_of(T value) {
+  Word<sizeof(T)> word;
+  std::memcpy(&word, static_cast<const void*>(&value), sizeof(T));
+  return word;
+}
+
 // Replaces *address by update(*address); returns the old value.
 template <typename T, typename Update>
 __forceinline__ T atomic_update(T* address, Update update) {
@@ -85,9 +92,10 @@ void yield() noexcept;
 
 template <typename T>
 __forceinline__ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value) {
-  const T old = simt::atomic_update(
-      address, [&](T current) { return std::memcmp(&current, &expected, sizeof(T)) == 0 ? value : current; });
-  if (std::memcmp(&old, &expected, sizeof(T)) != 0) simt::yield();
+  const simt::Word<sizeof(T)> wanted = simt::word_of(expected);
+  const T old =
+      simt::atomic_update(address, [&](T current) { return simt::word_of(current) == wanted ? value : current; });
+  if (simt::word_of(old) != wanted) simt::yield();
   return old;
 }
 

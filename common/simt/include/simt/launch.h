@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../vector_types.h"
+#include "bound_call.h"
 #include "runtime_api.h"
 
 namespace simt {
@@ -18,14 +19,6 @@ struct LaunchConfig {
       : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
 };
 
-// A kernel with its arguments bound: run(arguments) is what one thread does.
-struct BoundKernel {
-  const char* name;      // as the launch spells it
-  const void* function;  // key of cudaFuncSetAttribute; nullptr if the launch deduces the kernel's template arguments
-  void (*run)(const void* arguments);
-  const void* arguments;
-};
-
 // A cooperative launch: all blocks are resident at once, and grid.sync() may be called.
 cudaError_t launch_cooperative(const LaunchConfig& config, const BoundKernel& kernel);
 
@@ -35,29 +28,10 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel);
 // Asks a kernel's name for its address, which works unless the name is a template whose arguments are to be deduced.
 struct AddressOf {
   template <typename... Parameters>
-  const void* operator()(void (*kernel)(Parameters...)) const {
-    return reinterpret_cast<const void*>(kernel);
+  auto operator()(void (*kernel)(Parameters...)) const {
+    return kernel;
   }
 };
-
-// An integer argument that may have been written as NULL or 0 and meant as a pointer, which nvcc takes.
-template <typename T>
-struct MaybeNull {
-  T value;
-  operator T() const { return value; }
-  template <typename Pointed>
-  operator Pointed*() const {
-    return reinterpret_cast<Pointed*>(static_cast<uintptr_t>(value));
-  }
-};
-
-template <typename T>
-auto maybe_null(const T& argument) {
-  if constexpr (std::is_integral<T>::value)
-    return MaybeNull<T>{argument};
-  else
-    return argument;
-}
 
 template <typename Work>
 CapturedWork* new_captured(const Work& work) {
@@ -82,18 +56,26 @@ struct Launcher {
                             return now(arguments...);
                           }));
     }
-    const void* function = nullptr;
-    if constexpr (std::is_invocable<Address, AddressOf>::value) function = address(AddressOf{});
-    // Parameters are copied when `call` calls the kernel: every thread has its own.
-    const auto thread = [&] {
-      if constexpr (!std::is_invocable<CanCall, const Arguments&...>::value &&
-                    std::is_invocable<CanCall, decltype(maybe_null(arguments))...>::value)
-        call(maybe_null(arguments)...);
-      else
-        call(arguments...);
-    };
-    const auto run = [](const void* bound) { (*static_cast<decltype(&thread)>(bound))(); };
-    return launch(config, {name, function, run, &thread});
+    constexpr bool fits = std::is_invocable<CanCall, const Arguments&...>::value;
+    constexpr bool fits_with_null = std::is_invocable<CanCall, decltype(maybe_null(arguments))...>::value;
+    if constexpr (std::is_invocable<Address, AddressOf>::value) {
+      auto* const kernel = address(AddressOf{});
+      const void* const function = reinterpret_cast<const void*>(kernel);
+      if constexpr (parameter_count(decltype(kernel)()) == sizeof...(Arguments) && (fits || fits_with_null)) {
+        // Called by its name it can be inlined. But that may be the name of a variable, which the lambda then holds.
+        if constexpr (std::is_empty<Call>::value)
+          return launch(config, bound_call(call, kernel, arguments...).bind(name, function));
+        else
+          return launch(config, bound_call(on_device(kernel), kernel, arguments...).bind(name, function));
+      } else {
+        return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(name, function));
+      }
+    } else if constexpr (!fits && fits_with_null) {
+      using Bound = BoundCall<Call, decltype(maybe_null(arguments))...>;
+      return launch(config, Bound{call, {maybe_null(arguments)...}}.bind(name, nullptr));
+    } else {
+      return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(name, nullptr));
+    }
   }
 };
 
@@ -107,6 +89,6 @@ Launcher<Call, CanCall, Address> make_launcher(const char* name, LaunchConfig co
 
 #define SIMT_LAUNCH(kernel, config)                                                                            \
   ::simt::make_launcher(                                                                                       \
-      #kernel, ::simt::LaunchConfig config, [&](const auto&... simt_arguments) { kernel(simt_arguments...); }, \
-      [&](const auto&... simt_arguments) -> decltype(kernel(simt_arguments...)) {},                            \
-      [&](auto simt_address) -> decltype(simt_address(kernel)) { return simt_address(kernel); })
+      #kernel, ::simt::LaunchConfig config, [=](const auto&... simt_arguments) { kernel(simt_arguments...); }, \
+      [=](const auto&... simt_arguments) -> decltype(kernel(simt_arguments...)) {},                            \
+      [=](auto simt_address) -> decltype(simt_address(kernel)) { return simt_address(kernel); })

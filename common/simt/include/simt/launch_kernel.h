@@ -8,39 +8,33 @@
 
 namespace simt {
 
-template <typename... Parameters>
-struct KernelCall {
-  void (*kernel)(Parameters...);
-  void** arguments;
-
-  void operator()() const { call(std::index_sequence_for<Parameters...>()); }
-
- private:
-  template <size_t... i>
-  void call(std::index_sequence<i...>) const {
-    kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
-  }
-};
-
-template <typename... Parameters>
-BoundKernel bind(const KernelCall<Parameters...>& call) {
-  const auto run = [](const void* bound) { (*static_cast<const KernelCall<Parameters...>*>(bound))(); };
-  return {"a kernel launched by address", reinterpret_cast<const void*>(call.kernel), run, &call};
+template <typename... Parameters, size_t... i>
+auto bound_kernel(void (*kernel)(Parameters...), void** arguments, std::index_sequence<i...>) {
+  return bound_call(on_device(kernel), kernel, *static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
 }
+
+template <typename... Parameters>
+auto bound_kernel(void (*kernel)(Parameters...), void** arguments) {
+  return bound_kernel(kernel, arguments, std::index_sequence_for<Parameters...>());
+}
+
+constexpr const char* by_address = "a kernel launched by address";
 
 }  // namespace simt
 
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  const simt::KernelCall<Parameters...> call = {kernel, arguments};
-  return simt::launch({grid, block, shared_bytes, stream}, simt::bind(call));
+  return simt::launch(
+      {grid, block, shared_bytes, stream},
+      simt::bound_kernel(kernel, arguments).bind(simt::by_address, reinterpret_cast<const void*>(kernel)));
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  const simt::KernelCall<Parameters...> call = {kernel, arguments};
-  return simt::launch_cooperative({grid, block, shared_bytes, stream}, simt::bind(call));
+  return simt::launch_cooperative(
+      {grid, block, shared_bytes, stream},
+      simt::bound_kernel(kernel, arguments).bind(simt::by_address, reinterpret_cast<const void*>(kernel)));
 }
 
 // A void* does not say what the kernel's parameters are.

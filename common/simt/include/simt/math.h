@@ -101,10 +101,9 @@ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { r
 inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 
 // Clock ticks: nanoseconds here.
-inline long long clock64() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
+namespace simt {
+long long clock_ticks() noexcept;
 }
+inline long long clock64() { return simt::clock_ticks(); }
 
 #define __trap() __builtin_trap()

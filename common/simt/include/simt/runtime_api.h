@@ -237,6 +237,8 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 namespace simt {
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function);
+// Where a variable of the program is on the device.
+char* symbol_address(const volatile void* variable);
 cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes);
 }  // namespace simt
 

@@ -74,19 +74,17 @@ inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaS
 
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   static_assert(!std::is_const<std::remove_all_extents_t<T>>::value,
                 "a symbol is a variable that is not const, not a string");
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  return cudaMemcpy(const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, from, bytes,
-                    cudaMemcpyDefault);
+  return cudaMemcpy(simt::symbol_address(&symbol) + offset, from, bytes, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  return cudaMemcpy(to, const_cast<const char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, bytes,
-                    cudaMemcpyDefault);
+  return cudaMemcpy(to, simt::symbol_address(&symbol) + offset, bytes, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes, size_t offset = 0,
@@ -105,12 +103,12 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
 }
 template <typename P, typename T>
 cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
-  *pointer = static_cast<P*>(const_cast<void*>(static_cast<const volatile void*>(&symbol)));
+  *pointer = reinterpret_cast<P*>(simt::symbol_address(&symbol));
   return cudaSuccess;
 }
 template <typename T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  *pointer = const_cast<void*>(static_cast<const volatile void*>(&symbol));
+  *pointer = simt::symbol_address(&symbol);
   return cudaSuccess;
 }
 

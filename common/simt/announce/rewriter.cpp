@@ -1,0 +1,352 @@
+#include "rewriter.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <regex>
+#include <sstream>
+
+#include "seal.h"
+
+namespace announce {
+
+namespace {
+
+bool begins(std::string_view text, std::string_view with) { return text.compare(0, with.size(), with) == 0; }
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// "simt_seen_load4" of "*simt_seen_load4@GOTPCREL(%rip)"; "" if it is no symbol.
+std::string called(const Operand& target) {
+  if (target.is_memory && target.base == rip && !target.symbol.empty())
+    return target.symbol.substr(0, target.symbol.find('@'));
+  if (!target.indirect && !target.symbol.empty()) return target.symbol.substr(0, target.symbol.find('@'));
+  return "";
+}
+
+// Calls of the compiler's and the executor's that leave the frame and what was announced as they are.
+bool is_hook(const std::string& name) {
+  return begins(name, "__tsan_") || name == "__sanitizer_cov_trace_pc" || name == "__tls_get_addr";
+}
+
+// Sections that a compiler writes for ordinary code, with the flags that they may have.
+bool is_ordinary_section(const std::string& name, const std::string& flags) {
+  const auto one_of = [&](std::initializer_list<const char*> names) {
+    for (const char* const known : names) {
+      if (name == known || begins(name, std::string(known) + ".")) return true;
+    }
+    return false;
+  };
+  const bool executable = flags.find('x') != std::string::npos, writable = flags.find('w') != std::string::npos;
+  if (executable) return !writable && one_of({".text"});
+  if (writable) return one_of({".data", ".bss", ".tdata", ".tbss", ".init_array", ".fini_array", "simt_constant"});
+  return one_of({".rodata", ".gcc_except_table", ".comment", ".note.GNU-stack", ".note.gnu", ".eh_frame"}) ||
+         begins(name, ".debug_") || flags.empty() || (one_of({".data.rel.ro"}));
+}
+
+const std::set<std::string>& ordinary_directives() {
+  static const std::set<std::string> names = {
+      ".file",    ".loc",  ".text", ".data",  ".bss",     ".section", ".globl",   ".weak",    ".hidden",   ".local",
+      ".comm",    ".type", ".size", ".align", ".p2align", ".balign",  ".string",  ".ascii",   ".asciz",    ".byte",
+      ".value",   ".long", ".quad", ".zero",  ".set",     ".ident",   ".uleb128", ".sleb128", ".internal", ".protected",
+      ".weakref", ".octa", ".skip", ".half",  ".short",   ".int",     ".2byte",   ".4byte",   ".8byte"};
+  return names;
+}
+
+bool is_data(const std::string& directive) {
+  for (const char* const name :
+       {".string", ".ascii", ".asciz", ".byte", ".value", ".long", ".quad", ".zero", ".uleb128", ".sleb128", ".octa",
+        ".skip", ".half", ".short", ".int", ".2byte", ".4byte", ".8byte"}) {
+    if (directive == name) return true;
+  }
+  return false;
+}
+
+std::string operand_text(const Operand& memory, int64_t more) {
+  std::string text = memory.symbol;
+  if (memory.symbol.empty()) text = std::to_string(memory.displacement + more);
+  return text + memory.text.substr(memory.text.rfind('('));
+}
+
+}  // namespace
+
+// In the block that ends, what was announced and did not happen.
+void Rewriter::end_block() {
+  for (const Announced& hook : announced_) {
+    if (!hook.used) output_[hook.output_line] = "";
+  }
+  announced_.clear();
+}
+
+void Rewriter::find_frames(const std::vector<std::string_view>& lines) {
+  std::string name;
+  std::set<std::string> others;  // functions that use rbp for something else
+  for (const std::string_view text : lines) {
+    if (text.empty() || text[0] == '.') continue;
+    if (text[0] != '\t') {
+      if (text.back() == ':') name = std::string(text.substr(0, text.size() - 1));
+      continue;
+    }
+    if (text.size() > 1 && text[1] == '.') continue;
+    if (text.find("%rbp") == std::string_view::npos && text.find("%ebp") == std::string_view::npos) continue;
+    const Instruction instruction = parse_instruction(std::string(text.substr(1)));
+    if (instruction.operands.empty()) continue;
+    const bool from_stack = instruction.mnemonic == "movq" && instruction.operands[0].text == "%rsp";
+    if (from_stack && instruction.last().text == "%rbp")
+      with_frame_pointer_.insert(name);
+    else if (register_of(instruction.last().text) == rbp && !begins(instruction.mnemonic, "push") &&
+             !begins(instruction.mnemonic, "pop") && !begins(instruction.mnemonic, "cmp") &&
+             !begins(instruction.mnemonic, "test"))
+      others.insert(name);
+  }
+  for (const std::string& other : others) with_frame_pointer_.erase(other);
+}
+
+std::string Rewriter::rewrite(const std::string& assembly, bool sealed) {
+  sealed_ = sealed;
+  const std::vector<std::string_view> lines = lines_of(assembly);
+  find_frames(lines);
+  values_.forget(false);
+  for (const std::string_view text : lines) line(text);
+  end_block();
+  for (const std::string& name : defined_) report_.needs.erase(name);
+  for (const std::string& name : global_) {
+    if (defined_.count(name)) report_.defines.insert(name);
+  }
+  std::string all;
+  all.reserve(2 * assembly.size());
+  for (const std::string_view text : output_) {
+    if (text.empty()) continue;
+    all += text;
+    all += '\n';
+  }
+  return all;
+}
+
+void Rewriter::line(std::string_view text) {
+  if (begins(text, "#APP")) {
+    in_assembly_ = true;
+    end_block();
+    values_.forget(false);
+    return emit(text);
+  }
+  if (begins(text, "#NO_APP")) {
+    in_assembly_ = false;
+    return emit(text);
+  }
+  const size_t first = text.find_first_not_of(" \t");
+  if (in_assembly_) {
+    // An empty statement keeps a compiler from reordering, and does nothing.
+    if (first != std::string_view::npos && text[first] != '#') find("inline assembly");
+    return emit(text);
+  }
+  if (first == std::string_view::npos || text[first] == '#') return emit(text);
+  const std::string_view body = text.substr(first);
+  if (in_debug_ && !begins(body, ".section") && !begins(body, ".text") && body.find(':') == std::string_view::npos) {
+    if (!begins(body, ".incbin") && !begins(body, ".include")) return emit(text);
+  }
+  if (text.back() == ':' || (first == 0 && body.find(':') != std::string_view::npos && body[0] != '.'))
+    label(std::string(text.substr(0, text.find(':'))));
+  else if (body[0] == '.')
+    directive(std::string(body));
+  else
+    return instruction(text);
+  emit(text);
+}
+
+void Rewriter::label(const std::string& name) {
+  // Those of the debugger's tables are no places to jump to: .LBB12, .LVL3.
+  if (begins(name, ".L") && !(name.size() > 2 && std::isdigit(static_cast<unsigned char>(name[2])))) return;
+  end_block();
+  if (!begins(name, ".L")) defined_.insert(name);
+  if (functions_.count(name)) {
+    function_ = name;
+    line_ = 0;
+  }
+  values_.forget(with_frame_pointer_.count(function_) > 0);
+}
+
+void Rewriter::directive(const std::string& text) {
+  std::istringstream words(text);
+  std::string name, first;
+  words >> name >> first;
+  if (!first.empty() && first.back() == ',') first.pop_back();
+  if (begins(name, ".cfi_")) return;
+  if (!ordinary_directives().count(name)) return find("the directive " + name.substr(0, 40));
+  // A quotation mark or a number sign where a name should be: more than the compiler's own text.
+  static const std::regex odd_type(R"(^\.(globl|weak|hidden|local|type|size|set|weakref)\b.*["#;])");
+  if (std::regex_search(text, odd_type)) return find("a name that is more than a name");
+  if (name == ".file") {
+    static const std::regex numbered(R"re(^\.file\s+(\d+)\s+"([^"]*)")re");
+    if (std::smatch found; std::regex_search(text, found, numbered))
+      files_[std::atoi(found[1].str().c_str())] = found[2];
+  } else if (name == ".loc") {
+    file_ = files_[std::atoi(first.c_str())];
+    words >> line_;
+  } else if (name == ".text") {
+    in_code_ = true;
+    in_debug_ = false;
+  } else if (name == ".data" || name == ".bss") {
+    in_code_ = in_debug_ = false;
+  } else if (name == ".section") {
+    static const std::regex parts(R"re(^\.section\s+([^,\s]+)(?:,"([a-zA-Z]*)")?(.*)$)re");
+    std::smatch found;
+    if (!std::regex_match(text, found, parts)) return find("a section that is more than a name");
+    const std::string section = found[1], flags = found[2], rest = found[3];
+    // The course's own marks each of its constants with a number.
+    static const std::regex ordinary_rest(
+        R"re(^(,@(progbits|nobits|note|init_array|fini_array)(,\d+)?(,[^,#";]+,comdat)?|,@progbits#[0-9]+.*|)$)re");
+    const bool numbered = section == "simt_constant" && flags == "aw";
+    if (!is_ordinary_section(section, flags) || !std::regex_match(rest, ordinary_rest) ||
+        (rest.find('#') != std::string::npos && !numbered))
+      find("the section " + section.substr(0, 40));
+    in_debug_ = begins(section, ".debug_");
+    in_code_ = flags.find('x') != std::string::npos || begins(section, ".text");
+  } else if (name == ".type") {
+    if (text.find("@gnu_indirect_function") != std::string::npos) find("a function that is chosen at load (ifunc)");
+    if (text.find("@function") != std::string::npos) functions_.insert(first.substr(0, first.find(',')));
+  } else if (name == ".globl" || name == ".weak") {
+    global_.insert(first);
+  } else if (name == ".comm" || name == ".set") {
+    defined_.insert(first.substr(0, first.find(',')));
+  } else if (is_data(name)) {
+    // The compiler pads the calls by which it finds thread-local variables.
+    const bool padding = text == ".byte\t0x66" || text == ".value\t0x6666";
+    if (in_code_ && !padding) return find("bytes among the code");
+    if (name == ".quad" || name == ".long") {
+      static const std::regex symbol(R"([A-Za-z_][\w.$]*)");
+      for (std::sregex_iterator at(text.begin() + static_cast<long>(name.size()), text.end(), symbol), end; at != end;
+           ++at)
+        refer(at->str());
+    }
+  }
+}
+
+void Rewriter::refer(const std::string& symbol) {
+  const std::string name = symbol.substr(0, symbol.find_first_of("@+-"));
+  if (!name.empty() && !begins(name, ".L")) report_.needs.try_emplace(name, line_);
+}
+
+void Rewriter::instruction(std::string_view text) {
+  const Instruction parsed = parse_instruction(std::string(text));
+  if (!is_known(parsed)) find("the instruction " + parsed.mnemonic.substr(0, 40));
+  for (const Operand& operand : parsed.operands) {
+    if (!operand.symbol.empty()) refer(operand.symbol);
+  }
+  if (parsed.mnemonic == "call") return call(parsed, text);
+  if (parsed.prefix == "rep" && parsed.operands.empty() && !parsed.mnemonic.empty()) announce_string(parsed);
+  if (const Operand* const memory = parsed.memory()) {
+    for (const Access& access : accesses_of(parsed)) announce(*memory, access);
+  }
+  if (sealed_)
+    for (std::string& text : seal_before(parsed)) make(std::move(text));
+  emit(text);
+  values_.run(parsed);
+  if (sealed_)
+    for (std::string& text : seal_after(parsed)) make(std::move(text));
+  if (parsed.mnemonic == "jmp" || parsed.mnemonic == "ret" || parsed.mnemonic == "ud2") {
+    end_block();
+    values_.forget(with_frame_pointer_.count(function_) > 0);
+  }
+}
+
+// True if the name is that of a hook that announces an access at the address in rdi.
+bool Rewriter::announcement(const std::string& name) {
+  static const std::regex hook(R"(^__tsan_(?:unaligned_)?(?:volatile_)?(read_write|read|write)(_range|\d+)$)");
+  std::smatch found;
+  if (!std::regex_match(name, found, hook)) return false;
+  int64_t bytes = std::atoi(found[2].str().c_str());
+  if (found[2] == "_range") {
+    const Value size = values_.of(rsi);
+    bytes = size.terms.empty() ? size.constant : 0;
+    if (!bytes) return false;  // of a size that only the running program knows: it stays
+  }
+  announced_.push_back(
+      {values_.of(rdi), bytes, begins(found[1].str(), "read"), found[1] != "read", output_.size(), false});
+  return true;
+}
+
+void Rewriter::call(const Instruction& call, std::string_view text) {
+  const std::string name = call.operands.empty() ? "" : called(call.operands[0]);
+  if (name.empty()) {
+    if (const Operand* const memory = call.memory()) announce(*memory, {Kind::load, 8});
+  }
+  announcement(name);
+  if (sealed_)
+    for (std::string& text : seal_before(call)) make(std::move(text));
+  emit(text);
+  const bool of_ours = !is_hook(name);
+  if (of_ours) end_block();
+  values_.call(of_ours);
+}
+
+bool Rewriter::is_announced(const Value& address, const Access& access) {
+  for (Announced& hook : announced_) {
+    const int64_t offset = address.constant - hook.address.constant;
+    const bool same_kind = access.kind == Kind::load ? hook.loads : access.kind == Kind::store && hook.stores;
+    if (same_kind && is_same(address, hook.address) && offset >= 0 &&
+        offset + static_cast<int64_t>(access.bytes) <= hook.bytes) {
+      hook.used = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+void Rewriter::announce(const Operand& memory, const Access& access) {
+  const std::string& symbol = memory.symbol;
+  const bool in_module = memory.base == rip;
+  // Of the linker's table of addresses, and literals of the compiler.
+  if (in_module && (symbol.find('@') != std::string::npos || begins(symbol, ".LC"))) return;
+  if (memory.segment == "%fs" && memory.base == none && memory.index == none && symbol.empty()) return;  // %fs:40
+  if (access.kind == Kind::load && values_.is_built_in(memory)) return;
+  const Value address = values_.address(memory);
+  if (memory.segment.empty() && (values_.is_in_frame(address) || is_announced(address, access))) return;
+  const std::string what = access.kind == Kind::store ? "store" : access.kind == Kind::load ? "load" : "atomic";
+  // What is below the stack pointer belongs to nobody: -mno-red-zone.
+  const bool from_stack = memory.base == rsp;
+  make("	pushq\t%rdi");
+  std::string place = memory.base == none && memory.index == none && !in_module
+                          ? (symbol.empty() ? std::to_string(memory.displacement) : symbol)
+                          : operand_text(memory, from_stack ? 8 : 0);
+  make("	leaq\t" + place + ", %rdi");
+  const std::string segment = memory.segment.empty() ? "" : "_tls";
+  const bool usual =
+      access.bytes == 1 || access.bytes == 2 || access.bytes == 4 || access.bytes == 8 || access.bytes == 16;
+  // 10 bytes, of a long double, as 2.
+  make("	call\t*simt_seen" + segment + "_" + what + std::to_string(usual ? access.bytes : 2) +
+       "@GOTPCREL(%rip)");
+  make("	popq\t%rdi");
+}
+
+// rep movs, rep stos: rcx times as many bytes as its last letter says, from rsi to rdi.
+void Rewriter::announce_string(const Instruction& instruction) {
+  const bool moves = begins(instruction.mnemonic, "movs");
+  const char size = instruction.mnemonic.back();
+  const int64_t each = size == 'b' ? 1 : size == 'w' ? 2 : size == 'l' ? 4 : 8;
+  const Value count = values_.of(rcx);
+  const int64_t bytes = count.terms.empty() ? count.constant * each : 0;
+  for (const bool stores : {false, true}) {
+    if (!stores && !moves) continue;
+    const Register from = stores ? rdi : rsi;
+    const Value& address = values_.of(from);
+    const Access access = {stores ? Kind::store : Kind::load, static_cast<unsigned>(bytes)};
+    if (bytes > 0 && (values_.is_in_frame(address) || is_announced(address, access))) continue;
+    make("	pushq\t%rdi");
+    make("	pushq\t%rsi");
+    if (from == rsi) make("	movq\t%rsi, %rdi");
+    make("	leaq\t0(,%rcx," + std::to_string(each) + "), %rsi");
+    make(std::string("	call\t*simt_seen_") + (stores ? "store" : "load") + "_range@GOTPCREL(%rip)");
+    make("	popq\t%rsi");
+    make("	popq\t%rdi");
+  }
+}
+
+}  // namespace announce

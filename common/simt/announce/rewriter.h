@@ -1,0 +1,83 @@
+// Completes the instrumentation of a compiled file: every access of memory that the compiler has not announced by a
+// call of __tsan_read4 and its like is announced (simt_seen_load4, ...; instrument/seen.S), and what it has announced
+// without an access is taken away. So what the counters and checks see is what the code does, whatever attributes,
+// builtins and library functions it was written with.
+//
+// Left alone: fixed places in a function's own frame, and what the linker and the compiler keep for themselves
+// (addresses of other modules, literals).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "accesses.h"
+#include "assembly.h"
+#include "values.h"
+
+namespace announce {
+
+// What is in a file that ordinary code has not.
+struct Finding {
+  std::string what;  // "inline assembly", "the instruction syscall", "the section .evil"
+  std::string file;
+  int line;
+};
+
+struct Report {
+  std::vector<Finding> findings;
+  // Names that the file refers to and does not define, each with the line that does so first; and those that it gives
+  // to others.
+  std::map<std::string, int> needs;
+  std::set<std::string> defines;
+};
+
+class Rewriter {
+ public:
+  // The assembly, rewritten. With `sealed`, also what keeps code on its paths (seal.cpp).
+  std::string rewrite(const std::string& assembly, bool sealed);
+  const Report& report() const { return report_; }
+
+ private:
+  struct Announced {
+    Value address;
+    int64_t bytes;
+    bool loads, stores;
+    size_t output_line;  // where the call of the hook is
+    bool used;
+  };
+
+  void line(std::string_view text);
+  void directive(const std::string& text);
+  void label(const std::string& name);
+  void instruction(std::string_view text);
+  void call(const Instruction& call, std::string_view text);
+  bool announcement(const std::string& name);
+  void announce(const Operand& memory, const Access& access);
+  void announce_string(const Instruction& instruction);
+  bool is_announced(const Value& address, const Access& access);
+  void end_block();
+  void emit(std::string_view line_of_input) { output_.push_back(line_of_input); }
+  void make(std::string text) { output_.push_back(made_.emplace_back(std::move(text))); }
+  void find(const std::string& what) { report_.findings.push_back({what, file_, line_}); }
+  void refer(const std::string& symbol);
+  void find_frames(const std::vector<std::string_view>& lines);
+
+  Report report_;
+  std::vector<std::string_view> output_;
+  std::deque<std::string> made_;  // lines of ours
+  Values values_;
+  std::vector<Announced> announced_;
+  std::set<std::string> with_frame_pointer_;  // functions whose rbp is that
+  std::set<std::string> functions_, defined_, global_;
+  std::string function_;
+  bool in_code_ = true, in_debug_ = false, in_assembly_ = false, thread_local_call_ = false, sealed_ = false;
+  std::map<int, std::string> files_;
+  std::string file_;
+  int line_ = 0;
+};
+
+}  // namespace announce

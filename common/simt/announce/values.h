@@ -1,0 +1,55 @@
+// What registers hold, as far as it follows from the instructions since the last label: sums of unknown values, each
+// times a number, and a constant. Two addresses are equal if their sums are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "assembly.h"
+
+namespace announce {
+
+struct Value {
+  std::map<int, int64_t> terms;  // number of an unknown value -> how often
+  int64_t constant = 0;
+};
+
+class Values {
+ public:
+  // At a label: nothing is known, but that rsp, and rbp if it is this function's frame pointer, lie in the frame.
+  void forget(bool rbp_is_frame);
+
+  // The address of a memory operand. A symbol is an unknown value of its own.
+  Value address(const Operand& operand);
+  Value of(Register number) { return registers_[static_cast<size_t>(number)]; }
+
+  // Is it a fixed place in the function's own frame?
+  bool is_in_frame(const Value& address) const;
+
+  // Is it one of the executor's variables for this, of 12 bytes: threadIdx and its like?
+  bool is_built_in(const Operand& thread_local_operand);
+
+  // What an instruction does to registers, and to values that it keeps in the frame.
+  void run(const Instruction& instruction);
+  // A call that leaves callee-saved registers as they are; `of_ours`: of code that may have written to the frame.
+  void call(bool of_ours);
+
+ private:
+  Value fresh() { return {{{next_++, 1}}, 0}; }
+  Value fresh_frame();
+  void set(Register number, Value value) { registers_[static_cast<size_t>(number)] = std::move(value); }
+  void set_result(const Instruction& instruction);
+  int symbol(const std::string& name);
+
+  int next_ = 0;
+  std::array<Value, register_count> registers_;
+  std::map<std::string, int> symbols_;
+  std::set<int> frames_;
+  std::map<std::pair<int, int64_t>, Value> spilled_;  // by frame and offset
+};
+
+bool is_same(const Value& a, const Value& b);  // but for the constant
+
+}  // namespace announce
