@@ -41,6 +41,7 @@ class Workshop:
         if box.kind != "none":
             roots.make_compile_root(self.root, course, box.helpers())
         self.flags, self.instrument = roots.rung_flags(course)
+        self.announce = ("/announce" if box.kind != "none" else str(course / "build/cpu/announce")) if roots.announces(course) else "cp"
         self.words = rules.header_words(course)
         self.course = course
         libm = subprocess.run(("g++", "-print-file-name=libm.so.6"), stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -78,7 +79,8 @@ class Workshop:
             "plain text": (f"g++ {flags} -E -x c++ /tmp/named.cu", TEXT_BYTES),
             "checked text": (f"g++ {flags} {instrument} -E -x c++ /tmp/named.cu", TEXT_BYTES),
             "plain": (f"g++ {flags} -shared -x c++ /tmp/named.cu -o /tmp/rung.so && cat /tmp/rung.so", OBJECT_BYTES),
-            "checked": (f"g++ {flags} {instrument} -x c++ -c /tmp/named.cu -o /tmp/rung.o && "
+            "checked": (f"g++ {flags} {instrument} -x c++ -S /tmp/named.cu -o /tmp/rung.s && {self.announce} /tmp/rung.s /tmp/all.s && "
+                        "g++ -c /tmp/all.s -o /tmp/rung.o && "
                         "g++ -shared /tmp/rung.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -o /tmp/rung.so && "
                         "cat /tmp/rung.so", OBJECT_BYTES),
         }

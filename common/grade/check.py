@@ -6,38 +6,37 @@
     check.py --submissions DIR --out OUT        every folder and archive in DIR; OUT gets the grades and reports
     check.py --doctor                           proves the sandbox
 
-Exit status: 0 if everything passes, 1 if not, 2 if it cannot be graded.
+Exit status: 0 if everything passes, 1 if not, 2 if it cannot be graded, 130 if interrupted. (Of make: 0 or 2.)
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COURSE = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import classrun  # noqa: E402
 import gpu  # noqa: E402
 import ingest  # noqa: E402
 import judge  # noqa: E402
+import lock  # noqa: E402
 import points  # noqa: E402
+import reports  # noqa: E402
 import roots  # noqa: E402
 import sandbox  # noqa: E402
 import stages  # noqa: E402
+import store  # noqa: E402
+from classrun import percent  # noqa: E402
 
-try:
-    import reports
-except ImportError:  # the records alone then
-    reports = None
-
-ERRORS = (points.PointsError, sandbox.SandboxError, judge.JudgeError, roots.RootError, ingest.IngestError)
+ERRORS = (points.PointsError, sandbox.SandboxError, judge.JudgeError, roots.RootError, ingest.IngestError, classrun.ClassError, lock.LockError,
+          *reports.RULES_ERRORS)
 
 
 def colour(text: str, code: str) -> str:
@@ -51,48 +50,6 @@ def say(text: str = "") -> None:
 
 def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def percent(points_: float, out_of: float) -> str:
-    return f"{100 * points_ / out_of:.1f} %" if out_of else "nothing was run"
-
-
-def write_record(folder: Path, grade: dict) -> None:
-    """Whole or not at all, so that an interrupted run leaves nothing half done."""
-    folder.mkdir(parents=True, exist_ok=True)
-    new = folder / "grade.json.new"
-    with new.open("w", encoding="utf-8") as file:
-        json.dump(grade, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, folder / "grade.json")
-
-
-def graded_already(folder: Path, key: str) -> dict | None:
-    try:
-        grade = json.loads((folder / "grade.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return grade if isinstance(grade, dict) and grade.get("key") == key else None
-
-
-def secret_of(out: Path | None) -> bytes:
-    """What hidden cases follow from: new for every run, but one for a whole class, also if its grading is interrupted."""
-    if out is None:
-        return os.urandom(32)
-    path = out / "secret"
-    try:
-        secret = bytes.fromhex(path.read_text().strip())
-        if len(secret) >= 16:
-            return secret
-    except (OSError, ValueError):
-        pass
-    secret = os.urandom(32)
-    new = out / "secret.new"
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(secret.hex())
-    os.replace(new, path)
-    return secret
 
 
 def print_grade(grade: dict) -> None:
@@ -138,17 +95,15 @@ def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
         box = sandbox.Sandbox("none")
     folder = "solutions" if arguments.solutions else "labs"
     device = gpu.find(COURSE) if arguments.gpu else None
-    say(f"grading {folder}/ on the CPU{speed_on(device)}, {box.describe()}")
-    the_judge = judge.Judge(COURSE, table, box, secret_of(None), arguments.jobs, arguments.only, device)
+    say(f"grading {folder}/ on the CPU{f' and speed on the {device.name}' if device else ''}, {box.describe()}")
+    the_judge = judge.Judge(COURSE, table, box, store.secret_of(None), arguments.jobs, arguments.only, device)
     try:
         the_judge.prepare(note)
         grade = the_judge.grade(judge.submission_of_course(COURSE, folder, table.limits))
     finally:
         the_judge.close()
     if arguments.out:
-        write_record(arguments.out / "students" / grade["id"], grade)
-        if reports:
-            reports.write_class(arguments.out)
+        keep_own(arguments.out, grade)
     print_grade(grade)
     for warning in the_judge.warnings:
         note(f"note: {warning}")
@@ -159,100 +114,12 @@ def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
     return 1
 
 
-def speed_on(device: gpu.Gpu | None) -> str:
-    return f" and speed on the {device.name}, one at a time" if device else ""
-
-
-def left(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def check_class(arguments: argparse.Namespace, table: points.Points) -> int:
-    folder, out = arguments.submissions, arguments.out
-    submissions, others = ingest.find(folder)
-    if not submissions:
-        raise ingest.IngestError(f"{folder}: no folder and no archive ({', '.join(ingest.ENDINGS)}) in it")
-    box = sandbox.find()  # or no grading: foreign code is not run without one
-    out.mkdir(parents=True, exist_ok=True)
-    if not os.access(out, os.W_OK):
-        raise judge.JudgeError(f"cannot write to {out}")
-    for other in others:
-        note(f"note: {other} is no submission, which is a folder or an archive, and is not graded")
-    device = gpu.find(COURSE) if arguments.gpu else None
-    say(f"grading {len(submissions)} submissions on the CPU{speed_on(device)}, {arguments.jobs} at a time, {box.describe()}")
-    the_judge = judge.Judge(COURSE, table, box, secret_of(out), arguments.jobs, arguments.only, device)
-    counts: dict[str, int] = {}
-    done = kept = 0
-    spent = 0.0  # on those that are done, all together
-
-    def one(submission: ingest.Submission) -> tuple[ingest.Submission, dict, bool]:
-        place = out / "students" / submission.id
-        ingest.take(submission, the_judge.labs, table.limits)
-        grade = graded_already(place, the_judge.key(submission))
-        fresh = grade is None
-        if fresh:
-            grade = the_judge.grade(submission)
-            sandbox.go_on()
-            write_record(place, grade)
-        return submission, grade, fresh
-
-    try:
-        the_judge.prepare(note)
-        begun = time.monotonic()
-        with ThreadPoolExecutor(arguments.jobs) as pool:
-            jobs = {pool.submit(one, submission): submission for submission in submissions}
-            try:
-                for job in as_completed(jobs):
-                    try:
-                        submission, grade, fresh = job.result()
-                    except (OSError, MemoryError, RuntimeError, ValueError, KeyError, TypeError) as error:  # costs this one alone
-                        note(f"error: {jobs[job].name} could not be graded: {type(error).__name__}: {error}")
-                        counts["could not be graded"] = counts.get("could not be graded", 0) + 1
-                        done += 1
-                        continue
-                    done += 1
-                    kept += not fresh
-                    counts[grade["verdict"]] = counts.get(grade["verdict"], 0) + 1
-                    if fresh:
-                        spent += grade["seconds"]
-                        others_left = len(submissions) - done
-                        rest = spent / (done - kept) * others_left / max(1, min(arguments.jobs, others_left))
-                        say(f"{done:4d}/{len(submissions)}  {submission.name:<30.30}  {grade['verdict']:<14}  "
-                            f"{percent(grade['points'], grade['out_of']):>8}  {grade['seconds']:5.1f} s   {left(rest)} left")
-            except BaseException:
-                sandbox.stop()
-                pool.shutdown(cancel_futures=True)
-                raise
-    finally:
-        the_judge.close()
-    if kept:
-        say(f"{kept} were graded before and have not changed")
-    for warning in the_judge.warnings:
-        note(f"note: {warning}")
-    forget_others(out, {submission.id for submission in submissions})
-    say(", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items())) + f" in {left(time.monotonic() - begun)}")
-    if reports:
-        reports.write_class(out)
-        say(f"next: {out}/report.html, {out}/gradebook.csv")
-    else:
-        say(f"the grades: {out}/students/*/grade.json")
-    return 0 if set(counts) <= {"pass"} else 1
-
-
-def forget_others(out: Path, ids: set[str]) -> None:
-    """Grades of submissions that are no longer there are set aside, so that the gradebook shows this class and no other."""
-    students = out / "students"
-    for folder in sorted(students.iterdir()) if students.is_dir() else []:
-        if folder.is_dir() and folder.name not in ids:
-            aside = out / "no longer handed in"
-            aside.mkdir(exist_ok=True)
-            target = aside / folder.name
-            number = 1
-            while target.exists():
-                number += 1
-                target = aside / f"{folder.name}-{number}"
-            os.replace(folder, target)
-            note(f"note: {folder.name} is no longer among the submissions; its grade is in {target}")
+def keep_own(out: Path, grade: dict) -> None:
+    classrun.make_folder(out)
+    with lock.Lock(out):
+        place = store.Store(out)
+        place.write(grade["id"], store.merged(place.read(grade["id"]), {**grade, "why": "make check"}))
+    reports.write_class(out)
 
 
 def main() -> int:
@@ -264,6 +131,7 @@ def main() -> int:
     parser.add_argument("--jobs", default="")
     parser.add_argument("--only", default="", help="the labs whose names hold this")
     parser.add_argument("--gpu", action="store_true", help="measure speed on the GPU")
+    parser.add_argument("--keep", action="store_true", help="keep the grades in OUT of those who are not in DIR")
     parser.add_argument("--doctor", action="store_true")
     arguments = parser.parse_args()
     try:
@@ -284,9 +152,14 @@ def main() -> int:
             import doctor
             return doctor.main()
         table = points.load(arguments.points, list(judge.labs_of(COURSE)))
-        return check_class(arguments, table) if arguments.submissions else check_own(arguments, table)
+        if not arguments.submissions:
+            return check_own(arguments, table)
+        return classrun.check_class(arguments.submissions, arguments.out, table, arguments.jobs, arguments.only,
+                                    lambda: gpu.find(COURSE) if arguments.gpu else None, arguments.keep, say)
     except ERRORS as error:
-        note(f"error: {error}")
+        # A compiler's lines stay as they are.
+        lines = f"error: {error}".split("\n")
+        note("\n".join([textwrap.fill(lines[0], 80, subsequent_indent="       ", break_long_words=False, break_on_hyphens=False), *lines[1:]]))
         return 2
     except (KeyboardInterrupt, sandbox.Stopped):
         note("interrupted; the same command goes on where it was")

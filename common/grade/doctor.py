@@ -94,10 +94,11 @@ def roots_copy(root: Path, library: str) -> None:
 
 def attempts(doctor: Doctor, port: int, abstract: str, victim: int, key: int) -> list[Attempt]:
     home = os.path.expanduser("~")
-    files = [home, "/root", "/home", "/etc/passwd", "/etc/shadow", "/etc/hostname", str(COURSE), str(COURSE / "solutions"), "/tmp/..", "/sys"]
+    # What is in the course's folder, and not the folder: the sandbox has a /course of its own, and the course may lie there, too.
+    files = [home, "/root", "/home", "/etc/passwd", "/etc/shadow", "/etc/hostname", str(COURSE / "Makefile"), str(COURSE / "solutions"), "/sys"]
     return [
         Attempt("network: no connection to this machine or beyond", "network", [str(port), abstract]),
-        Attempt("files: no home folder, no solutions, nothing of this machine", "read", [path for path in files if path != "/tmp/.."]),
+        Attempt("files: no home folder, no solutions, nothing of this machine", "read", files),
         Attempt("files: no other submission", "read", [str(doctor.other / "kernel.cu"), str(doctor.other), str(doctor.stage)]),
         Attempt("files: nothing can be written outside of /tmp", "write", []),
         Attempt("files: the disk cannot be flooded", "disk_flood", [str(LIMITS.temporary_mib)]),

@@ -53,9 +53,27 @@ def for_html(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+def looks_like_a_number(text: str) -> bool:
+    """As spreadsheets see it: 00123, 1e5, 2024-01, 1/2, MAR1, 1-mar, TRUE."""
+    months = "jan feb mar apr may jun jul aug sep oct nov dec mrz mai okt dez fev avr juin juil aou ene abr ago set dic gen mag giu lug ott"
+    bare = text.strip().lower()
+    if bare in ("true", "false", "wahr", "falsch", "vrai", "faux", "verdadero", "falso", "vero"):
+        return True
+    if any(c.isdigit() for c in bare) and re.fullmatch(r"[\d\s.,:/'%+()$\u20ac\u00a3\u00a5-]*(?:[ed][+-]?\d+)?[\d\s.,:/'%+()$\u20ac\u00a3\u00a5-]*(?:[ap]m)?", bare):
+        return True
+    words = re.findall(r"[^\W\d_]+", bare)
+    return len(words) == 1 and any(words[0].startswith(month) for month in months.split()) and bool(re.fullmatch(
+        r"(?:\d{1,4}[\s./-]*)?[^\W\d_]+(?:[\s.,/-]*\d{1,4}){0,2}", bare)) and any(c.isdigit() for c in bare)
+
+
 def for_csv(text: str) -> str:
-    """A cell that no spreadsheet runs: an apostrophe before what would be a formula, also where another separator than the comma
-    would begin a new cell."""
+    """A cell of text that a spreadsheet neither runs nor changes: an apostrophe before what would be a formula, also where another separator
+    than the comma would begin a new cell, and before what it would take for a number or a date (00123, 1e5, 2024-01)."""
+    return f"'{text}" if looks_like_a_number(text) else without_formula(text)
+
+
+def without_formula(text: str) -> str:
+    """The same for a program that wants 00123 as it is."""
     return re.sub(rf"(^|[;\t|])(\s*[{FORMULA}])", r"\1'\2", text)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import histogram
 from escape import for_html
-from record import FAIL, NOT_RUN, PASS, PERSON, VERDICTS, Class, Student, number_text
+from record import FAIL, NOT_RUN, PASS, PERSON, VERDICTS, Class, Student, Ungraded, number_text
 
 FOLDER = Path(__file__).resolve().parent
 CLASS_OF = {PASS: "pass", FAIL: "fail", NOT_RUN: "not-run", PERSON: "person"}
@@ -35,18 +35,58 @@ def _points(points: float, out_of: float) -> str:
     return f"{number_text(points)} <span class=\"of\">/ {number_text(out_of)}</span>"
 
 
-def _needs_a_person(group: Class) -> list[str]:
-    lines = []
-    for lost in group.unreadable:
-        lines.append(f"<li><strong>{for_html(lost.id)}</strong>: no points, its record cannot be used: {for_html(lost.problem)}</li>")
+def _command(student: Student, lab: str, out: str) -> str:
+    return f'<kbd>make decide OUT={for_html(out)} STUDENT={for_html(student.id)} LAB={for_html(lab)} RELEASE=1</kbd>'
+
+
+def _waiting(student: Student, name: str, out: str) -> list[str]:
+    """An entry for each lab with items that wait, those of one reason together."""
+    entries = []
+    for lab in student.labs:
+        reasons: dict[str, list[str]] = {}
+        for item in lab.with_verdict(PERSON):
+            reasons.setdefault(item.reason.split(" points wait for a person: ")[-1], []).append(item.name)
+        if reasons:
+            why = "".join(f"<li>{for_html(', '.join(names[:3]))}{f' and {len(names) - 3} more' if len(names) > 3 else ''}: {for_html(reason)}</li>"
+                          for reason, names in reasons.items())
+            entries.append(f"<li>{name}, {for_html(lab.lab)}: {number_text(lab.waits)} points wait. {_command(student, lab.lab, out)}<ul>{why}</ul></li>")
+    return entries
+
+
+def _needs_a_person(group: Class, out: str) -> list[str]:
+    entries = [f"<li>{for_html(problem)}</li>" for problem in group.problems]
+    entries += [f"<li><strong>{for_html(lost.student or lost.id)}</strong>: has no grade: {for_html(lost.problem)}</li>"
+                for lost in group.ungraded if lost.verdict == PERSON]
     for student in group.students:
-        for lab in student.labs:
-            for item in lab.with_verdict(PERSON):
-                lines.append(f"<li>{_feedback(student.id, student.student or student.id)}, {for_html(lab.lab)}, "
-                             f"{for_html(item.name)} ({number_text(item.out_of)} points): {for_html(item.reason)}</li>")
-    if not lines:
+        name = _feedback(student.id, student.student or student.id)
+        entries += [f"<li>{name}: {for_html(student.problem)}</li>"] if student.problem else []
+        entries += _waiting(student, name, out)
+    if not entries:
         return ['<section id="person"><h2>Needs a person</h2>', "<p>Nothing does.</p>", "</section>"]
-    return [f'<section id="person"><h2>Needs a person ({len(lines)})</h2>', "<ul>", *lines, "</ul>", "</section>"]
+    return [f'<section id="person"><h2>Needs a person ({len(entries)})</h2>', "<p>RELEASE=1 gives the points that wait, DENY=1 does not; "
+            'COMMENT="..." adds what the student should know.</p>', "<ul>", *entries, "</ul>", "</section>"]
+
+
+def _decided(group: Class) -> list[str]:
+    """What persons and the rules of the class changed."""
+    lines = []
+    for student in group.students:
+        texts = [*(f"{lab.lab}: {_signed(a.points)} points, {a.text}" for lab in student.labs for a in lab.adjustments),
+                 *(f"{lab.lab}: {text}" for lab in student.labs for text in lab.comments),
+                 *(f"{_signed(a.points)} points, {a.text}" for a in student.adjustments), *student.comments]
+        lines += [f"<li>{_feedback(student.id, student.student or student.id)}: {for_html(text)}</li>" for text in texts]
+    return [f'<section id="decided"><h2>Decided ({len(lines)})</h2>', "<ul>", *lines, "</ul>", "</section>"] if lines else []
+
+
+def _signed(points: float) -> str:
+    return f"+{number_text(points)}" if points > 0 else number_text(points)
+
+
+def _notes(group: Class) -> list[str]:
+    """What was decided about files, and what was left out: good to know, and no more."""
+    lines = [f"<li>{_feedback(student.id, student.student or student.id)}: {for_html(note)}</li>" for student in group.students for note in student.notes]
+    lines += [f"<li>{for_html(other)} in SUBMISSIONS is no submission, and was not graded</li>" for other in group.others]
+    return [f'<section id="notes"><h2>Notes ({len(lines)})</h2>', "<ul>", *lines, "</ul>", "</section>"] if lines else []
 
 
 def _head(text: str, numeric: bool = False) -> str:
@@ -54,12 +94,22 @@ def _head(text: str, numeric: bool = False) -> str:
             f'<button type="button">{for_html(text)}</button></th>')
 
 
+def _percent(student: Student) -> float:
+    value = student.percent if student.final is None else student.final
+    return -1.0 if value is None else value
+
+
+def _percent_text(student: Student) -> str:
+    return "-" if student.percent is None else number_text(student.percent) + (f" <span class=\"of\">curved {number_text(student.final)}</span>" if student.final is not None else "")
+
+
 def _row(student: Student, labs: list[str]) -> str:
     by_name = {lab.lab: lab for lab in student.labs}
     cells = [f'<th scope="row" data-sort="{for_html(student.student.casefold())}">{_feedback(student.id, student.student or student.id)}</th>',
              f'<td data-sort="{for_html(student.id)}">{for_html(student.id)}</td>',
              f'<td data-sort="{VERDICTS.index(student.verdict)}">{_verdict(student.verdict)}</td>',
-             f'<td class="number" data-sort="{student.points:.2f}">{_points(student.points, student.out_of)}</td>']
+             f'<td class="number" data-sort="{student.points:.2f}">{_points(student.points, student.out_of)}</td>',
+             f'<td class="number" data-sort="{_percent(student):.2f}">{_percent_text(student)}</td>']
     for name in labs:
         lab = by_name.get(name)
         if lab is None:
@@ -72,13 +122,14 @@ def _row(student: Student, labs: list[str]) -> str:
     return "<tr>" + "".join(cells) + "</tr>"
 
 
-def _unreadable_row(lost_id: str, labs: list[str]) -> str:
-    return (f'<tr><th scope="row" data-sort="">(unreadable record)</th><td data-sort="{for_html(lost_id)}">{for_html(lost_id)}</td>'
-            f'<td data-sort="0">{_verdict(PERSON)}</td>' + '<td class="number" data-sort="-1">-</td>' * (len(labs) + 2) + "</tr>")
+def _ungraded_row(lost: Ungraded, labs: list[str]) -> str:
+    return (f'<tr><th scope="row" data-sort="{for_html(lost.student.casefold())}">{for_html(lost.student or "(unreadable record)")}</th>'
+            f'<td data-sort="{for_html(lost.id)}">{for_html(lost.id)}</td><td data-sort="{VERDICTS.index(lost.verdict)}">{_verdict(lost.verdict)}</td>'
+            + '<td class="number" data-sort="-1">-</td>' * (len(labs) + 3) + "</tr>")
 
 
 def _table(group: Class) -> list[str]:
-    heads = [_head("student"), _head("id"), _head("verdict"), _head("points", True),
+    heads = [_head("student"), _head("id"), _head("verdict"), _head("points", True), _head("per cent", True),
              *(_head(lab, True) for lab in group.labs), _head("not run", True)]
     return ['<section id="all"><h2>All submissions</h2>',
             '<p><label for="filter">Show rows that hold</label> <input id="filter" type="search" autocomplete="off"> '
@@ -87,7 +138,7 @@ def _table(group: Class) -> list[str]:
             '<table id="class"><caption>A click on a column\'s name sorts by it. A student\'s name leads to the feedback.</caption>',
             "<thead><tr>" + "".join(heads) + "</tr></thead>", "<tbody>",
             *(_row(student, group.labs) for student in group.students),
-            *(_unreadable_row(lost.id, group.labs) for lost in group.unreadable), "</tbody></table></div></section>"]
+            *(_ungraded_row(lost, group.labs) for lost in group.ungraded), "</tbody></table></div></section>"]
 
 
 def _items_table(group: Class, name: str) -> list[str]:
@@ -115,15 +166,19 @@ def _distributions(group: Class) -> list[str]:
     return [*lines, "</div></section>"]
 
 
-def _summary(group: Class) -> list[str]:
-    verdicts = [student.verdict for student in group.students] + [PERSON] * len(group.unreadable)
+def _summary(group: Class, out: Path) -> list[str]:
+    verdicts = [student.verdict for student in group.students] + [lost.verdict for lost in group.ungraded]
     counts = [f"<li>{_verdict(verdict)} {verdicts.count(verdict)}</li>" for verdict in VERDICTS if verdict in verdicts]
     machines = sorted({(student.backend, student.machine) for student in group.students})
     where = "; ".join(f"backend {for_html(backend)}, {for_html(machine)}" for backend, machine in machines)
-    return [f"<p>{len(verdicts)} submissions. {where}</p>", '<ul class="counts">', *counts, "</ul>"]
+    running = sum(lost.verdict == NOT_RUN for lost in group.ungraded)
+    where += f" <strong>{running} of them are not graded yet.</strong>" if running else ""
+    alike = ' <a href="similar/index.html">Files that are alike.</a>' if (out / "similar" / "index.html").exists() else ""
+    return [f"<p>{len(verdicts)} submissions. {where}{alike}</p>", '<ul class="counts">', *counts, "</ul>"]
 
 
-def page(group: Class) -> str:
+def page(group: Class, out: Path) -> str:
+    """out: the folder that it lies in, for the commands that it shows."""
     style = (FOLDER / "report.css").read_text(encoding="utf-8")
     script = (FOLDER / "report.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
@@ -132,6 +187,7 @@ def page(group: Class) -> str:
              '<meta name="viewport" content="width=device-width, initial-scale=1">',
              '<meta name="color-scheme" content="light dark">', "<title>Ladder: grades of the class</title>",
              f"<style>{style}</style>", "</head>", "<body>", '<a class="skip" href="#all">To the table</a>', "<main>",
-             "<h1>Grades of the class</h1>", *_summary(group), *_needs_a_person(group), *_table(group), *_distributions(group),
+             "<h1>Grades of the class</h1>", *_summary(group, out), *_needs_a_person(group, str(out)), *_table(group), *_distributions(group), *_decided(group),
+             *_notes(group),
              "</main>", f"<script>{script}</script>", "</body>", "</html>"]
     return "\n".join(lines) + "\n"

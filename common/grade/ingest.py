@@ -1,29 +1,23 @@
-"""Takes the kernel files of the labs, and nothing else, out of what a student handed in: a folder, or an archive (.zip, .tar, .tar.gz,
-.tgz). Archives are read, never unpacked. Whatever is odd about a file costs that lab alone and is said in one line."""
+"""Takes the kernel files of the labs, and nothing else, out of what a student handed in (layouts.py, archives.py). Whatever is odd about
+a file costs that lab alone and is said in one line, with the name of what comes near to it."""
 
 from __future__ import annotations
 
-import gzip
+import difflib
 import hashlib
 import os
 import re
-import stat
-import tarfile
-import unicodedata
-import zipfile
-import zlib
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from datetime import datetime
+from pathlib import Path
 
-MIB = 1 << 20
-ENDINGS = (".zip", ".tar.gz", ".tgz", ".tar")
-DEPTH = 12  # folders in folders
+import layouts
+from archives import ENDINGS, Found, IngestError, Member, Reader, is_archive, shown
+from layouts import Part, Person, safe_id
+
 IGNORED = {"solutions", "broken", "__MACOSX", ".git", "build"}  # folders whose files are no submission
-NO_STUDENTS = {"__pycache__", "__MACOSX"}  # folders that Python and unpackers leave beside submissions
-
-
-class IngestError(Exception):
-    """Why a submission cannot be read at all."""
+SAME_TIME = 2.0  # seconds: the least that an archive can tell apart
+TRIED = 8  # files of one name that are looked at
 
 
 @dataclass
@@ -33,62 +27,39 @@ class Taken:
     source: bytes | None = None
     path: str = ""  # in the submission
     problem: str = ""
+    handed_in: str = ""  # when, as the platform says
+    file_time: str = ""  # when the file was last changed, as far as one can believe it
 
 
 @dataclass
 class Submission:
-    name: str  # as the folder or archive is called, fit to be shown
+    name: str  # of the student, fit to be shown
     id: str  # letters, digits, '-', '_': a file name anywhere
     path: Path
     labs: dict[str, Taken] = field(default_factory=dict)
-
-    def digest(self) -> str:
-        sha = hashlib.sha256(self.name.encode())
-        for lab, taken in sorted(self.labs.items()):
-            sha.update(f"\0{lab}\0{taken.problem}\0{taken.path}\0".encode())
-            sha.update(hashlib.sha256(taken.source or b"").digest())
-        return sha.hexdigest()
-
-
-def shown(text: str) -> str:
-    """Text of a submission in one line without control characters or broken code points."""
-    return "".join(c if c.isprintable() else "?" for c in text.encode("utf-8", "replace").decode())[:200]
-
-
-def safe_id(name: str) -> str:
-    """A file name for a student's name. Different names get different ones."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    slug = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:60]
-    digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
-    return slug if slug == name else f"{slug or 'student'}-{digest}"
-
-
-def without_ending(name: str) -> str:
-    for ending in ENDINGS:
-        if name.lower().endswith(ending):
-            return name[: -len(ending)]
-    return name
+    parts: list[Part] = field(default_factory=list)  # what it consists of; none: `path` alone
+    people: list[Person] = field(default_factory=list)
+    system: str = ""  # the platform that it comes from, if it is known
+    notes: list[str] = field(default_factory=list)  # for the instructor: what had to be decided, a sentence without its subject each
+    problem: str = ""  # why nothing of it can be graded
 
 
 def find(folder: Path) -> tuple[list[Submission], list[str]]:
     """The submissions of a class, by name, and the names of entries that are none. Raises IngestError."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: os.fsencode(entry.name))
-    except OSError as error:
-        raise IngestError(f"{folder}: {error.strerror}") from None
-    submissions, others, used = [], [], set()
-    for entry in entries:
-        archive = entry.name.lower().endswith(ENDINGS)
-        if entry.name.startswith(".") or entry.name in NO_STUDENTS or not (archive or entry.is_dir(follow_symlinks=False) or entry.is_symlink()):
-            others.append(shown(entry.name))
-            continue
-        name = without_ending(entry.name) if archive else entry.name
+    found, others = layouts.hand_ins(folder)
+    names = [hand_in.name for hand_in in found]
+    submissions, used = [], set()
+    for hand_in in found:
+        name = hand_in.name
+        if names.count(name) > 1:  # two of one name: a platform's number tells them apart, or what they are called in the folder
+            name = f"{name} ({hand_in.people[0].number or hand_in.people[0].login or hand_in.parts[0].path.name if hand_in.parts else '?'})"
         identity = safe_id(name)
-        if identity.lower() in used:  # ann/ and ann.zip: both are graded
-            name = entry.name
-            identity = f"{identity[:60]}-{hashlib.sha256(os.fsencode(entry.name)).hexdigest()[:8]}"
+        if identity.lower() in used:
+            identity = f"{identity[:60]}-x{hashlib.sha256(os.fsencode(f'{name}/{hand_in.parts[0].path.name if hand_in.parts else 0}')).hexdigest()[:8]}"
         used.add(identity.lower())
-        submissions.append(Submission(shown(name), identity, Path(entry.path)))
+        path = hand_in.parts[0].path if hand_in.parts else folder
+        submissions.append(Submission(shown(name), identity, path, parts=hand_in.parts, people=hand_in.people, system=hand_in.system,
+                                      notes=list(hand_in.notes), problem="" if hand_in.parts else "no file was handed in"))
     return submissions, others
 
 
@@ -106,237 +77,125 @@ def rank(parts: tuple[str, ...], lab: str, kernel: str) -> int | None:
     return None if len(parts) > 1 and re.fullmatch(r"lab\d\d_\w+", parts[-2]) else 2
 
 
-def choose(candidates: list[tuple[str, ...]], lab: str, kernel: str) -> tuple[tuple[str, ...] | None, str]:
-    """The path to take, or why none."""
-    ranked = sorted((rank(parts, lab, kernel), len(parts), parts) for parts in candidates if rank(parts, lab, kernel) is not None)
-    if not ranked:
-        return None, f"{kernel} is not in the submission"
-    best = [parts for place, depth, parts in ranked if (place, depth) == ranked[0][:2]]
-    if len(best) > 1:
-        names = " and ".join(shown("/".join(parts)) for parts in best[:2])
-        return None, f"{kernel} is there more than once, as {names}: hand in one"
-    return best[0], ""
+def best(members: list[Member], lab: str, kernel: str) -> list[Member]:
+    """Those that fit best; several if they fit equally well."""
+    ranked = [((place, len(member.parts)), member) for member in members if (place := rank(member.parts, lab, kernel)) is not None]
+    least = min((key for key, _ in ranked), default=None)
+    return [member for key, member in ranked if key == least]
 
+
+def bare(name: str) -> str:
+    """A file's name without what browsers, file managers and students add to it."""
+    text = name.lower()
+    while True:
+        shorter = re.sub(r"(?:\.(?:txt|cu|cuh|cpp|cxx|cc|c|h|hpp|bak|orig|old|rtf|docx?|pdf)|~|[ _.-]*\(\d+\)|[ _-]+(?:copy|kopie|final|new|v?\d+|fixed|solution))$", "", text)
+        if shorter == text:
+            return re.sub(r"[ _.-]", "", text)
+        text = shorter
+
+
+def near(members: list[Member], kernel: str, kernels: set[str]) -> list[str]:
+    """Paths that may be meant by the kernel's name."""
+    names: dict[str, list[Member]] = {}
+    for member in members:
+        name = member.parts[-1]
+        if name not in kernels and not name.startswith("._") and not IGNORED.intersection(member.parts[:-1]):
+            names.setdefault(bare(name), []).append(member)
+    wanted = bare(kernel)
+    likely = [name for name in names if name == wanted or name.endswith(wanted)] or difflib.get_close_matches(wanted, list(names), 1, 0.9)
+    return [member.path for name in likely for member in names[name]]
+
+
+# ---- Taking --------------------------------------------------------------------------------------
 
 def take(submission: Submission, labs: dict[str, str], limits: dict[str, int]) -> None:
-    """Fills submission.labs. labs: lab -> name of its kernel file."""
-    try:
-        reader = open_submission(submission.path, limits)
-    except IngestError as error:
-        submission.labs = {lab: Taken(problem=str(error)) for lab in labs}
-        return
-    with reader:
+    """Fills submission.labs, and adds to its notes. labs: lab -> name of its kernel file."""
+    reader = Reader(limits)
+    found: list[tuple[Part, Found]] = []
+    errors: list[str] = []
+    for part in submission.parts or ([] if submission.problem else [Part(submission.path)]):
         try:
-            names = reader.names()
+            if part.file:
+                member = reader.file(part.path, part.file)
+                inner = Found([member])
+                reader.inside(member, inner)
+            else:
+                inner = reader.look_into(part.path)
+            found.append((part, inner))
         except IngestError as error:
-            submission.labs = {lab: Taken(problem=str(error)) for lab in labs}
+            errors.append(str(error))
+    members = [member for _, inner in found for member in inner.members]
+    closed = [text for _, inner in found for text in inner.closed]
+    for lab, kernel in labs.items():
+        taken = submission.labs[lab] = Taken()
+        candidates = candidates_of(found, lab, kernel)
+        if candidates:
+            decide(taken, submission, kernel, candidates, limits["source_kib"])
+        elif not members and (errors or closed or submission.problem):
+            taken.problem = (errors or closed or [submission.problem])[0]
+        else:
+            taken.problem = f"{kernel} is not in the submission"
+            if like := near(members, kernel, set(labs.values())):
+                taken.problem += f"; is it {' or '.join(like[:2])}? Its name must be {kernel}"
+            elif extra := closed + errors:
+                taken.problem += f"; {extra[0]}"
+    if labs and not any(taken.source is not None for taken in submission.labs.values()):
+        submission.problem = submission.problem or (errors + closed + [""])[0] or nothing(submission, members)
+    else:
+        submission.notes += [text for text in errors + closed if text not in submission.notes]
+
+
+def nothing(submission: Submission, members: list[Member]) -> str:
+    """Why nothing can be graded, if the submission could be read."""
+    if problems := [taken.problem for taken in submission.labs.values() if "is not in the submission" not in taken.problem or "; is it" in taken.problem]:
+        return problems[0]
+    names = list(dict.fromkeys(shown(member.parts[-1]) for member in members if not member.parts[-1].startswith(".")))
+    holds = f"it holds {', '.join(names[:4])}{' ...' if len(names) > 4 else ''}" if names else "it is empty"
+    return f"no kernel file of a lab is in the submission; {holds}"
+
+
+def candidates_of(found: list[tuple[Part, Found]], lab: str, kernel: str) -> list[tuple[Part, Member]]:
+    """What may be the lab's file: of several attempts the last that has one, of entries without a time all."""
+    if any(part.when for part, _ in found):
+        for when in sorted({part.when for part, _ in found}, reverse=True):
+            if mine := [(part, member) for part, inner in found if part.when == when for member in best(inner.members, lab, kernel)]:
+                return mine
+        return []
+    return [(part, member) for part, inner in found for member in best(inner.members, lab, kernel)]
+
+
+def decide(taken: Taken, submission: Submission, kernel: str, candidates: list[tuple[Part, Member]], most_kib: int) -> None:
+    """Takes the file. Equal ones are one; of others the newest counts, if the times say which it is."""
+    several = len({part.path for part, _ in candidates}) > 1
+    readable: list[tuple[Part, Member, bytes, str]] = []
+    for part, member in candidates[:TRIED]:
+        where = f"{shown(part.path.name)}: {member.path}" if several and not part.file else member.path
+        try:
+            readable.append((part, member, checked(member.read(most_kib * 1024), most_kib, where), where))
+        except IngestError as error:
+            taken.problem = str(error)
+    if not readable:
+        return
+    readable.sort(key=lambda entry: -entry[1].when)
+    part, member, source, where = readable[0]
+    if len({text for _, _, text, _ in readable}) > 1:
+        second = next(entry for entry in readable if entry[2] != source)
+        if member.when - second[1].when <= SAME_TIME or len(candidates) > TRIED:
+            taken.problem = f"{kernel} is there more than once, as {where} and {second[3]}: hand in one"
             return
-        for lab, kernel in labs.items():
-            parts, problem = choose(names, lab, kernel)
-            taken = Taken(path=shown("/".join(parts)) if parts else "", problem=problem)
-            if parts:
-                try:
-                    taken.source = checked(reader.read(parts, limits["source_kib"] * 1024), limits["source_kib"], taken.path)
-                except IngestError as error:
-                    taken.problem = str(error)
-            submission.labs[lab] = taken
+        submission.notes.append(f"has {kernel} more than once: {where} was taken, which is newer than {second[3]}")
+    taken.source, taken.path, taken.problem = source, where, ""
+    taken.handed_in = part.when
+    if member.when > 0:
+        taken.file_time = datetime.fromtimestamp(member.when).astimezone().isoformat(timespec="seconds")
 
 
 def checked(source: bytes, most_kib: int, path: str) -> bytes:
     if len(source) > most_kib * 1024:
         raise IngestError(f"{path} is larger than {most_kib} KiB, the limit for a kernel file")
     if b"\0" in source:
-        raise IngestError(f"{path} is not a text file")
+        raise IngestError(f"{path} is not a text file" + (" in UTF-8 but in UTF-16: save it as UTF-8" if source[:2] in (b"\xff\xfe", b"\xfe\xff") else ""))
     return source
 
 
-# ---- Folders -------------------------------------------------------------------------------------
-
-class Folder:
-    def __init__(self, path: Path, limits: dict[str, int]):
-        self.path, self.most = path, limits["files"]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def names(self) -> list[tuple[str, ...]]:
-        found: list[tuple[str, ...]] = []
-        todo: list[tuple[str, ...]] = [()]
-        looked_at = 0
-        while todo:
-            below = todo.pop()
-            try:
-                entries = sorted(os.scandir(self.path.joinpath(*below)), key=lambda entry: os.fsencode(entry.name))
-            except OSError:
-                continue
-            for entry in entries:
-                looked_at += 1
-                if looked_at > self.most:
-                    raise IngestError(f"the submission has more than {self.most} files")
-                parts = (*below, entry.name)
-                if entry.is_dir(follow_symlinks=False):
-                    if len(parts) < DEPTH:
-                        todo.append(parts)
-                else:
-                    found.append(parts)
-        return found
-
-    def read(self, parts: tuple[str, ...], most: int) -> bytes:
-        name = shown("/".join(parts))
-        path = self.path.joinpath(*parts)
-        try:
-            kind = os.lstat(path).st_mode
-            if not stat.S_ISREG(kind):
-                what = {stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}.get(stat.S_IFMT(kind), "a device")
-                raise IngestError(f"{name} is {what}: hand in the file itself")
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "rb") as file:
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    raise IngestError(f"{name} is not a regular file")
-                return file.read(most + 1)
-        except OSError as error:
-            raise IngestError(f"{name} cannot be read: {error.strerror}") from None
-
-
-# ---- Archives ------------------------------------------------------------------------------------
-
-def member_parts(name: str) -> tuple[str, ...] | None:
-    """The path of an archive's member; None if it leaves the archive."""
-    name = name.replace("\\", "/")
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", name) or len(path.parts) > DEPTH:
-        return None
-    return tuple(part for part in path.parts if part != ".")
-
-
-class Zip:
-    def __init__(self, path: Path, limits: dict[str, int]):
-        self.limits = limits
-        self.file = open_regular(path, limits)
-        try:
-            self.archive = zipfile.ZipFile(self.file)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OverflowError) as error:
-            self.file.close()
-            raise IngestError(f"the archive cannot be read: {shown(str(error))}") from None
-        self.members: dict[tuple[str, ...], zipfile.ZipInfo] = {}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.archive.close()
-        self.file.close()
-
-    def names(self) -> list[tuple[str, ...]]:
-        members = self.archive.infolist()
-        if len(members) > self.limits["files"]:
-            raise IngestError(f"the archive has more than {self.limits['files']} files")
-        found = []
-        for member in members:
-            parts = member_parts(member.filename)
-            if parts and not member.is_dir():
-                found.append(parts)  # one name twice: choose() sees both
-                self.members[parts] = member
-        return found
-
-    def read(self, parts: tuple[str, ...], most: int) -> bytes:
-        member, name = self.members[parts], shown("/".join(parts))
-        kind = member.external_attr >> 16
-        if stat.S_IFMT(kind) not in (0, stat.S_IFREG):
-            what = "a symbolic link" if stat.S_ISLNK(kind) else "not a regular file"
-            raise IngestError(f"{name} is {what}: hand in the file itself")
-        if member.flag_bits & 1:
-            raise IngestError(f"{name} is encrypted")
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise IngestError(f"{name} is compressed in a way that is not read here: use plain zip")
-        try:
-            with self.archive.open(member) as file:
-                return file.read(most + 1)  # as much as this is unpacked, whatever the archive says about sizes
-        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
-            raise IngestError(f"{name} cannot be unpacked: {shown(str(error))}") from None
-
-
-class Bounded:
-    """A stream that ends with an error after so many bytes: what an archive unpacks to has no limit of its own."""
-
-    def __init__(self, file, most: int):
-        self.file, self.left, self.most = file, most, most
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.file.read(self.left + 1 if size < 0 else min(size, self.left + 1))
-        self.left -= len(data)
-        if self.left < 0:
-            raise IngestError(f"the archive unpacks to more than {self.most // MIB} MiB")
-        return data
-
-
-class Tar:
-    """Read from front to end once, since it may be compressed: what might be a kernel is kept."""
-
-    def __init__(self, path: Path, limits: dict[str, int]):
-        self.limits = limits
-        self.kept: dict[tuple[str, ...], bytes | str] = {}
-        self.found: list[tuple[str, ...]] = []
-        most, kernel = limits["archive_mib"] * MIB, limits["source_kib"] * 1024
-        try:
-            with open_regular(path, limits) as raw:
-                packed = raw.read(2) == b"\x1f\x8b"
-                raw.seek(0)
-                stream = Bounded(gzip.GzipFile(fileobj=raw) if packed else raw, most)
-                with tarfile.open(fileobj=stream, mode="r|", ignore_zeros=False) as archive:
-                    for number, member in enumerate(archive):
-                        if number >= limits["files"]:
-                            raise IngestError(f"the archive has more than {limits['files']} files")
-                        parts = member_parts(member.name)
-                        if not parts or member.isdir() or not parts[-1].endswith(".cu"):
-                            continue
-                        self.found.append(parts)
-                        if member.isreg() and not member.issparse():
-                            file = archive.extractfile(member)
-                            self.kept[parts] = file.read(kernel + 1) if file else b""
-                        else:
-                            self.kept[parts] = "a link" if member.issym() or member.islnk() else "not a regular file"
-        except IngestError:
-            raise
-        except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError, MemoryError, RecursionError) as error:
-            raise IngestError(f"the archive cannot be read: {shown(str(error))}") from None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def names(self) -> list[tuple[str, ...]]:
-        return self.found
-
-    def read(self, parts: tuple[str, ...], most: int) -> bytes:
-        kept = self.kept[parts]
-        if isinstance(kept, str):
-            raise IngestError(f"{shown('/'.join(parts))} is {kept}: hand in the file itself")
-        return kept
-
-
-def open_regular(path: Path, limits: dict[str, int]):
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise IngestError(f"the archive cannot be opened: {error.strerror}") from None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > limits["archive_mib"] * MIB:
-        os.close(descriptor)
-        raise IngestError("the archive is not a regular file" if not stat.S_ISREG(status.st_mode)
-                          else f"the archive is larger than {limits['archive_mib']} MiB")
-    return os.fdopen(descriptor, "rb")
-
-
-def open_submission(path: Path, limits: dict[str, int]) -> Folder | Zip | Tar:
-    kind = os.lstat(path).st_mode
-    if stat.S_ISLNK(kind):
-        raise IngestError("the submission is a symbolic link: hand in the folder or the archive itself")
-    if stat.S_ISDIR(kind):
-        return Folder(path, limits)
-    return Zip(path, limits) if path.name.lower().endswith(".zip") else Tar(path, limits)
+__all__ = ["ENDINGS", "IngestError", "Submission", "Taken", "checked", "find", "is_archive", "safe_id", "shown", "take"]

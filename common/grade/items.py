@@ -39,21 +39,24 @@ class Item:
     reason: str = ""
     hint: str = ""
     details: str = ""
+    waiting: float = 0.0  # points that are given once a person has looked
 
     def passes(self) -> None:
         self.verdict, self.points = PASS, self.out_of
 
     def fails(self, reason: str, hint: str = "", details: str = "") -> None:
-        self.verdict, self.points, self.reason, self.hint, self.details = FAIL, 0.0, reason, hint, details
+        self.verdict, self.points, self.waiting, self.reason, self.hint, self.details = FAIL, 0.0, 0.0, reason, hint, details
 
     def waits(self, why: str) -> None:
         """Points that it has are held back until a person has looked."""
         self.reason = f"{self.points:.2f} of {self.out_of:.2f} points wait for a person: {why}"
+        self.waiting += self.points
         self.verdict, self.points = PERSON, 0.0
 
     def json(self) -> dict:
-        return {"id": self.id, "category": self.category, "name": self.name, "verdict": self.verdict, "points": self.points,
-                "out_of": self.out_of, "reason": self.reason, "hint": self.hint, "details": self.details}
+        entry = {"id": self.id, "category": self.category, "name": self.name, "verdict": self.verdict, "points": self.points,
+                 "out_of": self.out_of, "reason": self.reason, "hint": self.hint, "details": self.details}
+        return {**entry, "waits": self.waiting} if self.waiting else entry
 
 
 @dataclass

@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 import ingest
@@ -22,7 +23,8 @@ import items as grading
 import roots
 import sandbox
 import stages
-from build import Workshop
+import store
+from build import OBJECT_BYTES, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
 from points import Points
@@ -64,18 +66,30 @@ def machine() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores"
 
 
-def digest_of_course(course: Path) -> str:
-    """Changes whenever a grade could but for the points: the course's programs, headers, flags and tests."""
+def digest_of_files(files: list[Path]) -> str:
     sha = hashlib.sha256()
-    files = [course / "build/cpu/worker", *sorted(course.glob("build/cpu/tests/lab*")), course / "common/build/rules.mk",
-             course / "common/simt/rewrite.sed", *sorted((course / "common/simt/include").rglob("*")),
-             *sorted((course / "common/rung").glob("*.h")), *sorted((course / "common/grade/speed").glob("*")),
-             *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_")),
-             *sorted(course.glob("solutions/*/*.cu"))]
     for path in files:
         if path.is_file():
             sha.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return sha.hexdigest()
+
+
+# What reads a grade, or finds the file that is graded, changes no grade. A new file counts until it is named here.
+NOT_IN_A_GRADE = {"archives", "check", "classrun", "decide", "decided", "decisions", "doctor", "escape", "feedback", "gradebook", "gradescope_results",
+                  "histogram", "html_report", "imports", "ingest", "junit", "layouts", "lock", "make_class", "policy", "progress", "record", "reports",
+                  "sample_records", "similar", "similar_report", "spreadsheet", "store", "summary", "tokens"}
+
+
+def digests_of_course(course: Path) -> dict[str, str]:
+    """Lab -> what changes whenever a grade of the lab could, but for the points: the course's programs, headers and flags, and the lab's own
+    tests and solution."""
+    common = digest_of_files([
+        course / "build/cpu/worker", course / "build/cpu/announce", course / "common/build/rules.mk", course / "common/simt/rewrite.sed",
+        *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").glob("*.h")),
+        *sorted((course / "common/grade/speed").glob("*")),
+        *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_") and path.stem not in NOT_IN_A_GRADE)])
+    return {lab: hashlib.sha256((common + digest_of_files([course / "build/cpu/tests" / lab, *sorted(course.glob(f"solutions/{lab}/*.cu"))])).encode()).hexdigest()
+            for lab in labs_of(course)}
 
 
 class Judge:
@@ -99,7 +113,7 @@ class Judge:
         self.workshop = Workshop(course, self.stage, box, self.limits)
         if box.kind != "none":
             roots.make_run_root(self.stage / "run", course, box.helpers())
-        self.digest = digest_of_course(course)
+        self.digests = digests_of_course(course)
         self.plans: dict[str, grading.Plan] = {}
         self.memo: dict[tuple[str, bytes], threading.Lock] = {}
         self.graded: dict[tuple[str, bytes], str] = {}
@@ -126,8 +140,9 @@ class Judge:
         (rung / "checked.so").write_bytes(checked)
         (private / "source.cu").write_bytes(source)
         seconds = self.limits["lab_seconds"]
+        # The worker keeps a copy of the rung in memory, which counts as a file.
         limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
-                                output_kib=self.limits["output_kib"])
+                                2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
         environment = {
             "PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
             "LADDER_FILE": f"labs/{lab}/{self.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"), "LADDER_RECORD": str(private / "record"),
@@ -161,21 +176,14 @@ class Judge:
     def prepare(self, progress=lambda text: None) -> None:
         """Has the course's own solutions run: what they ran is what is graded. Kept below build/ until the course changes."""
         cache = self.course / "build/grade/plans.json"
-        kept: dict = {}
-        try:
-            kept = json.loads(cache.read_text())
-        except (OSError, ValueError):
-            pass
-        if kept.get("course") != self.digest:
-            kept = {"course": self.digest, "labs": {}}
-        if missing := [lab for lab in self.labs if lab not in kept["labs"]]:
+        kept = {lab: plan for lab, plan in (store.read_json(cache) or {}).items() if isinstance(plan, dict) and plan.get("course") == self.digests.get(lab)}
+        if missing := [lab for lab in self.labs if lab not in kept]:
             progress("running the solutions once, to know what there is to grade")
             with ThreadPoolExecutor(len(missing)) as pool:
-                kept["labs"] |= dict(zip(missing, pool.map(self.plan_of, missing)))
+                kept |= {lab: {"course": self.digests[lab], **plan} for lab, plan in zip(missing, pool.map(self.plan_of, missing))}
             cache.parent.mkdir(parents=True, exist_ok=True)
-            cache.with_suffix(".new").write_text(json.dumps(kept))
-            os.replace(cache.with_suffix(".new"), cache)
-        for lab, plan in ((lab, kept["labs"][lab]) for lab in self.labs):
+            store.write(cache, json.dumps(kept))
+        for lab, plan in ((lab, kept[lab]) for lab in self.labs):
             # What is worth nothing is not run. (The plan has it: it is kept, and the points may be others the next time.)
             without = self.points.given_variants(lab)
             self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"] if case[0] not in without],
@@ -203,26 +211,36 @@ class Judge:
 
     # ---- Grading ---------------------------------------------------------------------------------
 
-    def key(self, submission: Submission) -> str:
-        """What a grade depends on; kept with it, so that nothing is graded twice and nothing stale is kept."""
+    def key(self, lab: str, taken: Taken) -> str:
+        """What a lab's grade depends on; kept with it, so that nothing is graded twice and nothing stale is kept."""
+        file = hashlib.sha256(taken.source).hexdigest() if taken.source is not None else f"none: {taken.problem}"
         gpu = f" {self.gpu.name}" if self.gpu else ""
-        return hashlib.sha256(f"{SCHEMA} {self.digest}{gpu} {self.points.path.read_text()} {submission.digest()} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
+        return hashlib.sha256(f"{SCHEMA} {self.digests[lab]}{gpu} {self.points.text_of(lab)} {file} {hashlib.sha256(self.secret).hexdigest()}".encode()).hexdigest()
 
-    def grade(self, submission: Submission) -> dict:
+    def grade(self, submission: Submission, only: list[str] | None = None) -> dict:
+        """The grade of all labs, or of those in `only`."""
         begun = time.monotonic()
         uid = self.box.new_user()
+        wanted = [lab for lab in self.labs if only is None or lab in only]
+
+        def one(lab: str) -> dict:
+            taken = submission.labs[lab]
+            result = self.grade_lab(lab, taken, uid)
+            kept = {"key": self.key(lab, taken), "graded": store.now()}
+            if taken.source is not None:
+                kept |= {"file": file_digest(taken), "path": taken.path, "handed_in": taken.handed_in, "file_time": taken.file_time}
+            return {**result, **kept}
+
         try:
-            with ThreadPoolExecutor(len(self.labs)) as pool:
-                labs = list(pool.map(lambda lab: self.grade_lab(lab, submission.labs[lab], uid), self.labs))
+            with ThreadPoolExecutor(max(1, len(wanted))) as pool:
+                labs = list(pool.map(one, wanted))
         finally:
             if left := sandbox.kill_user(uid):
                 self.warnings.append(f"{submission.name}: {left} processes were left and were ended")
-        verdicts = {lab["verdict"] for lab in labs}
-        verdict = next(v for v in (grading.PERSON, grading.FAIL, grading.PASS, grading.NOT_RUN) if v in verdicts)
-        return {"schema": SCHEMA, "student": submission.name, "id": submission.id, "backend": "cpu and cuda" if self.gpu else "cpu",
-                "machine": machine() + (f", {self.gpu.name}" if self.gpu else ""),
-                "seconds": round(time.monotonic() - begun, 2), "labs": labs, "points": round(sum(lab["points"] for lab in labs), 2),
-                "out_of": round(sum(lab["out_of"] for lab in labs), 2), "verdict": verdict, "key": self.key(submission)}
+        grade = {"schema": SCHEMA, "student": submission.name, "id": submission.id, "backend": "cpu and cuda" if self.gpu else "cpu",
+                 "machine": machine() + (f", {self.gpu.name}" if self.gpu else ""), "graded": store.now(), "seconds": round(time.monotonic() - begun, 2),
+                 "labs": labs, **about(submission)}
+        return store.totalled(grade)
 
     def grade_lab(self, lab: str, taken: Taken, uid: int | None) -> dict:
         """Of files that are equal byte by byte, as a class has many (the untouched starters), one is graded and the others get the
@@ -271,6 +289,17 @@ class Judge:
         if built.findings:
             grading.hold_back(items, reasons[0], "\n".join(reasons))
         return grading.lab_json(lab, self.titles[lab], items), bool(ended.cause) or not grading.Results(record).finished
+
+
+def file_digest(taken: Taken) -> str:
+    """Which file a lab's grade is for; "" if there is none."""
+    return hashlib.sha256(taken.source).hexdigest()[:16] if taken.source is not None else ""
+
+
+def about(submission: Submission) -> dict:
+    """What a record says of a submission besides its grade."""
+    return {"system": submission.system, "people": [asdict(person) for person in submission.people], "notes": submission.notes,
+            "problem": submission.problem}
 
 
 def limit_text(cause: str, limits: dict[str, int]) -> str:

@@ -37,6 +37,10 @@ class Points:
     def of(self, lab: str) -> dict[str, int]:
         return self.labs.get(lab, self.default)
 
+    def text_of(self, lab: str) -> str:
+        """All that a grade of this lab depends on."""
+        return repr((self.of(lab), self.groups, self.need, self.speed, self.limits, self.given.get(lab, [])))
+
     def weight(self, group: str) -> float:
         return self.groups.get(group, 1)
 

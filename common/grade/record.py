@@ -6,8 +6,13 @@
        "items": [{"id": "correctness/tree", "category": "correctness", "name": "...", "verdict": "fail", "points": 0.0,
                   "out_of": 10.0, "reason": "one line", "hint": "where to look", "details": "several lines"}]}]}
 
+A lab that was graded from a file says which: "file", the beginning of its SHA-256, "path", and "handed_in" and "file_time" where they are
+known; "graded" is when. Of the submission: "system" (the platform it came from), "people" (who handed it in, as the platform knows them),
+"notes" (for the instructor, what had to be decided about the files) and "problem" (why nothing could be graded). All of these may be missing.
+
 Points are given to two decimals. An item that was not run has 0 points; its `out_of` is what it would be worth and counts in
-the lab's `not_run`, not in its `out_of`. "needs a person" has 0 points until a person has looked. Texts are strangers' texts:
+the lab's `not_run`, not in its `out_of`. "needs a person" has 0 points until a person has looked; `waits` says how
+many there would be. Texts are strangers' texts:
 they are made visible and shortened here, so that every report shows the same.
 """
 
@@ -16,9 +21,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import store
 from escape import shortened, visible
 
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
@@ -43,6 +49,15 @@ class Item:
     reason: str = ""
     hint: str = ""
     details: str = ""
+    waits: float = 0.0  # points that wait for a person
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Points that are not an item's: late days, a bonus, what a person has set. Below 0 they are taken off."""
+
+    points: float
+    text: str
 
 
 @dataclass(frozen=True)
@@ -54,9 +69,31 @@ class Lab:
     out_of: float
     not_run: float
     items: tuple[Item, ...] = ()
+    file: str = ""
+    path: str = ""
+    handed_in: str = ""
+    file_time: str = ""
+    graded: str = ""
+    # Not in the record, but decided since (decided.py); points are then with them.
+    adjustments: tuple[Adjustment, ...] = ()
+    comments: tuple[str, ...] = ()
+    late_days: int = 0
+    fixed: bool = False  # a person has set the points
+
+    @property
+    def waits(self) -> float:
+        return round(sum(item.waits for item in self.items), 2)
 
     def with_verdict(self, verdict: str) -> list[Item]:
         return [item for item in self.items if item.verdict == verdict]
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    number: str = ""
+    login: str = ""
+    email: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +107,18 @@ class Student:
     points: float
     out_of: float
     verdict: str
+    system: str = ""
+    people: tuple[Person, ...] = ()
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    adjustments: tuple[Adjustment, ...] = ()
+    comments: tuple[str, ...] = ()
+    percent: float | None = None  # of what was run, bonus labs on top
+    final: float | None = None  # the same after the curve, if there is one
+
+    @property
+    def waits(self) -> float:
+        return round(sum(lab.waits for lab in self.labs), 2)
 
     @property
     def not_run(self) -> float:
@@ -77,17 +126,21 @@ class Student:
 
 
 @dataclass(frozen=True)
-class Unreadable:
-    """A submission whose record cannot be used: it is listed, and a person must look."""
+class Ungraded:
+    """A submission without a record that can be used: it is listed all the same."""
 
     id: str
     problem: str
+    student: str = ""
+    verdict: str = PERSON  # or NOT_RUN: its turn has not come yet
 
 
 @dataclass
 class Class:
     students: list[Student] = field(default_factory=list)  # by name
-    unreadable: list[Unreadable] = field(default_factory=list)  # by id
+    ungraded: list[Ungraded] = field(default_factory=list)  # by id
+    problems: list[str] = field(default_factory=list)  # with decisions and tables
+    others: list[str] = field(default_factory=list)  # what in SUBMISSIONS was no submission
 
     @property
     def labs(self) -> list[str]:
@@ -118,8 +171,8 @@ class _Reader:
             raise RecordError(f"{self.where}: \"{name}\" is not a text")
         return shortened(visible(value.strip("\n") if lines else value.strip(), lines), most)
 
-    def number(self, name: str) -> float:
-        value = self._get(name)
+    def number(self, name: str, otherwise: float | None = None) -> float:
+        value = otherwise if otherwise is not None and name not in self.value else self._get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
             raise RecordError(f"{self.where}: \"{name}\" is not a number from 0 up")
         return round(float(value), 2)
@@ -130,8 +183,15 @@ class _Reader:
             raise RecordError(f"{self.where}: \"{name}\" is {json.dumps(value)[:80]}, not one of {', '.join(choices)}")
         return str(value)
 
-    def members(self, name: str) -> list[_Reader]:
-        value = self._get(name)
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts; empty if there is none."""
+        value = self.value.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise RecordError(f"{self.where}: \"{name}\" is not a list of texts")
+        return tuple(shortened(visible(text.strip()), LONGEST_LINE) for text in value)
+
+    def members(self, name: str, otherwise: list | None = None) -> list[_Reader]:
+        value = otherwise if otherwise is not None and name not in self.value else self._get(name)
         if not isinstance(value, list):
             raise RecordError(f"{self.where}: \"{name}\" is not a list")
         return [_Reader(member, f"{self.where}: {name}[{i}]") for i, member in enumerate(value)]
@@ -152,8 +212,8 @@ def _same(total: float, parts: list[float], what: str, count: int) -> None:
 def _item(reader: _Reader) -> Item:
     item = Item(reader.text("id"), reader.one_of("category", CATEGORIES), reader.text("name"), reader.one_of("verdict", VERDICTS),
                 reader.number("points"), reader.number("out_of"), reader.text("reason"), reader.text("hint", otherwise=""),
-                reader.text("details", LONGEST_DETAILS, lines=True, otherwise=""))
-    if item.points > item.out_of:
+                reader.text("details", LONGEST_DETAILS, lines=True, otherwise=""), reader.number("waits", otherwise=0.0))
+    if item.points > item.out_of or item.waits > item.out_of:
         raise RecordError(f"{reader.where}: {number_text(item.points)} points out of {number_text(item.out_of)}")
     if item.points and item.verdict in (NOT_RUN, PERSON):
         raise RecordError(f"{reader.where}: has points, but its verdict is \"{item.verdict}\"")
@@ -163,7 +223,8 @@ def _item(reader: _Reader) -> Item:
 def _lab(reader: _Reader) -> Lab:
     items = tuple(_item(member) for member in reader.members("items"))
     lab = Lab(reader.text("lab"), reader.text("title"), reader.one_of("verdict", VERDICTS), reader.number("points"),
-              reader.number("out_of"), reader.number("not_run"), items)
+              reader.number("out_of"), reader.number("not_run"), items,
+              *(reader.text(name, otherwise="") for name in ("file", "path", "handed_in", "file_time", "graded")))
     _unique([item.id for item in items], reader.where)
     run = [item for item in items if item.verdict != NOT_RUN]
     _same(lab.points, [item.points for item in items], f"{reader.where}: \"points\"", len(items))
@@ -190,7 +251,10 @@ def parse(text: str) -> Student:
     labs = tuple(sorted((_lab(member) for member in reader.members("labs")), key=lambda lab: lab.lab))
     student = Student(reader.text("student", LONGEST_NAME), reader.text("id"), reader.text("backend"), reader.text("machine"),
                       reader.number("seconds"), labs, reader.number("points"), reader.number("out_of"),
-                      reader.one_of("verdict", VERDICTS))
+                      reader.one_of("verdict", VERDICTS), reader.text("system", otherwise=""),
+                      tuple(Person(*(person.text(name, LONGEST_NAME, otherwise="") for name in ("name", "number", "login", "email")))
+                            for person in reader.members("people", otherwise=[])),
+                      reader.texts("notes"), reader.text("problem", otherwise=""))
     if not SAFE_ID.fullmatch(student.id):
         raise RecordError(f"\"id\" is \"{student.id}\", which is not safe as a file name (letters, digits, . _ -)")
     _unique([lab.lab for lab in labs], "labs")
@@ -215,16 +279,38 @@ def read_student(folder: Path) -> Student:
     return student
 
 
+def _expected(out: Path) -> dict[str, tuple[str, str]]:
+    """Who handed in, in the last run: id -> name, and why there is no grade, if that is known."""
+    expected = {}
+    for entry in (store.read_json(out / "class.json") or {}).get("students", []):
+        if isinstance(entry, dict) and all(isinstance(entry.get(name, ""), str) for name in ("id", "student", "problem")):
+            expected[str(entry.get("id"))] = (visible(entry.get("student", ""))[:LONGEST_NAME], visible(entry.get("problem", ""))[:LONGEST_LINE])
+    return expected
+
+
 def read_class(out: Path) -> Class:
-    """All records below OUT/students. One that cannot be used does not disturb the others."""
+    """All records below OUT/students, and all who handed in. A record that cannot be used does not disturb the others."""
     result = Class()
+    expected = _expected(out)
     students = out / "students"
     for folder in sorted(students.iterdir()) if students.is_dir() else []:
-        if not folder.is_dir():
+        if not folder.is_dir() or (folder.name in expected and not (folder / "grade.json").exists()):
             continue
         try:
-            result.students.append(read_student(folder))
+            student = read_student(folder)
         except RecordError as error:
-            result.unreadable.append(Unreadable(visible(folder.name), visible(str(error))))
+            result.ungraded.append(Ungraded(visible(folder.name), visible(str(error)), expected.get(folder.name, ("",))[0]))
+            continue
+        if expected and student.id not in expected:
+            student = replace(student, notes=(*student.notes, "was not in SUBMISSIONS in the last run; this grade is from before"))
+        elif expected.get(student.id, ("", ""))[1]:  # it went wrong now, and there is an earlier grade
+            student = replace(student, verdict=PERSON, problem=expected[student.id][1])
+        result.students.append(student)
+    graded = {student.id for student in result.students} | {lost.id for lost in result.ungraded}
+    result.ungraded += [Ungraded(id, problem or "is not graded yet", name, PERSON if problem else NOT_RUN)
+                        for id, (name, problem) in expected.items() if id not in graded]
     result.students.sort(key=lambda s: (s.student.casefold(), s.student, s.id))
+    result.ungraded.sort(key=lambda lost: lost.id)
+    others = (store.read_json(out / "class.json") or {}).get("others", [])
+    result.others = [visible(other)[:LONGEST_NAME] for other in others if isinstance(other, str)] if isinstance(others, list) else []
     return result

@@ -1,65 +1,85 @@
 #!/usr/bin/env python3
-"""Writes all reports from the records of the grader (record.py): nothing else is asked, so they cannot disagree.
+"""Writes all reports from the records of the grader (record.py) and what persons decided (decided.py): nothing else is asked, so they cannot
+disagree.
 
-    reports.py OUT     for each student feedback.md and results.json; gradebook.csv, junit.xml and report.html for the class
+    reports.py OUT     for each student feedback.md and results.json; for the class gradebook.csv and .xlsx, junit.xml, report.html, import/
 
 Succeeds if every record could be used. One that could not is named, listed as "needs a person", and does not disturb the others.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
+import decided
 import feedback
 import gradebook
 import gradescope_results
 import html_report
+import imports
 import junit
-from record import Class, Student, read_class, read_student
+import store
+from decisions import DecisionError
+from policy import PolicyError
+from record import Class, Student
 
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all: an interrupted run must not leave half a report."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8", newline="")
-    os.replace(new, path)
+RULES_ERRORS = (DecisionError, PolicyError)
 
 
 def _write_reports(folder: Path, student: Student) -> None:
-    _write(folder / "feedback.md", feedback.markdown(student))
-    _write(folder / "results.json", gradescope_results.results(student))
+    store.write(folder / "feedback.md", feedback.markdown(student))
+    store.write(folder / "results.json", gradescope_results.results(student))
 
 
 def write_student(folder: Path | str) -> Student:
-    """feedback.md and results.json beside folder/grade.json. Raises record.RecordError if that cannot be used."""
-    student = read_student(Path(folder))
-    _write_reports(Path(folder), student)
+    """feedback.md and results.json beside OUT/students/<id>/grade.json. Raises record.RecordError if that cannot be used, and RULES_ERRORS."""
+    folder = Path(folder)
+    student = decided.read_student(folder.parents[1], folder.name)
+    _write_reports(folder, student)
     return student
 
 
 def write_class(out: Path | str) -> Class:
-    """All reports below `out`, the students' included. What could not be read is in the result's `unreadable`."""
+    """All reports below `out`, the students' included. What could not be read is in the result's `ungraded`. Raises RULES_ERRORS."""
     out = Path(out)
-    group = read_class(out)
+    group = decided.read_class(out)
     for student in group.students:
         _write_reports(out / "students" / student.id, student)
-    _write(out / "gradebook.csv", gradebook.table(group))
-    _write(out / "junit.xml", junit.xml(group))
-    _write(out / "report.html", html_report.page(group))
+    _write_pages(out, group)
     return group
+
+
+def write_class_pages(out: Path | str) -> Class:
+    """Those of the class alone. Raises RULES_ERRORS."""
+    group = decided.read_class(Path(out))
+    _write_pages(Path(out), group)
+    return group
+
+
+def _write_pages(out: Path, group: Class) -> None:
+    store.write(out / "gradebook.csv", gradebook.csv_text(gradebook.table(group)))
+    store.write(out / "gradebook.xlsx", gradebook.workbook(group))
+    store.write(out / "junit.xml", junit.xml(group))
+    store.write(out / "report.html", html_report.page(group, out))
+    (out / "import").mkdir(exist_ok=True)
+    for name, text in imports.texts(group).items():
+        store.write(out / "import" / name, text)
 
 
 def main(argv: list[str]) -> int:
     if len(argv) != 1 or not (Path(argv[0]) / "students").is_dir():
         print("usage: reports.py OUT, the folder that make check wrote; it holds a folder students/", file=sys.stderr)
         return 2
-    group = write_class(argv[0])
-    for lost in group.unreadable:
-        print(f"error: {lost.problem}", file=sys.stderr)
-    print(f"{len(group.students)} students reported, {len(group.unreadable)} records unreadable: {argv[0]}/report.html")
-    return 1 if group.unreadable else 0
+    try:
+        group = write_class(argv[0])
+    except RULES_ERRORS as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for text in [*(lost.problem for lost in group.ungraded), *group.problems]:
+        print(f"error: {text}", file=sys.stderr)
+    print(f"{len(group.students)} students reported, {len(group.ungraded)} without a grade: {argv[0]}/report.html")
+    return 1 if group.ungraded or group.problems else 0
 
 
 if __name__ == "__main__":

@@ -61,6 +61,13 @@ def rung_flags(course: Path) -> tuple[list[str], list[str]]:
     return ask("print-rung-flags"), ask("print-instrument")
 
 
+def announces(course: Path) -> bool:
+    """Whether instrumented rungs are completed by build/cpu/announce: not on every processor."""
+    done = subprocess.run(("make", "-s", "--no-print-directory", "-f", "common/build/rules.mk", "print-announce"), cwd=course, env=environment(),
+                          stdout=subprocess.PIPE, text=True)
+    return bool(done.stdout.strip())
+
+
 class Tree:
     """A root being made: files at the same places as on this machine."""
 
@@ -121,6 +128,15 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
         path = output_of(gxx, f"-print-file-name={name}").strip()
         if path.startswith("/"):
             tree.copy(path, os.path.normpath(path))
+
+    if announces(course):
+        program = course / "build/cpu/announce"
+        shutil.copyfile(program, root / "announce")
+        (root / "announce").chmod(0o755)
+        for library in libraries_of(str(program)):
+            tree.copy(library)
+    else:
+        tree.program("cp")
 
     course_root = root / "course"
     for part in course_headers(course):

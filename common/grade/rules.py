@@ -135,7 +135,7 @@ HOST_COPIES = re.compile(r"_Z\d+cuda(Memcpy|MallocManaged|MallocHost|HostRegiste
 CUDA = re.compile(r"_Z\d+(cuda|cublas)[A-Z]\w*")
 UNSEEN = re.compile(r"(__)?(mem(cpy|move|set|pcpy)|bcopy|bzero)(_chk)?")
 COUNTED = re.compile(r"__wrap_mem(cpy|move|set)")
-INSTRUMENTATION = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc")
+INSTRUMENTATION = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc|simt_seen_\w+")
 
 
 def header_words(course: Path) -> frozenset[str]:

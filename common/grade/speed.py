@@ -244,7 +244,7 @@ class SpeedJudge:
             elif shape["aside_seconds"] > PREPARES_SLOWER * shape["solution_aside_seconds"] + 0.01:
                 why = "its process is busy while its inputs are made or its results are fetched"
             if why:
-                item.verdict, item.points, item.reason = PERSON, 0.0, f"a person must look: {why}"
+                item.verdict, item.points, item.waiting, item.reason = PERSON, 0.0, item.out_of, f"a person must look: {why}"
                 return
         share = (ratio - speed["none"]) / (speed["full"] - speed["none"])
         reason = f"{ratio:.2f} of our solution's speed"

@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import escape  # noqa: E402
 import ingest  # noqa: E402
 
 LIMITS = {"files": 100, "source_kib": 16, "archive_mib": 1}
@@ -137,13 +138,15 @@ class Ingest(unittest.TestCase):
         self.assertEqual(len(set(ids)), len(names))
         for identity in ids:
             self.assertRegex(identity, r"\A[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
-        for name in ("ann", "Ann"):
+        for name in ("ann", "Ann", "00123", "2024-01", "1e5"):
             (self.root / name).mkdir()
         (self.root / "ann.zip").write_bytes(b"")
         (self.root / "notes.txt").write_text("")
         submissions, others = ingest.find(self.root)
-        self.assertEqual(len({submission.id.lower() for submission in submissions}), 3)
+        self.assertEqual(len({submission.id.lower() for submission in submissions}), 5)  # ann/ and ann.zip are one
         self.assertEqual(others, ["notes.txt"])
+        for submission in submissions:
+            self.assertFalse(escape.looks_like_a_number(submission.id), submission.id)
 
 
 if __name__ == "__main__":

@@ -126,6 +126,7 @@ class Judging(unittest.TestCase):
         lab = self.grade(SOLUTION + 'inline void pause() { asm volatile("pause"); }\n')
         self.assertEqual((lab["verdict"], lab["points"]), ("needs a person", 0))
         self.assertIn("inline assembly", self.item(lab, "integrity/source")["reason"])
+        self.assertAlmostEqual(sum(item.get("waits", 0) for item in lab["items"]), lab["out_of"], places=2)
         lab = self.grade(SOLUTION.replace("float max = lowest;", "float max = lowest;\n#ifdef __SANITIZE_THREAD__\n(void)max;\n#endif\n", 1))
         self.assertEqual(lab["verdict"], "needs a person")
 
@@ -228,6 +229,10 @@ class Class(unittest.TestCase):
                 process = self.run_check(out, submissions, TMPDIR=str(temporary))
                 for line in process.stdout:
                     if re.match(rf" *{number}/6 ", line):
+                        second = self.run_check(out, submissions)  # while the first is at work
+                        refused = second.communicate()[0]
+                        self.assertEqual(second.returncode, 2, refused)
+                        self.assertIn(f"(process {process.pid}, since", " ".join(refused.split()))
                         process.send_signal(how)
                         break
                 said = process.stdout.read()
@@ -245,6 +250,7 @@ class Class(unittest.TestCase):
             said = self.run_check(out, submissions, TMPDIR=str(temporary)).communicate()[0]
             self.assertIn("were graded before", said)
             self.assertIn("removed the folder of a grader that had not ended in order", said)
+            self.assertIn("a grader that has ended had not given", said)
             self.assertEqual(list(temporary.glob("ladder-*")), [])
             for path, when in before.items():
                 self.assertEqual(path.stat().st_mtime_ns, when, "graded again")
@@ -261,10 +267,10 @@ class Class(unittest.TestCase):
     def test_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             said = self.run_check(Path(folder) / "out", Path(folder) / "missing").communicate()[0]
-            self.assertIn("No such file", said)
+            self.assertIn("No such file", " ".join(said.split()))
             (Path(folder) / "empty").mkdir()
             said = self.run_check(Path(folder) / "out", Path(folder) / "empty").communicate()[0]
-            self.assertIn("no folder and no archive", said)
+            self.assertIn("no folder and no archive", " ".join(said.split()))
 
     def test_without_a_sandbox_others_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -277,6 +283,7 @@ class Class(unittest.TestCase):
             process = self.run_check(Path(folder) / "out", Path(folder) / "in", PATH=str(tools))
             said = process.communicate()[0]
             self.assertEqual(process.returncode, 2, said)
+            said = " ".join(said.split())
             self.assertIn("there is no sandbox", said)
             self.assertIn("apt-get install bubblewrap", said)
             self.assertFalse((Path(folder) / "out/students").exists())

@@ -16,6 +16,7 @@
 
 #include "inputs.h"
 #include "rung.h"
+#include "rung_calls.h"
 #include "timer_protocol.h"
 #include "worker_reply.h"
 
@@ -161,15 +162,6 @@ void fetch(const Variant& variant, const TimerRequest& r, const Arena& arena) {
   munmap(shared, size);
 }
 
-const Variant* load(const char* path, int* count) {
-  void* rung = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!rung) fail(dlerror());
-  auto variants = reinterpret_cast<const Variant* (*)(int*)>(dlsym(rung, "rung_variants"));
-  const Variant* table = variants ? variants(count) : nullptr;
-  if (!table || *count < 1 || *count > max_variants) fail("it exports no variants");
-  return table;
-}
-
 bool sensible(const TimerRequest& r, int variants) {
   const auto within = [](int value, int most) { return value >= 1 && value <= most; };
   return r.magic == speed::timer_magic && r.variant >= 0 && r.variant < variants && within(r.rows, 1 << 24) &&
@@ -193,22 +185,25 @@ int main(int argc, char** argv) {
   simt::install_signal_handlers();
 #endif
   check(cudaFree(nullptr), "no CUDA device can be used");
-  int count = 0;
-  const Variant* const table = load(argv[1], &count);
+  std::string problem;
+  const Tables rung = load_tables(argv[1], &problem);
+  if (!problem.empty()) fail(problem.c_str());
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream), "cudaStreamCreate");
-  send_tables(table, count, nullptr, 0);
+  std::vector<TableEntry> variants;
+  for (int i = 0; i < rung.count; i++) variants.push_back(entry_of(rung.table[i]));
+  send_tables(variants, {});
 
   Arena arena;
   for (;;) {
     const ssize_t got = recv(control_descriptor, &request, sizeof request, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) _exit(0);  // the judge has gone
-    if (got != static_cast<ssize_t>(sizeof request) || !sensible(request, count)) {
+    if (got != static_cast<ssize_t>(sizeof request) || !sensible(request, rung.count)) {
       fail("the timer was sent a message that it does not understand");
     }
     current_job = request.job;
-    const Variant& variant = table[request.variant];
+    const Variant& variant = rung.table[request.variant];
     cudaError_t error = cudaSuccess;
     switch (request.phase) {
       case Phase::prepare: prepare(variant, request, arena, stream); break;

@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: host code reads or writes device memory
+// Reason: host code touches device memory
 //
 // Computes on the host and launches a kernel that does nothing.
 

@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: host code reads or writes device memory
+// Reason: host code touches device memory
 //
 // The host computes into a buffer of its own; a kernel looks at the input and copies the finished result.
 

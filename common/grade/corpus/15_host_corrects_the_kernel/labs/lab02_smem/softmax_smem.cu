@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: host code reads or writes device memory
+// Reason: host code touches device memory
 //
 // A kernel reads and writes every element once, as the move asks, but only copies; the host then puts in the right
 // values.

@@ -1,6 +1,6 @@
 // Entry: 28
 // Expect: fail
-// Reason: read 3 times
+// Reason: where one pass needs
 // Most: 80
 //
 // Every thread reads the row by memcpy, which the counters do not see: the move looks made.
