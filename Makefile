@@ -4,11 +4,17 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 commands := common/commands
-export ANYWAY BACKEND CASE CASES CHECKS CXX DTYPES FILE JOBS K NAME OPS OUT POINTS PYTHON SHAPE SHAPES SOLUTION SUBMISSIONS \
-       VARIANTS
+# Those that there are. Any other in a command line is refused by name (common/commands/common.sh).
+options := ALSO ANYWAY BACKEND BONUS BY CASE CASES CHECKS COLUMN COMMANDS COMMENT CXX DENY DTYPES FILE FILL ITEM JOBS K KEEP LAB \
+           LABS LATE_DAYS NAME ONLY OPS OUT POINTS PREBUILT PUBLISH PYTHON RELEASE RESET SHAPE SHAPES SOLUTION STUDENT \
+           SUBMISSIONS SYSTEMS TESTS_ONLY TODO UNDO VARIANT VARIANTS
+export $(options)
+export KNOWN_OPTIONS := $(options)
+export UNKNOWN_OPTIONS := $(strip $(foreach v,$(filter-out $(options) LADDER_% CUDA_ARCH MAKE% NO_COLOR NVCC SHELL,$(.VARIABLES)), \
+                            $(if $(filter command,$(origin $v)),$v)))
 
 .PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab \
-        check check-doctor test
+        check check-doctor decide similar test test-bare
 .DEFAULT_GOAL := first-screen
 
 help:
@@ -72,11 +78,20 @@ new-lab:
 check:
 	@$(commands)/check.sh
 
+decide:
+	@$(commands)/decide.sh
+
+similar:
+	@$(commands)/similar.sh
+
 check-doctor:
 	@$(commands)/check.sh doctor
 
 test:
 	@$(commands)/test.sh
+
+test-bare:
+	@$(commands)/test_bare.sh
 
 %:
 	@$(commands)/unknown.sh $@

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lab 07's figures of one machine: a table, and its variants on a roofline, plots/fusion.svg.
 
-    fusion.py plots/results/fusion-<machine>.json [--source NAME] [--quiet]
+    fusion.py plots/local/fusion-<machine>.json [--source NAME] [--quiet]
 
 On the chart (fusion_chart.py) are the variants whose bytes Nsight Compute has counted; where none has, there is a table and no
 chart. The roofs are those that make ladder measured on the same machine; nothing is drawn that was not measured.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -68,11 +69,12 @@ def main(arguments: list[str]) -> int:
     if fusion_chart.matplotlib is None:
         print("no chart: matplotlib is not installed; make setup installs it", file=sys.stderr)
     elif fusion_chart.draw(results, read_roofs(options.results), options.out):
-        print(f"the chart: plots/{options.out.name}")
+        print(f"the chart: {options.out}")
     else:
         print("no chart of lab 07: it needs the counts of a GPU (common/cuda/fusion_counters.py)", file=sys.stderr)
     return 0
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends it without a traceback
     sys.exit(main(sys.argv[1:]))

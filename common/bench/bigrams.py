@@ -11,6 +11,7 @@ import argparse
 import array
 import math
 import re
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -223,4 +224,5 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends it without a traceback
     sys.exit(main(sys.argv[1:]))

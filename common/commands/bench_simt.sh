@@ -1,7 +1,7 @@
 #!/bin/bash
 # make bench-simt: the executor's own speed.
 . "$(dirname "$0")/common.sh"
-common/commands/setup.sh --quiet || exit 2
+set_up
 kernel=common/bench/simt_softmax.so
 build "$build/bench_simt" "$build/$kernel" "$build/checked/$kernel" || fail "the benchmark does not compile; see above"
 exec "$build/bench_simt" "$build/$kernel" "$build/checked/$kernel"

@@ -24,6 +24,9 @@ import re
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import todos  # noqa: E402  (beside this file)
+
 LAB_FILES = {"README.md", "hints.md", "test.cpp"}
 LEAST_HINTS = 3
 
@@ -110,17 +113,24 @@ def check_lab(root: Path, lab: Path) -> list[str]:
     problems += compare(starter, solution)
     problems += check_predictions(lab, starter, solution)
     hints = (lab / "hints.md").read_text() if (lab / "hints.md").is_file() else ""
-    numbers = [int(n) for n in re.findall(r"^## Hint (\d+)$", hints, re.MULTILINE)]
+    numbers = [int(n) for n in re.findall(r"^## Hint (\d+) \(TODO \d+(?:, \d+)*\)$", hints, re.MULTILINE)]
+    hinted = {int(n) for line in re.findall(r"^## Hint \d+ \(TODO (.*)\)$", hints, re.MULTILINE) for n in re.findall(r"\d+", line)}
+    there = set(map(int, todos.fingerprints(starter.read_text(encoding="utf-8"))))
+    if hinted != there:
+        problems.append(f"{lab}/hints.md: has hints for TODO {sorted(hinted)}; the starter has {sorted(there)}")
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < LEAST_HINTS:
-        problems.append(f"{lab}/hints.md: needs sections '## Hint 1' to at least '## Hint {LEAST_HINTS}'; has {numbers}")
+        problems.append(f"{lab}/hints.md: needs sections '## Hint 1 (TODO 1)' to at least '## Hint {LEAST_HINTS} (TODO ...)'; has {numbers}")
     return problems
 
 
 def check(root: Path) -> list[str]:
     labs = sorted(path for path in (root / "labs").iterdir() if path.is_dir())
-    problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir()) if not re.match(r"lab\d\d_\w+$", path.name)]
+    problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir()) 
+                if not re.match(r"lab\d\d_\w+$|handed_out\.json$", path.name)]
     for lab in labs:
         problems += check_lab(root, lab)
+    if todos.handed_out(root) != todos.of_starters(root):
+        problems.append(f"{root / todos.HANDED_OUT}: is not of these starters; python3 common/commands/todos.py note writes it anew")
     names = {lab.name for lab in labs}
     problems += [f"{path}: there is no such lab" for path in sorted((root / "solutions").iterdir()) if path.name not in names]
     return problems

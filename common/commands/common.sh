@@ -18,16 +18,39 @@ fail() {
   exit 2
 }
 
-# The python3 that has matplotlib; the distribution's package serves the distribution's python3.
-python=python3
-for candidate in /usr/bin/python3 python3; do
-  # Looked for, not imported: that takes ten times as long.
-  if "$candidate" -c 'import sys, importlib.util as u; sys.exit(not u.find_spec("matplotlib"))' 2>/dev/null; then
-    python=$candidate
-    break
-  fi
+# nearest WORD CANDIDATE...: " Do you mean CANDIDATE?", if one is like the word; else nothing.
+nearest() {
+  local found
+  found=$(python3 -c 'import difflib, sys; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1, 0.6))' "$@" 2>/dev/null)
+  [ -z "$found" ] || echo " Do you mean $found?"
+}
+
+# What the Makefile does not know in the command line (make lab02 VARAINT=tree) would be left out without a word.
+for option in ${UNKNOWN_OPTIONS:-}; do
+  fail "there is no option $option=.$(nearest "${option^^}" $KNOWN_OPTIONS) \`make help\` lists them."
 done
+
+# Looked for, not imported: that takes ten times as long.
+has_modules() {  # PYTHON MODULE...
+  "$1" -c 'import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' "${@:2}" 2>/dev/null
+}
+
+# Sets $python: the python3 that has the packages. They come from the distribution, for the distribution's python3, while
+# another one (pyenv, conda) may stand first on the PATH.
+choose_python() {
+  for python in /usr/bin/python3 python3; do
+    ! has_modules "$python" matplotlib numpy || return 0
+  done
+  python=python3
+}
+choose_python
 export PYTHONDONTWRITEBYTECODE=1
+
+# Installs what is missing. The python3 is chosen again afterwards: only now one may have the packages.
+set_up() {
+  common/commands/setup.sh --quiet "$@" || exit 2
+  choose_python
+}
 
 # Builds targets of common/build/rules.mk. What a compiler says is shown; what make says about it is not.
 # PREBUILT=1: build/ was brought along from another machine, as a GPU machine without a compiler needs it. Nothing is built.
@@ -40,7 +63,26 @@ build() {
     return
   fi
   mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
-  make -s --no-print-directory -j"$jobs" -f common/build/rules.mk "$@" 2> >(grep -v '^make' >&2)
+  local make=(make -s --no-print-directory -j"$jobs" -f common/build/rules.mk)
+  if [ -t 2 ]; then
+    "${make[@]}" --trace "$@" 2> >(sed -u $'/^make/d; s/^/\r\e[K/' >&2) |
+      show_progress "$("${make[@]}" -n --trace "$@" 2>/dev/null | grep -c "$traced")"
+  else
+    "${make[@]}" "$@" 2> >(grep -v '^make' >&2)
+  fi
+}
+
+# What make --trace prints where it begins a target.
+traced='^common/build/rules.mk:[0-9]*: '
+
+# show_progress N: counts these lines on the terminal, "building: 12 of 58", and takes the line away at the end. A few targets
+# take no time that one would wonder about.
+show_progress() {
+  local line done=0
+  while IFS= read -r line; do
+    [ "$1" -ge 8 ] && [[ $line =~ $traced ]] && printf '\r\e[K%sbuilding: %d of %d%s' "$dim" $((++done)) "$1" "$plain" >&2
+  done
+  [ "$1" -lt 8 ] || printf '\r\e[K' >&2
 }
 
 labs() { ls -d labs/lab[0-9][0-9]_* 2>/dev/null | xargs -n1 basename; }
@@ -97,9 +139,9 @@ counted_solution() {
   step "predictions are not checked: they are counted on $file, which is not there or does not compile"
 }
 
-# Sets $backend (cpu or cuda) and prints the line that says which and why.
+# Sets $backend (cpu or cuda) and prints the line that says which and why. TARGET...: what else is built on the way.
 choose_backend() {
-  build "$build/backend" || fail "the course's own code does not compile; see above"
+  build "$build/backend" "$@" || fail "the course's own code does not compile; see above"
   backend=$("$build/backend" --name) || exit 2
   "$build/backend"
 }
@@ -107,7 +149,27 @@ choose_backend() {
 # The program that knows this machine, as the chosen backend sees it: a CPU or a GPU.
 roofs_program() { echo "build/$backend/roofs"; }
 
-results_file() { echo "plots/results/$("$(roofs_program)" --slug).json"; }
+# Measurements go to plots/local and charts to plots/NAME.svg and .png, where git does not look. With PUBLISH=1 they replace
+# what the repository shows: plots/results, and plots/NAME-cpu.svg or plots/NAME-h200.svg.
+results_folder() {
+  local folder=plots/local
+  [ -z "${PUBLISH:-}" ] || folder=plots/results
+  mkdir -p "$folder" 2>/dev/null || fail "cannot write to $PWD/plots: is this folder read-only?"
+  echo "$folder"
+}
+results_file() {
+  local folder
+  folder=$(results_folder) && echo "$folder/$("$(roofs_program)" --slug).json"
+}
+chart() {  # NAME: its path without .svg
+  local machine=cpu
+  if [ -n "${PUBLISH:-}" ]; then
+    [ "$backend" = cpu ] || machine=$("$(roofs_program)" --slug)
+    echo "plots/$1-${machine#nvidia-}"
+  else
+    echo "plots/$1"
+  fi
+}
 
 # Sets $roofs, a file with the machine's roofs. A CPU's are measured once; a GPU's, which takes a second, in every run,
 # since they go with the clock of the moment.
@@ -136,20 +198,23 @@ count_options() {
 is_step() { grep -q 'Op::swap_ffn' "labs/$1/test.cpp" 2>/dev/null; }
 
 # Where the figures of that operator are.
-step_results() { echo "plots/results/fusion-$("$(roofs_program)" --slug).json"; }
+step_results() {
+  local folder
+  folder=$(results_folder) && echo "$folder/fusion-$("$(roofs_program)" --slug).json"
+}
 
 # measure_step LAB FILE SOURCE RUNG: measures its variants at the sizes of the course on a GPU, at small ones on a CPU.
 measure_step() {
   local sizes=64,256,32,2,2,16,8,64 results
   [ "$backend" = cpu ] || sizes=1024,4096,512,8,2,64,8,224
-  results=$(step_results)
+  results=$(step_results) || exit
   build "$build/swap_ffn_bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
   counts=()
   [ "${CHECKS:-on}" = off ] || count_options "$2"
   "$build/swap_ffn_bench" --worker "build/$backend/worker" --rung "$4" --backend "$backend" --source "$3" --sizes $sizes \
     --machine "$("$(roofs_program)" --machine)" --results "$results" "${counts[@]}" || return
   say ""
-  "$python" plots/fusion.py "$results" --source "$3"
+  "$python" plots/fusion.py "$results" --source "$3" --out "$(chart fusion).svg"
 }
 
 # Sets $bench, the benchmark's command for this machine. Needs what measure_roofs sets.

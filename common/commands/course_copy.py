@@ -12,12 +12,12 @@ BUILT = ("obj", "libsimt.a", "worker", "worker.d", "backend", "bench", "roofs", 
 
 
 def copy_course(folder: Path, built: bool = False) -> Path:
-    """A copy without what is built, or with the course's own code built as far as it is here."""
+    """A copy without what is built and measured, or with the course's own code built as far as it is here."""
     copy = folder / "course"
 
     def ignore(directory: str, names: list[str]) -> set[str]:
         top = {name for name in names if name in ("build", ".git") or name.startswith((".progress", ".dev-"))}
-        return (top if Path(directory) == ROOT else set()) | {"__pycache__"}
+        return (top if Path(directory) == ROOT else set()) | {"__pycache__", "local"}
 
     shutil.copytree(ROOT, copy, ignore=ignore)
     for name in BUILT if built else ():

@@ -2,7 +2,7 @@
 # make docs: the book, the handouts and the API as a web site, build/site/index.html.
 # make test-docs (--test): makes it, and tests it in a browser where Chromium is installed.
 . "$(dirname "$0")/common.sh"
-common/commands/setup.sh --quiet --docs || exit 2
+set_up --docs
 mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
 "$python" theory/check_book.py || fail "the book does not agree with itself, see above"
 step "making the site ..."

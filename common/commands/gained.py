@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """After a lab is right: what its last rung gained in bytes and time over the rung before, and what the next lab asks.
 
-    gained.py LAB RESULTS      LAB: lab02_smem; RESULTS: this machine's plots/results/*.json, with the student's points in it
+    gained.py LAB RESULTS      LAB: lab02_smem; RESULTS: this machine's plots/local/*.json, with the student's points in it
 """
 
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -55,43 +56,53 @@ def bytes_of(rung: dict) -> float:
     return rung["l1_bytes"] / (rung["rows"] * rung["cols"])
 
 
-def comparison(rung: dict, before: dict, times_too: bool = True) -> list[str]:
-    lines = []
-    if results.is_counted(rung) and results.is_counted(before):
-        lines.append(f"  bytes asked for, an element: {results.three_digits(bytes_of(before))} -> {results.three_digits(bytes_of(rung))}, "
-                     + ratio_of(bytes_of(before), bytes_of(rung), "fewer", "as many"))
-    if times_too:
-        old, new = table.time_per_element(before), table.time_per_element(rung)
-        lines.append(f"  time, an element:            {table.format_time(old)} -> {table.format_time(new)}, "
-                     + ratio_of(old, new, "faster", "slower"))
-    return lines
+def bytes_line(rung: dict, before: dict) -> list[str]:
+    if not (results.is_counted(rung) and results.is_counted(before)):
+        return []
+    return [f"  bytes asked for per element: {results.three_digits(bytes_of(before))} -> {results.three_digits(bytes_of(rung))}, "
+            + ratio_of(bytes_of(before), bytes_of(rung), "fewer", "as many")]
 
 
-def find_before(rung: dict, here: dict, elsewhere: dict[str, dict]) -> tuple[dict | None, str, bool]:
-    """The rung to compare with, whose it is, and whether it was measured on this machine. What a kernel asks for is the same
-    on every machine; how long it takes is not."""
+def time_line(rung: dict, before: dict) -> str:
+    old, new = table.time_per_element(before), table.time_per_element(rung)
+    return f"  time per element: {table.format_time(old)} -> {table.format_time(new)}, " + ratio_of(old, new, "faster", "slower")
+
+
+def find_before(rung: dict, here: dict, elsewhere: dict[str, dict]) -> tuple[dict | None, str]:
+    """The rung whose bytes to compare with, and whose it is: the student's own, or a solution's of any machine. What a kernel
+    asks for is the same on every machine; how long it takes is not."""
     own = rung_before(rung, ladder_of(here["points"], "student"))
     if own and own["lab"] != rung["lab"]:
-        return own, "your", True
-    for others, here_too in [(here, True)] + [(other, False) for _, other in sorted(elsewhere.items())]:
+        return own, "your"
+    for others in [here] + [other for _, other in sorted(elsewhere.items())]:
         theirs = rung_before(rung, ladder_of(others["points"], "solution"))
-        if theirs and theirs["lab"] != rung["lab"] and (here_too or results.is_counted(theirs)):
-            return theirs, "the solution's", here_too
-    return own, "your", True
+        if theirs and theirs["lab"] != rung["lab"] and results.is_counted(theirs):
+            return theirs, "the solution's"
+    return own, "your"
+
+
+def first_of_this_run(rung: dict, here: dict) -> dict | None:
+    """The lab's first rung of the same job and type. All rungs of a lab are measured in one run; times of other runs are not
+    compared with, as they may come from another machine of the same name, or from a busy hour."""
+    own = [p for p in ladder_of(here["points"], "student") if p["lab"] == rung["lab"] and results.same_job(p, rung)
+           and p["dtype"] == rung["dtype"]]
+    return own[0] if own and results.rung_of(own[0]) != results.rung_of(rung) else None
 
 
 def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
-    """here: this machine's results; elsewhere: file name -> results of other machines."""
+    """here: this machine's results, the lab's own just measured; elsewhere: file name -> results of other machines."""
     rung = last_rung(ladder_of(here["points"], "student"), lab)
     if rung is None:
         return []
-    before, whose, here_too = find_before(rung, here, elsewhere)
-    if before is None:
-        return []
-    lines = [f"What {name_of(rung, 'your')} gained over {name_of(before, whose)}" + (", on this machine:" if here_too else ":")]
-    lines += comparison(rung, before, here_too)
-    if here["backend"] == "cpu":
-        if here_too:
+    lines = []
+    before, whose = find_before(rung, here, elsewhere)
+    if before is not None and (bytes_compared := bytes_line(rung, before)):
+        lines += [f"What {name_of(rung, 'your')} gained over {name_of(before, whose)}:", *bytes_compared]
+    first = first_of_this_run(rung, here)
+    if first is not None:
+        lines += [f"In this run, {first['variant']} -> {rung['variant']}:", time_line(rung, first)]
+    if before is not None and here["backend"] == "cpu":
+        if first is not None:
             lines.append("  (On a CPU the executor is timed. That does not rank rungs as a GPU would: README.md, \"What a point on a CPU means\".)")
         lines += on_a_gpu(rung, before, elsewhere)
     return lines
@@ -103,7 +114,7 @@ def on_a_gpu(rung: dict, before: dict, elsewhere: dict[str, dict]) -> list[str]:
         points = {results.rung_of(p): p for p in ladder_of(other["points"], "solution")}
         new, old = points.get(results.rung_of(rung)), points.get(results.rung_of(before))
         if other["backend"] == "cuda" and new and old:
-            return [f"The same step of the solutions on an {other['machine']} ({name}):"] + comparison(new, old)
+            return [f"The same step of the solutions on an {other['machine']} ({name}):", *bytes_line(new, old), time_line(new, old)]
     return []
 
 
@@ -165,4 +176,5 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends it without a traceback
     sys.exit(main(sys.argv[1:]))

@@ -11,15 +11,35 @@ remember() {
   [ "$source" = student ] && [ -n "$record" ] && [ "$1" -ne 2 ] || return 0
   "$python" common/commands/progress.py record "$lab" --hash "$hash" --status "$1" --results "$record"
 }
+# Ctrl-C, a closed window, a pipe that nobody reads: such a run says nothing of the file and is not recorded.
+unfinished=1 tests=
+interrupted() {  # SIGNAL
+  trap '' INT TERM HUP
+  [ -z "$tests" ] || { kill -s "$1" "$tests"; wait "$tests"; } 2>/dev/null
+  [ ! -t 2 ] || printf '\r\e[K' >&2
+  [ -z "$unfinished" ] || step "interrupted (SIG$1): the tests did not end, and nothing of this run is recorded"
+  trap - INT TERM HUP
+  kill -s "$1" $$
+  exit 1
+}
+for signal in INT TERM HUP; do trap "interrupted $signal" $signal; done
 
-common/commands/setup.sh --quiet || exit 2
-choose_backend
+case ${CASES:-} in '' | all | small) ;; *) fail "CASES=$CASES: it can be all" ;; esac
+set_up
+[ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
+choose_backend "$build/tests/$lab"
+[ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$file" "build/$backend")
 
-[ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute)"
-build "build/$backend/worker" "$build/tests/$lab" "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
+build "build/$backend/worker" || fail "the course's own code does not compile; see above"
 { : >"$record"; } 2>/dev/null || record=  # a folder that cannot be written remembers nothing
-build "$rung" || { remember 3; fail "$file does not compile; the first message above says where"; }
+build "$rung" || {
+  status=$?
+  [ $status -le 128 ] || interrupted "$(kill -l $status)"
+  unfinished=
+  remember 3
+  fail "$file does not compile; the first message above says where"
+}
 
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
 checked=
@@ -33,12 +53,17 @@ esac
 # What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.
 solution=$(counted_solution "$lab")
 
-LADDER_BACKEND_SHOWN=1 LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
-  LADDER_CASE=${CASE:-} LADDER_CASES=${CASES:-} LADDER_RESULTS=$record "$build/tests/$lab"
+todos=$("$python" common/commands/todos.py open "$lab" "$file")
+LADDER_BACKEND_SHOWN=1 LADDER_TODOS=$todos LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
+  LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_CASES=${CASES:-} LADDER_RESULTS=$record "$build/tests/$lab" &
+tests=$!  # in the background: a signal interrupts wait, but no command in the foreground
+wait $tests
 status=$?
+[ $status -le 128 ] || interrupted "$(kill -l $status)"
+unfinished= tests=
 remember $status
 [ $status -eq 0 ] || exit $status
-[ -z "${CASE:-}${TESTS_ONLY:-}" ] || exit 0
+[ -z "${CASE:-}${VARIANT:-}${TESTS_ONLY:-}" ] || exit 0
 
 if is_step "$lab"; then
   measure_step "$lab" "$file" "$source" "$rung" || exit
@@ -46,10 +71,13 @@ if is_step "$lab"; then
   exit
 fi
 
-# Right: now how fast? The roofs come from the same machine, or the chart would compare nothing.
+# Right: now how fast?
+[ -x "$build/bench" ] || step "building what measures (once) ..."
+build "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
+# The roofs come from the same machine, or the chart would compare nothing.
 measure_roofs
 prepare_bench
-results=$(results_file)
+results=$(results_file) || exit
 rows=64 quadratic=4
 [ "$backend" = cpu ] || rows=4096 quadratic=4096
 counts=()
@@ -58,8 +86,7 @@ counts=()
   --results "$results" "${counts[@]}" || exit
 say ""
 "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
-"$python" plots/roofline.py "$results" --source "${FILE:-student}" || exit
-say "the chart: plots/roofline.svg"
+"$python" plots/roofline.py "$results" --output "$(chart roofline)" --source "${FILE:-student}" || exit
 if [ "$source" = student ]; then
   "$python" common/commands/gained.py "$lab" "$results"
   exit

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 started=$SECONDS
 
-common/commands/setup.sh --quiet || exit 2
+set_up
 step "building the course (a minute the first time) ..."
 choose_backend
 lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
@@ -20,7 +20,7 @@ mapfile -t texts < <(find README.md common labs theory -name '*.md' 2>/dev/null 
 "$python" common/bench/bigrams.py --output build/bigrams "${texts[@]}" || exit
 words=$(wc -l <build/bigrams.words)
 
-results=$(results_file)
+results=$(results_file) || exit
 failed=0
 # measure LAB ROWS COLS [more options for bench]
 measure() {
@@ -61,11 +61,11 @@ done
 
 say ""
 "$python" common/bench/table.py "$results" --source solution || exit
-"$python" plots/roofline.py "$results" || exit
+"$python" plots/roofline.py "$results" --output "$(chart roofline)" || exit
 say ""
 say "What top-K is for: the next word, by lab05 on the bigrams of this course's own text."
 "$python" common/bench/bigrams.py --predict build/bigrams --k 5 || exit
 say ""
 [ $failed -eq 0 ] || fail "a solution is wrong or could not be measured; see above"
-say "done in $((SECONDS - started)) s. The chart: plots/roofline.svg. The figures: $results"
+say "done in $((SECONDS - started)) s. The chart: $(chart roofline).svg. The figures: $results"
 say "next: labs/lab01_naive/README.md"

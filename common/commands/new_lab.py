@@ -15,6 +15,9 @@ import shutil
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import todos  # noqa: E402  (beside this file)
+
 HERE = Path(__file__).resolve().parent
 
 FOLD = "    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);\n    __syncthreads();\n  }\n"
@@ -125,6 +128,7 @@ def create(name: str, root: Path) -> list[str]:
         for path, text in files.items():
             (root / path).parent.mkdir(exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
+        todos.note(root, name)
     except OSError as error:
         for folder in made:
             shutil.rmtree(folder, ignore_errors=True)

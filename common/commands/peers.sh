@@ -1,9 +1,10 @@
 #!/bin/bash
 # make peers: this repository beside PyTorch, torch.compile, Triton, cuDNN and FlashInfer on this GPU, in one run.
-# OPS=softmax,topk DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/ and not to plots/results.
+# OPS=softmax,topk DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/.
+# PUBLISH=1: in place of what the repository shows: plots/results, plots/peers-h200.svg, README's table.
 # VARIANTS=lab04.f16x8,... measures these beside the default.
 . "$(dirname "$0")/common.sh"
-common/commands/setup.sh --quiet || exit 2
+set_up
 [ "${BACKEND:-auto}" != cpu ] || fail "peers are measured on a GPU; BACKEND=cpu leaves nothing to compare with"
 BACKEND=cuda choose_backend
 targets=build/cuda/roofs
@@ -19,7 +20,8 @@ done
 the python that has it)"
 
 slug=$("$(roofs_program)" --slug)
-output=plots/results/peers-$slug.json
+output=$(results_folder) || exit
+output+=/peers-$slug.json
 [ -z "${OPS:-}${DTYPES:-}${SHAPES:-}" ] || output=build/peers-$slug-part.json
 "$peers_python" common/peers/measure.py --output "$output.new" --ops "${OPS:-}" --dtypes "${DTYPES:-}" --shapes "${SHAPES:-}" \
   --variants "${VARIANTS:-}"
@@ -29,7 +31,7 @@ mv "$output.new" "$output" || exit 2
 say ""
 "$python" plots/peers.py --table "$output" || exit
 if [[ $output == plots/* ]]; then
-  "$python" plots/peers.py --draw "$output" --output plots/peers || say "draw it where matplotlib is: python3 plots/peers.py --draw $output"
-  "$python" plots/peers.py --readme README.md "$output" || exit
+  "$python" plots/peers.py --draw "$output" --output "$(chart peers)" || say "draw it where matplotlib is: python3 plots/peers.py --draw $output"
+  [ -z "${PUBLISH:-}" ] || "$python" plots/peers.py --readme README.md "$output" || exit
 fi
 say "the figures: $output"

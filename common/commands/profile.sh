@@ -11,7 +11,7 @@ rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 # Where every thread reads the whole row, a wide one takes minutes.
 [ -n "${SHAPE:-}" ] || [ "$lab" != lab01_naive ] || { rows=64 cols=600; }
 
-common/commands/setup.sh --quiet || exit 2
+set_up
 choose_backend
 report=build/profile.json
 if [ "$backend" = cuda ]; then

@@ -1,14 +1,15 @@
 #!/bin/bash
 # make profile-diff: the counters of every solution, read on this GPU with ncu and counted by the executor, side by side.
 . "$(dirname "$0")/common.sh"
-common/commands/setup.sh --quiet || exit 2
+set_up
 [ "${BACKEND:-auto}" != cpu ] || fail "profile-diff compares a GPU with the executor: BACKEND=cpu leaves nothing to compare"
 BACKEND=cuda choose_backend
 sources=$(ls solutions/*/*.cu)
 targets="$build/worker $build/profile build/cuda/launch_once build/cuda/roofs"
 for source in $sources; do targets+=" build/cuda/${source%cu}so $build/checked/${source%cu}so"; done
 build $targets || fail "the course's own code does not compile; see above"
-output=plots/results/profile-diff-$("$(roofs_program)" --slug).json
+output=$(results_folder) || exit
+output+=/profile-diff-$("$(roofs_program)" --slug).json
 "$python" common/cuda/profile_diff.py --output "$output.new" ${SHAPES:+--shapes "$SHAPES"} \
   --machine "$("$(roofs_program)" --machine)" $sources
 status=$?
@@ -17,5 +18,5 @@ if [ $status -eq 2 ]; then
   exit 2
 fi
 mv "$output.new" "$output" || exit 2
-say "the readings: $output; \`make test\` holds the executor against them"
+say "the readings: $output$([ -z "${PUBLISH:-}" ] || echo "; \`make test\` holds the executor against them")"
 exit $status

@@ -9,6 +9,7 @@ is right *now* is thus known without running it, also after a change that was ta
 
     progress.py record LAB --hash HASH --status STATUS --results FILE [--seconds S]   after a run; FILE is what
                                                     common/testing/progress.h describes, or is not there if nothing ran
+    progress.py unchanged LAB --hash HASH                                             says so if the last run was of this file
     progress.py hint LAB NUMBER                                                       after make hintNN
 
 The file:
@@ -101,6 +102,9 @@ def hash_of(path: Path) -> str:
         return ""
 
 
+RECORDED = (0, 1, 3)  # the statuses that say something of the file; a run that a signal ended does not
+
+
 def outcome_of(status: int, results: dict | None) -> str:
     if status == 3:
         return "does not compile"
@@ -168,6 +172,16 @@ def record(state: dict, lab_name: str, file: Path, file_hash: str, status: int, 
         record_counts(lab, results)
 
 
+def say_if_unchanged(lab_name: str, file_hash: str) -> None:
+    try:
+        runs = load(default_path())["labs"].get(lab_name, {}).get("runs", {})
+    except Unreadable:
+        return
+    if runs and list(runs)[-1] == file_hash:
+        last = runs[file_hash]
+        print(f"The file has not changed since its last run ({last['date']}: {last['outcome']}). Is it saved?")
+
+
 def kernel_of(lab_name: str) -> Path:
     kernels = sorted((ROOT / "labs" / lab_name).glob("*.cu"))
     return kernels[0] if kernels else ROOT / "labs" / lab_name / "missing.cu"
@@ -179,12 +193,20 @@ def main(argv: list[str]) -> int:
     of_run = commands.add_parser("record")
     of_run.add_argument("lab")
     of_run.add_argument("--hash", required=True)
-    of_run.add_argument("--status", type=int, required=True, help="of the tests: 0, 1, 2; 3: does not compile")
+    of_run.add_argument("--status", type=int, required=True, help="of the tests: 0, 1; 3: does not compile; of others nothing is recorded")
     of_run.add_argument("--results", type=Path, required=True)
+    of_file = commands.add_parser("unchanged")
+    of_file.add_argument("lab")
+    of_file.add_argument("--hash", required=True)
     of_hint = commands.add_parser("hint")
     of_hint.add_argument("lab")
     of_hint.add_argument("number", type=int)
     options = parser.parse_args(argv)
+    if options.command == "unchanged":
+        say_if_unchanged(options.lab, options.hash)
+        return 0
+    if options.command == "record" and options.status not in RECORDED:
+        return 0
     path = default_path()
     try:
         with changing(path) as state:

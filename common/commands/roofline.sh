@@ -1,18 +1,20 @@
 #!/bin/bash
-# make roofline: draws the chart again. FILE=plots/results/x.json chooses the measurements; default: this machine's.
+# make roofline: draws the chart again, plots/roofline.svg, out of what was measured here. FILE=plots/results/x.json: out of
+# other measurements. PUBLISH=1: out of what the repository shows of this machine, in place of its chart (common.sh).
 . "$(dirname "$0")/common.sh"
-common/commands/setup.sh --quiet || exit 2
+set_up
 if [ -n "${FILE:-}" ]; then
+  [ -z "${PUBLISH:-}" ] || fail "FILE and PUBLISH=1 exclude each other"
   results=$FILE
 else
   choose_backend >/dev/null
   build "$(roofs_program)" || fail "the course's own code does not compile; see above"
-  results=$(results_file)
-  [ -f "$results" ] || fail "nothing was measured on this machine yet: run make ladder, or give FILE=$(grep -l '"points"' plots/results/*.json 2>/dev/null | head -1)"
+  results=$(results_file) || exit
+  [ -f "$results" ] || fail "nothing was measured on this machine yet: run make ladder or make lab01, or draw what was
+measured elsewhere: make roofline FILE=plots/results/nvidia-h200.json"
 fi
-"$python" plots/roofline.py "$results" || exit
-say "the chart: plots/roofline.svg"
+"$python" plots/roofline.py "$results" --output "$(chart roofline)" || exit
 fusion=$(dirname "$results")/fusion-$(basename "$results")
 if [ -f "$fusion" ]; then
-  "$python" plots/fusion.py "$fusion" --quiet
+  "$python" plots/fusion.py "$fusion" --quiet --out "$(chart fusion).svg"
 fi

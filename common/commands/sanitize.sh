@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
-common/commands/setup.sh --quiet || exit 2
+set_up
 [ "${BACKEND:-auto}" != cpu ] ||
   fail "compute-sanitizer needs a GPU; on the CPU make lab${lab:3:2} runs checks of the same names"
 BACKEND=cuda choose_backend
@@ -24,7 +24,7 @@ step "running ${CASE:-the small cases} under $tools ..."
 under() {
   mkdir -p "$logs/$1"
   export LADDER_SANITIZER=$1 LADDER_SANITIZER_LOGS=$PWD/$logs/$1
-  LADDER_BACKEND_SHOWN=1 LADDER_PATIENCE=2 LADDER_CASES=small LADDER_CASE=${CASE:-} LADDER_RUNG=$rung LADDER_FILE=$file \
+  LADDER_BACKEND_SHOWN=1 LADDER_PATIENCE=2 LADDER_CASES=small LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_RUNG=$rung LADDER_FILE=$file \
     LADDER_WORKER=common/cuda/sanitized_worker.sh BACKEND=cuda timeout 300 "$build/tests/$lab" >"$logs/$1/tests.txt" 2>&1
   local status=$?
   # The tools end by themselves soon after; one whose kernel never ends is killed with all that it has started.

@@ -18,8 +18,8 @@ command -v addr2line >/dev/null || need binutils "finds source lines"
 [ -d /usr/include/eigen3 ] || need libeigen3-dev "the reference in double precision"
 [ -f /usr/include/nlohmann/json.hpp ] || need nlohmann-json3-dev "results files"
 command -v python3 >/dev/null || need python3 "charts and tables"
-"$python" -c 'import matplotlib' 2>/dev/null || need python3-matplotlib "charts"
-"$python" -c 'import numpy' 2>/dev/null || need python3-numpy "the Python binding"
+has_modules "$python" matplotlib || need python3-matplotlib "charts"
+has_modules "$python" numpy || need python3-numpy "the Python binding"
 
 if [[ " $* " == *" --docs "* ]]; then
   command -v doxygen >/dev/null || need doxygen "makes the web site"
@@ -54,4 +54,7 @@ install() { "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --
 install || { "${run[@]}" apt-get update >>$log 2>&1 && install; } ||
   fail "apt-get could not install ${packages[*]}; the end of $log:
 $(tail -n 5 $log)"
+choose_python
+has_modules "$python" matplotlib numpy ||
+  fail "python3-matplotlib and python3-numpy were installed, but neither /usr/bin/python3 nor $(command -v python3) has them"
 say "installed"

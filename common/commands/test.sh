@@ -1,19 +1,20 @@
 #!/bin/bash
 # make test: everything that CI runs, without a GPU. One line a check; the output of a failed one is shown.
-# ONLY=word runs the checks whose name holds the word.
+# ONLY=word,word runs the checks whose name holds one of the words.
 # Most checks use one core and often wait: one more than there are cores run at once. Their lines come in the order of this
 # file. With ONLY, one after the other: then nothing may have been built yet, and each builds what it needs.
 . "$(dirname "$0")/common.sh"
 started=$SECONDS
-common/commands/setup.sh --quiet --sandbox || exit 2
+set_up --sandbox
 logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
 at_once=$([ -n "${ONLY:-}" ] && echo 1 || echo $((jobs + 1)))
-passed=0 failed=0
+passed=0 failed=0 ran=()
 # report NAME STATUS SECONDS: one line for a check, and the end of its output if it failed.
 report() {
   local log=$logs/${1//[^A-Za-z0-9_.-]/_}.log
+  ran+=("$log")
   if [ "$2" -eq 0 ]; then
     passed=$((passed + 1))
     printf '%-58s ok    %4d s\n' "$1" "$3"
@@ -25,6 +26,19 @@ report() {
   fi
 }
 log_of() { echo "$logs/${1//[^A-Za-z0-9_.-]/_}.log"; }
+
+# wanted NAME: whether ONLY asks for a check.
+wanted() {
+  local word
+  [ -n "${ONLY:-}" ] || return 0
+  while IFS= read -rd , word; do
+    [ -z "$word" ] || [[ $1 != *"$word"* ]] || return 0
+  done <<<"$ONLY,"
+  return 1
+}
+skipped=()
+# skip NAME WHY: a check that cannot run here; it is counted.
+skip() { ! wanted "$1" || skipped+=("$1: $2"); }
 
 begun=()  # checks that no line is printed for yet, in order; each leaves "status seconds" behind
 # Prints the lines that are due: up to the first check that still runs.
@@ -54,7 +68,7 @@ check() {
   local name=$1 log
   log=$(log_of "$name")
   shift
-  [[ $name == *"${ONLY:-}"* ]] || return 0
+  wanted "$name" || return 0
   wait_until_fewer_than "$at_once"
   rm -f "$log.status"
   begun+=("$name")
@@ -90,7 +104,7 @@ check "course: starters mirror solutions, nothing is missing" "$python" common/c
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
 for folder in common/grade common/commands plots common/bench common/simt common/simt/counters common/testing common/cuda \
   common/python common/peers theory; do
-  check "python: $folder" "$python" -m unittest discover -s "$folder" -p 'test_*.py'
+  check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py'
 done
 for program in $own_tests; do
   check "own tests: $(basename "$program")" "$program"
@@ -125,29 +139,36 @@ for lab in $lab_list; do
   check "$lab: the untouched starter fails, readably" starter_fails "$lab"
 done
 
-not_run=()
 # The site, where what it is made with is installed (make docs installs it), and in a browser where there is one.
 if command -v doxygen >/dev/null && [ -d /usr/share/doxygen-awesome-css ] && [ -d /usr/share/javascript/mathjax ]; then
   check "docs: the web site" common/commands/docs.sh --test
 else
-  not_run+=("doxygen, doxygen-awesome-css or libjs-mathjax is not installed: the web site was not made")
+  skip "docs: the web site" "doxygen, doxygen-awesome-css or libjs-mathjax is not installed (make docs installs them)"
 fi
 
 # The labs and solutions with the other compilers, so that no build can rot: g++, unless they were built with it above,
 # clang, and CUDA's where it is. Not the shelf: those are meant to be wrong.
 cu_files=$(ls labs/*/*.cu solutions/*/*.cu)
 for compiler in g++ clang++; do
-  if [ "$compiler" != "${CXX:-g++}" ] && command -v $compiler >/dev/null; then
-    check "warnings: every rung with $compiler -Werror" common/commands/compile_rungs.sh $compiler $cu_files
+  [ "$compiler" != "${CXX:-g++}" ] || continue
+  name="warnings: every rung with $compiler -Werror"
+  if command -v $compiler >/dev/null; then
+    check "$name" common/commands/compile_rungs.sh $compiler $cu_files
+  else
+    skip "$name" "$compiler is not installed"
   fi
 done
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   check "nvcc, sm_75 to sm_90: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
     $(for file in $cu_files; do echo "build/cuda/check/${file%.cu}.o"; done)
 else
-  not_run+=("nvcc is not installed: the CUDA build was not checked")
+  skip "nvcc, sm_75 to sm_90: every rung" "nvcc is not installed"
 fi
-if command -v clang-format >/dev/null; then
+if ! command -v clang-format >/dev/null; then
+  skip "format: clang-format" "clang-format is not installed"
+elif ! git rev-parse --git-dir >/dev/null 2>&1; then
+  skip "format: clang-format" "this is no git checkout"
+else
   check "format: clang-format" bash -c "git ls-files '*.cpp' '*.h' '*.cu' | xargs clang-format --dry-run -Werror"
 fi
 
@@ -156,9 +177,13 @@ alone "shelf: every wrong kernel gets its verdict" "$python" common/testing/shel
 alone "corpus: every submission gets its verdict" "$python" common/grade/test_corpus.py
 
 wait_until_fewer_than 1
-[ $((passed + failed)) -gt 0 ] || fail "ONLY=${ONLY:-}: no check has that in its name; the words are those that \`make test\` prints, \`corpus\` for example"
+[ $((passed + failed + ${#skipped[@]})) -gt 0 ] || fail "ONLY=${ONLY:-}: no check has that in its name; the words are those that \`make test\` prints, \`corpus\` for example"
 say ""
-[ ${#not_run[@]} -eq 0 ] || printf '%s\n' "${not_run[@]}"
+# Tests inside the checks say by themselves what they cannot do here: "... skipped 'why'".
+for log in "${ran[@]}"; do
+  while IFS= read -r line; do skipped+=("$line"); done < <(sed -nE "s/^(.*) \.\.\. skipped ['\"](.*)['\"]$/\1: \2/p" "$log")
+done
+[ ${#skipped[@]} -eq 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
 say "make test took $((SECONDS - started)) s"
-say "$passed passed, $failed failed"
+say "$passed passed, $failed failed$([ ${#skipped[@]} -eq 0 ] || echo ", ${#skipped[@]} skipped")"
 [ $failed -eq 0 ]

@@ -4,6 +4,7 @@ itself finds what it is there to find."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common/commands"))
 import check_course  # noqa: E402
+import course_copy  # noqa: E402
 
 
 def run(*arguments: str, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess:
@@ -38,6 +40,18 @@ class BadInput(unittest.TestCase):
         self.rejected(run("make", "hint77"), "there is no lab '77'")
         self.rejected(run("make", "cheese"), "there is no command 'cheese'")
         self.rejected(run("make", "test", "ONLY=cheese"), "ONLY=cheese: no check has that in its name")
+
+    def test_a_near_name_is_suggested(self):
+        self.rejected(run("make", "statsu"), "there is no command 'statsu'. Do you mean status?")
+        self.rejected(run("make", "hnit02"), "Do you mean hint02?")
+        self.rejected(run("make", "lab02", "VARAINT=tree"), "there is no option VARAINT=. Do you mean VARIANT?")
+        self.rejected(run("make", "lab02", "case=normal-7x33"), "there is no option case=. Do you mean CASE?")
+        self.rejected(run("make", "lab02", "Zebra=1"), "there is no option Zebra=. `make help`")
+
+    def test_what_is_no_value(self):
+        self.rejected(run("make", "lab02", "CASES=al"), "CASES=al: it can be all")
+        self.rejected(run("make", "lab02", "SOLUTION=1", "BACKEND=cpu", "VARIANT=tre"), "no variant is called tre; ", "serial f32, tree f32")
+        self.rejected(run("make", "lab05", "SOLUTION=1", "BACKEND=cpu", "VARIANT=online f32", "CASE=move-*", "CHECKS=off"), "moves are counted by the")
 
     def test_files(self):
         self.rejected(run("make", "lab02", "FILE=missing.cu"), "missing.cu: no such file")
@@ -85,6 +99,53 @@ class BadInput(unittest.TestCase):
             self.rejected(run("make", "hint02", cwd=copy), "cannot write to")
 
 
+class SetUp(unittest.TestCase):
+    def test_the_python_is_chosen_again_after_set_up(self):
+        """Another python3 stands first on the PATH, and the distribution's has its packages only after set-up."""
+        with tempfile.TemporaryDirectory() as folder:
+            commands = Path(folder) / "common/commands"
+            commands.mkdir(parents=True)
+            shutil.copy(ROOT / "common/commands/common.sh", commands)
+            (commands / "setup.sh").write_text("#!/bin/sh\necho \"$*\" > installed\n")
+            (commands / "setup.sh").chmod(0o755)
+            script = """. common/commands/common.sh
+                has_modules() { [ "$1" = /usr/bin/python3 ] && [ -e installed ]; }
+                choose_python; echo $python; set_up --docs; echo $python; cat installed"""
+            result = run("bash", "-c", script, cwd=Path(folder))
+        self.assertEqual(result.stdout.split("\n"), ["python3", "/usr/bin/python3", "--quiet --docs", ""])
+
+    def test_a_module_that_is_not_there(self):
+        script = ". common/commands/common.sh; has_modules python3 json && ! has_modules python3 json no_such_module"
+        self.assertEqual(run("bash", "-c", script).returncode, 0)
+
+    def test_a_build_is_counted_on_a_terminal_alone(self):
+        targets = "build/cpu/worker build/cpu/tests/lab01_naive"
+        script = f""". common/commands/common.sh
+            make -s -n -B --trace -f common/build/rules.mk {targets} | show_progress 30 2>&1 | tr '\\r' '|'
+            echo; build {targets}; echo end"""
+        lines = run("bash", "-c", script).stdout.split("\n")
+        shown = lines[0].replace("\x1b[K", "").split("|")
+        self.assertEqual(shown[1:3], ["building: 1 of 30", "building: 2 of 30"])
+        self.assertGreater(len(shown), 30)
+        self.assertEqual(shown[-1], "", "the line is taken away")
+        self.assertEqual(lines[1:], ["end", ""], "in a log there is none")
+
+    def test_every_command_sets_up_by_set_up(self):
+        for script in sorted((ROOT / "common/commands").glob("*.sh")):
+            if script.name != "common.sh":
+                self.assertNotIn("/setup.sh", script.read_text(), script.name)
+
+
+class Options(unittest.TestCase):
+    def test_the_makefile_knows_what_the_commands_ask_for(self):
+        """An option that a command reads and the Makefile does not know would be refused."""
+        known = set(re.search(r"^options := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", " ").split())
+        no_options = {"NO_COLOR", "BASH_SOURCE", "BASH_REMATCH", "UNKNOWN_OPTIONS"}
+        for script in sorted((ROOT / "common/commands").glob("*.sh")):
+            asked = {name for name in re.findall(r"\$\{([A-Z][A-Z_]+)(?::-\S*)?\}", script.read_text()) if not name.startswith("LADDER_")}
+            self.assertEqual(asked - known - no_options, set(), script.name)
+
+
 class Commands(unittest.TestCase):
     def test_make_help_lists_the_commands(self):
         result = run("make", "help")
@@ -109,10 +170,88 @@ class Commands(unittest.TestCase):
         self.assertIn("## Hint 2", second)
         self.assertNotIn("## Hint 3", second)
 
+    def test_hints_for_one_todo(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = course_copy.copy_course(Path(folder))
+
+            def hint(*options: str) -> str:
+                return course_copy.run(copy, "make", "hint02", *options).stdout
+
+            first = hint("TODO=2")
+            self.assertIn("## Hint 3 (TODO 2)", first)
+            self.assertNotIn("## Hint 1", first)
+            self.assertNotIn("## Hint 4", first)
+            self.assertIn("1 of 2 hints for TODO 2. make hint02 TODO=2 shows the next", first)
+            second = hint("TODO=2")
+            self.assertIn("## Hint 3", second)
+            self.assertIn("## Hint 4", second)
+            self.assertIn("That was the last of 2 hints for TODO 2", second)
+            every = hint()
+            self.assertIn("## Hint 1", every)
+            self.assertNotIn("## Hint 2", every)
+            self.assertIn("## Hint 4", every, "what was seen stays")
+            self.assertRegex(course_copy.run(copy, "make", "status").stdout, r"lab02_smem .* 3 of 5\n")
+            self.assertIn("TODO=9: lab02_smem has hints for TODO 1, 2, 3, 4, 5", hint("TODO=9"))
+            self.assertIn("CASE='predict-*'", hint("TODO=0"))
+
+    def test_one_variant(self):
+        result = run("make", "lab05", "SOLUTION=1", "BACKEND=cpu", "VARIANT=online f16", "CASE=normal-7x33-k5")
+        self.assertEqual(result.stdout.splitlines()[-1], "1 passed, 0 failed")
+        result = run("make", "lab05", "SOLUTION=1", "BACKEND=cpu", "VARIANT=online", "CASE=normal-7x33-k5")
+        self.assertEqual(result.stdout.splitlines()[-1], "3 passed, 0 failed")
+        result = run("make", "lab01", "SOLUTION=1", "BACKEND=cpu", "VARIANT=no_max")
+        self.assertEqual(result.stdout.splitlines()[-1], "2 passed, 0 failed")
+
+    def test_a_warning_comes_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "warned.cu"
+            text = (ROOT / "solutions/lab01_naive/softmax_naive.cu").read_text()
+            file.write_text(text.replace("__device__ float row_max(", "__device__ int no_use(int unused) { return 3; }\n__device__ float row_max("))
+            self.assertNotEqual(file.read_text(), text)
+            result = run("make", "lab01", "BACKEND=cpu", f"FILE={file}", "VARIANT=per_row", "CASE=normal-7x33")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(result.stdout.count("warning: unused parameter"), 1, result.stdout)
+
     def test_a_rung_of_another_lab(self):
         result = run("make", "lab02", "BACKEND=cpu", "CASE=normal-7x600", "FILE=solutions/lab03_online/softmax_online.cu")
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn("online_f32x4", result.stdout)
+
+
+@unittest.skipUnless(shutil.which("git"), "git is not installed")
+class Repository(unittest.TestCase):
+    def test_what_is_measured_stays_outside(self):
+        """After the commands that measure and draw, git sees no change; with PUBLISH=1 it does."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = course_copy.copy_course(Path(folder), built=True)
+            git = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "core.excludesFile=/dev/null")
+            for command in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "x")):
+                self.assertEqual(run(*git, *command, cwd=copy).returncode, 0)
+            for command in ("lab01", "roofline", "profile01", "hint01"):
+                result = course_copy.run(copy, "make", command, *(["SOLUTION=1"] if command[-1] == "1" else []))
+                self.assertEqual(result.returncode, 0, result.stdout)
+            self.assertEqual(run(*git, "status", "--porcelain", cwd=copy).stdout, "")
+            self.assertTrue((copy / "plots/roofline.svg").exists())
+            for path in (copy / "plots/local").iterdir():
+                shutil.copy(path, copy / "plots/results" / path.name)
+            result = course_copy.run(copy, "make", "roofline", "PUBLISH=1")
+            self.assertIn("plots/roofline-cpu.svg", result.stdout)
+            self.assertIn("plots/roofline-cpu.svg", run(*git, "status", "--porcelain", cwd=copy).stdout)
+
+
+class TheTestItself(unittest.TestCase):
+    def test_what_is_skipped_is_counted(self):
+        """Without clang-format and doxygen on the PATH."""
+        with tempfile.TemporaryDirectory() as folder:
+            for place in os.environ["PATH"].split(":"):
+                for tool in Path(place).glob("*"):
+                    if tool.name not in ("clang-format", "doxygen") and not (Path(folder) / tool.name).is_symlink():
+                        (Path(folder) / tool.name).symlink_to(tool)
+            result = run("make", "test", "ONLY=course:,format,docs", PATH=folder)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("skipped: format: clang-format: clang-format is not installed\n", result.stdout)
+        self.assertIn("skipped: docs: the web site: doxygen, ", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1], "1 passed, 0 failed, 2 skipped")
 
 
 class CourseCheck(unittest.TestCase):
@@ -142,6 +281,10 @@ class CourseCheck(unittest.TestCase):
         self.starter.write_text(self.starter.read_text() + "int more;\n")
         self.finds("different numbers of lines")
 
+    def test_a_starter_whose_todo_has_changed(self):
+        self.starter.write_text(self.starter.read_text().replace("  (void)x;\n  // END 1", "  (void)x, (void)row;\n  // END 1"))
+        self.finds("handed_out.json: is not of these starters")
+
     def test_predictions(self):
         solution = self.root / "solutions/lab02_smem/softmax_smem.cu"
         readme = self.root / "labs/lab02_smem/README.md"
@@ -170,8 +313,13 @@ class CourseCheck(unittest.TestCase):
         self.finds("more.cu: a solution is one file")
 
     def test_too_few_hints(self):
-        (self.root / "labs/lab02_smem/hints.md").write_text("## Hint 1\n\n## Hint 2\n")
+        (self.root / "labs/lab02_smem/hints.md").write_text("## Hint 1 (TODO 1, 2, 3, 4, 5)\n\n## Hint 2 (TODO 1)\n")
         self.finds("needs sections")
+
+    def test_a_todo_without_a_hint(self):
+        hints = self.root / "labs/lab02_smem/hints.md"
+        hints.write_text(hints.read_text().replace("(TODO 4, 5)", "(TODO 4)"))
+        self.finds("has hints for TODO [1, 2, 3, 4]; the starter has [1, 2, 3, 4, 5]")
 
 
 if __name__ == "__main__":

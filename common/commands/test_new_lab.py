@@ -111,6 +111,8 @@ class ALabOfItsOwn(unittest.TestCase):
         for said in (f"Next: edit labs/{NAME}/", "TODO 0", "TODO 1", "TODO 2", "not filled in yet: ", "never written"):
             self.assertIn(said, untouched.stdout)
         self.assertRegex(self.status(), r"\d+ of \d+ cases wrong.*  2 open +0 of 3")
+        self.assertNotIn("has not changed", untouched.stdout)
+        self.assertRegex(self.lab("VARIANT=first").stdout, r"The file has not changed since its last run \(.*: wrong\)\. Is it saved\?")
 
         # The solution's and another file's success is not the student's.
         other = self.copy / "other.cu"
@@ -129,6 +131,16 @@ class ALabOfItsOwn(unittest.TestCase):
         self.assertRegex(self.status(), r"2 right \(1 at first\)")
         run(self.copy, "make", "hint98")
         self.assertIn("1 of 3", self.status())
+
+        # The next thing: the line that fails, then the TODO that is still open, and no filled one.
+        line = "  for (int c = threadIdx.x; c <= cols; c += threads) max = fmaxf(max, x[c]);\n"
+        self.mine.write_text(predicted.replace("  (void)x;\n  (void)cols;\n", line))
+        after = self.lab().stdout.split("Next: edit ")[-1]
+        number = self.mine.read_text().splitlines().index(line.rstrip()) + 1
+        self.assertRegex(after, rf"\n  line {number} fails in normal-\w+ of first f32: for \(int c = threadIdx\.x; ")
+        self.assertIn(", TODO 2: write the results", after)
+        self.assertNotIn("TODO 1", after)
+        self.assertNotIn("TODO 0", after)
 
         self.mine.write_text("#error not finished\n")
         self.assertIn("does not compile", self.lab().stdout)
@@ -150,7 +162,7 @@ class ALabOfItsOwn(unittest.TestCase):
         self.assertRegex(run(self.copy, "make", "status").stdout, r"first f32 +32 x 512 +12 = +4 = ")
         # Over the last lab before it that was measured for f32 on this machine or, if none was, on another.
         self.assertRegex(right.stdout, r"What your lab98 first f32 gained over the solution's lab0[36] \w+ f32")
-        self.assertRegex(right.stdout, r"bytes asked for, an element: (12\.0 -> 16\.0, 1\.33|8\.00 -> 16\.0, 2\.00) times as many")
+        self.assertRegex(right.stdout, r"bytes asked for per element: (12\.0 -> 16\.0, 1\.33|8\.00 -> 16\.0, 2\.00) times as many")
         self.assertIn("make diff98", right.stdout)
         self.assertIn("say the same", run(self.copy, "make", "diff98").stdout)
 

@@ -1,3 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/common.sh"
-fail "there is no command '$1'. \`make help\` lists the commands."
+commands="setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab check check-doctor test test-bare help"
+for lab in $(labs); do
+  for command in lab watch hint diff profile sanitize; do commands+=" $command${lab:3:2}"; done
+done
+fail "there is no command '$1'.$(nearest "$1" $commands) \`make help\` lists the commands."

@@ -90,8 +90,8 @@ class Watch:
         self.log = Path("build") / f"watch-{lab}.log"
         self.before: tuple[int, int] | None = None
         self.on_screen = sys.stdout.isatty()
-        case = os.environ.get("CASE", "")
-        self.title = f"make watch{lab[3:5]}" + (f" CASE={case}" if case else "")
+        self.part = [f"{name}={os.environ[name]}" for name in ("VARIANT", "CASE") if os.environ.get(name)]
+        self.title = " ".join([f"make watch{lab[3:5]}", *self.part])
 
     def run(self) -> None:
         """Tests the file once, or until it is saved again."""
@@ -124,7 +124,7 @@ class Watch:
         else:
             verdict = "could not be tested"
         self.show(essence(output, self.lab, str(self.file)), f"{verdict} in {seconds:.1f} s{trend(now, self.before)}")
-        if child.returncode == 0 and not os.environ.get("CASE"):
+        if child.returncode == 0 and not self.part:
             print(f"make lab{self.lab[3:5]} measures it.")
         self.before = now or self.before
         self.wait(tested)

@@ -3,5 +3,5 @@
 . "$(dirname "$0")/common.sh"
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
-common/commands/setup.sh --quiet || exit 2
+set_up
 exec "$python" common/commands/watch.py "$lab" "$file"

@@ -40,11 +40,17 @@ def pages() -> tuple[list[Page], list[Page]]:
 CODE = re.compile(r"(`+)(?:(?!\1).)*\1|<!--.*?-->", re.S)
 
 
+def code_span(code: str) -> str:
+    """In double backticks: Doxygen takes a span in single ones for a quotation if a single quote is in it."""
+    single = re.fullmatch(r"`([^`]+)`", code)
+    return f"``{single[1]}``" if single else code
+
+
 def outside_code(text: str, change) -> str:
     """`text` with change() applied to all that is neither in backticks nor in a comment."""
     parts, at = [], 0
     for code in CODE.finditer(text):
-        parts += [change(text[at:code.start()]), code[0]]
+        parts += [change(text[at:code.start()]), code_span(code[0])]
         at = code.end()
     return "".join(parts) + change(text[at:])
 
@@ -108,8 +114,6 @@ def translate(page: Page, text: str, links: Links) -> str:
 
     def change(part: str) -> str:
         part = re.sub(r"!\[([^\]]*)\]\(([^)\s]+)\)", image, part)
-        # Doxygen's ** does not reach over a formula.
-        part = re.sub(r"\*\*([^*]*\$[^*]*)\*\*", r"<b>\1</b>", part)
         return math(part)
 
     def link(m: re.Match) -> str:
@@ -122,6 +126,8 @@ def translate(page: Page, text: str, links: Links) -> str:
             lines.append(block)
         else:
             block = re.sub(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])+)\]\(([^)\s]+)\)", link, block)
+            # Doxygen's ** reaches neither over a formula nor over code, and needs a space in front.
+            block = re.sub(r"(`+)(?:(?!\1).)*\1|\*\*((?:`[^`]*`|[^*`])+)\*\*", lambda m: m[0] if m[1] else f"<b>{m[2]}</b>", block, flags=re.S)
             lines.append(outside_code(block, change))
     return re.sub(r"<!--.*?-->", "", "".join(lines), flags=re.S)
 

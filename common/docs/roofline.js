@@ -203,7 +203,7 @@ async function add(files) {
       refresh(measurements.length - 1);
       say(`${file.name}: ${result.points.length} points of ${result.machine}`);
     } catch (error) {
-      say(`${file.name} holds no measurements: ${error.message}. What is wanted is a file that make lab02 or make ladder wrote to plots/results/.`, true);
+      say(`${file.name} holds no measurements: ${error.message}. What is wanted is a file that make lab02 or make ladder wrote to plots/local/.`, true);
     }
   }
 }

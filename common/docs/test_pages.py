@@ -25,6 +25,10 @@ class Translation(unittest.TestCase):
         for code in ("`$x$ **b**`", "    $x$ = [a](b.md)\n", "```\n$x$ [a](b.md)\n```\n"):
             self.assertIn(code.strip("\n"), self.translate(f"# 2. T\n\n{code}\n"))
 
+    def test_a_code_span_may_hold_single_quotes(self):
+        self.assertIn("say ``make lab02 CASE='predict-*'`` and", self.translate("# 2. T\n\nsay `make lab02 CASE='predict-*'` and\n"))
+        self.assertIn("``a `b` c``", self.translate("# 2. T\n\n``a `b` c``\n"))
+
     def test_links_lead_to_pages_and_files(self):
         out = self.translate("# 2. T\n\n[one](01_roofline.md#x) [lab](../labs/lab02_smem/README.md) "
                              "[c](../common/testing/cases.cpp) [w](https://a.b)\n")
@@ -43,6 +47,9 @@ class Translation(unittest.TestCase):
 
     def test_bold_reaches_over_a_formula(self):
         self.assertIn(r"<b>all \f$x\f$.</b>", self.translate("# 2. T\n\n**all $x$.** And\n"))
+
+    def test_bold_reaches_over_code_and_lines(self):
+        self.assertIn("<b>the ``x * y``\nof all</b>: ``a ** b``", self.translate("# 2. T\n\n**the `x * y`\nof all**: `a ** b`\n"))
 
     def test_comments_do_not_show(self):
         self.assertNotIn("h200", self.translate("# 2. T\n\n35<!-- h200 x y --> us\n"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,6 +12,8 @@ from pathlib import Path
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "commands"))
+import course_copy  # noqa: E402
 import ladder  # noqa: E402
 from ladder import arrays  # noqa: E402
 
@@ -71,6 +75,40 @@ class OnTheExecutor(unittest.TestCase):
             file.with_name("broken.cu").write_text("this is no CUDA")
             with self.assertRaisesRegex(ladder.LadderError, "could not be built"):
                 ladder.softmax(logits(2, 3), variant=f"{file.with_name('broken.cu')}:x")
+
+
+class OneRung(unittest.TestCase):
+    """In a copy of the course in which nothing is built and all other labs are broken."""
+
+    def call(self, statement: str) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, "-c", f"import ladder, numpy; x = numpy.ones((2, 40), 'float32'); {statement}"], cwd=self.copy,
+                              env={**os.environ, "PYTHONPATH": str(self.copy / "common/python")}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.copy = course_copy.copy_course(Path(folder.name), built=True)
+        for source in (self.copy / "solutions").glob("*/*.cu"):
+            if "lab05" not in source.name and "topk" not in source.name:
+                with source.open("a") as file:
+                    file.write('#error "this lab was not asked for"\n')
+
+    def test_a_default_needs_the_rung_that_it_calls(self):
+        done = self.call("print(ladder.softmax_topk(x, 3).index[0])")
+        self.assertEqual((done.returncode, done.stdout), (0, "[0 1 2]\n"), done.stderr)
+        self.assertIn("ladder: building build/cpu/solutions/lab05_topk/softmax_topk.so", done.stderr)
+        self.assertNotIn("lab06", done.stderr)
+        again = self.call("ladder.softmax_topk(x, 3)")
+        self.assertEqual((again.returncode, again.stderr), (0, ""), "nothing is built the second time")
+
+    def test_what_cannot_be_built_is_named(self):
+        done = self.call("ladder.softmax(x)")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("softmax_limit.so could not be built", done.stderr)
+        done = self.call("print(sorted({v.name[:5] for v in ladder.variants()}))")
+        self.assertEqual(done.stdout, "['lab05']\n", done.stderr)
+        self.assertIn("lab02 is left out", done.stderr)
 
 
 class BadArguments(unittest.TestCase):

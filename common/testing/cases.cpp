@@ -5,9 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <stdexcept>
 
 #include "formats.h"
-#include "swap_ffn_cases.h"
+#include "step_operator.h"
 
 namespace testing_ {
 namespace {
@@ -110,6 +111,7 @@ const std::vector<Line>& lines() {
       {"values", {"one_above", Values::one_above}, {{1, 50257}}},
       {"values", {"ascending", Values::ascending}, {{7, 33}, {7, 1025}, {7, 4096}}},
       {"values", {"descending", Values::descending}, {{7, 33}, {7, 1025}, {7, 4096}}},
+      {"values", {"signed_zeros", Values::signed_zeros}, {{7, 33}, {7, 1025}, {1, 4096}}},
       {"values", {"one_huge", Values::one_huge}, {{7, 33}, {64, 600}, {1, 4096}}},
       {"values", {"extreme", Values::extreme}, {{7, 31}, {7, 1024}}},
       {"values", {"plus_1e4", Values::plus_1e4}, {{7, 600}, {1, 1}}},
@@ -179,10 +181,25 @@ size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
+const StepOperator*& added() {
+  static const StepOperator* functions = nullptr;
+  return functions;
+}
+
 }  // namespace
 
+const StepOperator& step_operator() {
+  if (!added()) throw std::logic_error("this program has no swap_ffn: link common/testing/swap_ffn_cases.cpp");
+  return *added();
+}
+
+bool add_step_operator(const StepOperator& functions) {
+  added() = &functions;
+  return true;
+}
+
 std::vector<Case> all_cases(Op op) {
-  if (op == Op::swap_ffn) return swap_ffn_cases();
+  if (op == Op::swap_ffn) return step_operator().cases();
   std::vector<Case> cases;
   for (const Line& line : lines()) {
     for (Shape shape : line.shapes) {
@@ -197,7 +214,7 @@ std::vector<Case> all_cases(Op op) {
 }
 
 std::vector<unsigned char> input_of(const Case& c, rung::Dtype dtype, uint64_t seed) {
-  return c.sizes.cores ? reference::encode(step_of(c, seed), dtype) : reference::encode(logits(c, seed), dtype);
+  return c.sizes.cores ? step_operator().input(c, dtype, seed) : reference::encode(logits(c, seed), dtype);
 }
 
 std::vector<float> logits(const Case& c, uint64_t seed) {
@@ -221,6 +238,11 @@ std::vector<float> logits(const Case& c, uint64_t seed) {
         case Values::one_above: row[i] = i == 0 ? 5.0f : 0.0f; break;
         case Values::ascending: row[i] = -10 + 20 * position; break;
         case Values::descending: row[i] = 10 - 20 * position; break;
+        case Values::signed_zeros: {
+          const float u = uniform(random);
+          row[i] = u < -0.75f ? -1.0f : std::copysign(0.0f, u);
+          break;
+        }
         case Values::extreme: row[i] = 1e4f * uniform(random); break;
         case Values::plus_1e4: row[i] = 1e4f + normal(random); break;
         case Values::minus_1e4: row[i] = -1e4f + normal(random); break;

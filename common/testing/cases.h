@@ -16,19 +16,20 @@ enum class Values {
   one_above,  // every entry 0, one 5: a long plain sum in single precision drifts
   ascending,  // -10 to 10: in an online softmax every entry is a new maximum
   descending,
-  one_huge,     // normal, one entry of 5000 in each row
-  extreme,      // uniform, -1e4 to 1e4
-  plus_1e4,     // normal + 1e4
-  minus_1e4,    // normal - 1e4
-  masked,       // normal, every other entry or so -inf
-  masked_tail,  // normal, the last third of each row -inf
-  masked_head,  // normal, the first two thirds of each row -inf
-  masked_rows,  // normal, every third row all -inf
-  masked_all,   // every entry -inf
-  inf,          // normal, +inf once in the middle row
-  nan,          // normal, NaN once in the middle row
-  nan_first,    // normal, NaN in the first column of the middle row
-  nan_last,     // normal, NaN in the last column of the middle row
+  signed_zeros,  // -0.0 and 0.0, which are equal, and a few -1
+  one_huge,      // normal, one entry of 5000 in each row
+  extreme,       // uniform, -1e4 to 1e4
+  plus_1e4,      // normal + 1e4
+  minus_1e4,     // normal - 1e4
+  masked,        // normal, every other entry or so -inf
+  masked_tail,   // normal, the last third of each row -inf
+  masked_head,   // normal, the first two thirds of each row -inf
+  masked_rows,   // normal, every third row all -inf
+  masked_all,    // every entry -inf
+  inf,           // normal, +inf once in the middle row
+  nan,           // normal, NaN once in the middle row
+  nan_first,     // normal, NaN in the first column of the middle row
+  nan_last,      // normal, NaN in the last column of the middle row
 };
 
 struct Shape {

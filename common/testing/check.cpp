@@ -6,7 +6,7 @@
 #include "formats.h"
 #include "record.h"
 #include "reference.h"
-#include "swap_ffn_cases.h"
+#include "step_operator.h"
 
 namespace testing_ {
 namespace {
@@ -93,7 +93,7 @@ Finding check_output(const Step& step, const std::vector<unsigned char>& input, 
   std::vector<double> x;
   if (lab.op != Op::swap_ffn) x = reference::decode(input.data(), c.input_size(), step.dtype);
   if (lab.op == Op::swap_ffn) {
-    comparison = compare_swap_ffn(step_of(c, session().seed), outcome.output[0], outcome.output[1], step.dtype);
+    comparison = step_operator().compare(c, session().seed, outcome.output[0], outcome.output[1], step.dtype);
   } else if (lab.op == Op::softmax) {
     const std::vector<double> expected = reference::softmax(x, c.rows, c.cols);
     comparison = compare_softmax(x, expected, outcome.output[0].data(), c.rows, c.cols, step.dtype);

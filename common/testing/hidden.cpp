@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "swap_ffn_cases.h"
+#include "step_operator.h"
 
 namespace testing_ {
 namespace {
@@ -66,7 +66,7 @@ Case draw(const Family& family, const std::string& group, rung::Op op, uint64_t 
 }  // namespace
 
 std::vector<Case> hidden_cases(rung::Op op, uint64_t seed) {
-  if (op == rung::Op::swap_ffn) return hidden_swap_ffn_cases(seed);
+  if (op == rung::Op::swap_ffn) return step_operator().hidden_cases(seed);
   std::vector<Case> cases;
   for (const Family& family : families) {
     if (op == rung::Op::softmax && std::string(family.name) == "large-k") continue;
@@ -76,7 +76,7 @@ std::vector<Case> hidden_cases(rung::Op op, uint64_t seed) {
 }
 
 Case integrity_case(rung::Op op, uint64_t seed) {
-  if (op == rung::Op::swap_ffn) return swap_ffn_integrity_case(seed);
+  if (op == rung::Op::swap_ffn) return step_operator().integrity_case(seed);
   return draw({"memory", Values::normal, {5, 12}, {150, 400}, 2, 1, {2, 9}}, "integrity", op, seed);
 }
 

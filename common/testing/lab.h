@@ -7,7 +7,6 @@
 
 #include "moves.h"
 #include "predictions.h"
-#include "swap_ffn_cases.h"
 #include "types.h"
 
 namespace testing_ {

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "interrupts.h"
 #include "run_catch.h"
 #include "session.h"
 
 int main(int argc, char** argv) {
+  testing_::end_at_interrupts();
   if (const int status = testing_::prepare()) {
     if (status == 1) puts("0 passed, 1 failed");  // the last line of every run that tested something
     return status;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "session.h"
-#include "swap_ffn_reference.h"
+#include "step_operator.h"
 #include "words.h"
 
 namespace testing_ {
@@ -125,7 +125,7 @@ std::string check_prediction(const Predicted& predicted) {
 
   const double counted = p.figure(count);
   if (std::abs(predicted.value - counted) <= 1e-9 * std::abs(counted)) return "";
-  const std::string shape = p.shape.sizes.cores ? reference::name_of(p.shape.sizes)
+  const std::string shape = p.shape.sizes.cores ? step_operator().name(p.shape.sizes)
                                                 : std::to_string(p.shape.rows) + " x " + std::to_string(p.shape.cols) +
                                                       (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");
   return "predicted " + number(predicted.value) + ", " + comparison(predicted.value, counted) + " (" + label +

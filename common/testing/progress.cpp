@@ -95,7 +95,7 @@ void write_progress(int passed, int failed, int not_run) {
   Json results = {{"lab", lab.name},
                   {"backend", s.backend},
                   {"checked", s.checked != nullptr},
-                  {"whole", s.wanted.empty()},
+                  {"whole", s.whole()},
                   {"passed", passed},
                   {"failed", failed},
                   {"not_run", not_run},

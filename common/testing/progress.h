@@ -1,7 +1,7 @@
 // The results of a run for the student's own record (common/commands/progress.py): one JSON object, written at the end
 // of the run into the file that LADDER_RESULTS names. Without LADDER_RESULTS nothing is noted.
 //
-//     {"lab": "lab02_smem", "backend": "cpu", "checked": true, "whole": true,     whole: not one CASE of it
+//     {"lab": "lab02_smem", "backend": "cpu", "checked": true, "whole": true,     whole: no CASE, no VARIANT
 //      "passed": 248, "failed": 0, "not_run": 0,
 //      "first_failure": "tree f32 / widths / normal-7x33",                        "" if there is none
 //      "variants": {"tree f32": {"passed": 81, "failed": 0}},

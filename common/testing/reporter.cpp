@@ -11,9 +11,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 
+#include "next_step.h"
+#include "pace.h"
 #include "progress.h"
 #include "record.h"
 #include "session.h"
@@ -48,21 +49,15 @@ void print_indented(const std::string& text, const char* indent) {
   }
 }
 
-// The lines of the student's file that still say TODO.
-void print_todos(const std::string& path) {
-  std::ifstream file(path);
-  int number = 0, shown = 0;
-  for (std::string line; std::getline(file, line);) {
-    number++;
-    const size_t at = line.find("TODO ");
-    if (at == std::string::npos || line.find("//") > at) continue;
-    if (++shown > 8) continue;
-    const std::string text = line.substr(at);
-    size_t end = text.find(". ");  // of the first sentence; else the comment may go on in the next line
-    while (end != std::string::npos && text[end - 1] == '.') end = text.find(". ", end + 1);  // not the dots of 0 .. n
-    printf("  line %d: %s\n", number, (end == std::string::npos ? text + " ..." : text.substr(0, end + 1)).c_str());
-  }
-  if (shown > 8) printf("  and %d more\n", shown - 8);
+// "tree f32 / widths / normal-7x33". The section that Catch2 itself opens for a test case has no such name; a failure
+// outside of every section is reported by testCaseEnded().
+bool parts_of(const std::string& section, std::string* variant, std::string* group, std::string* test_case) {
+  const size_t first = section.find(" / "), second = section.find(" / ", first + 3);
+  if (first == std::string::npos || second == std::string::npos) return false;
+  *variant = section.substr(0, first);
+  *group = section.substr(first + 3, second - first - 3);
+  *test_case = section.substr(second + 3);
+  return true;
 }
 
 }  // namespace
@@ -106,14 +101,19 @@ class LadderReporter : public StreamingBase {
     StreamingBase::testCaseStarting(info);
   }
 
+  void sectionStarting(const Catch::SectionInfo& info) override {
+    StreamingBase::sectionStarting(info);
+    std::string variant, group, test_case;
+    if (!parts_of(info.name, &variant, &group, &test_case)) return;
+    if (variant != group_.variant || group != group_.name) print_group();  // before a long case begins
+    pace_.begin(info.name);
+  }
+
   void sectionEnded(const Catch::SectionStats& stats) override {
-    // "tree f32 / widths / normal-7x33". The section that Catch2 itself opens for the test case has no such name; a
-    // failure outside of every section is reported by testCaseEnded().
-    const std::string name = stats.sectionInfo.name;
-    const size_t first = name.find(" / "), second = name.find(" / ", first + 3);
-    if (first == std::string::npos || second == std::string::npos) return;
-    add(name.substr(0, first), name.substr(first + 3, second - first - 3), name.substr(second + 3),
-        stats.durationInSeconds);
+    std::string variant, group, test_case;
+    if (!parts_of(stats.sectionInfo.name, &variant, &group, &test_case)) return;
+    pace_.end(stats.sectionInfo.name, stats.durationInSeconds);
+    add(variant, group, test_case, stats.durationInSeconds);
   }
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
@@ -151,7 +151,9 @@ class LadderReporter : public StreamingBase {
         first_prediction_ = first_prediction_.empty() ? test_case : first_prediction_;
       } else if (first_failure_.empty() && group != "exported") {
         first_failure_ = test_case;
+        first_failure_variant_ = variant;
       }
+      if (failing_.name.empty() && line_in(failure_, session().source) > 0) failing_ = {variant, test_case, failure_};
     }
     group_.notes += note_;
     failure_.clear();
@@ -159,6 +161,7 @@ class LadderReporter : public StreamingBase {
   }
 
   void print_group() {
+    pace_.hide();
     if (group_.cases == 0) return;
     const bool good = group_.failures.empty();
     printf("%-16s  %-9s %3d case%s  %s %7.2f s", group_.variant.c_str(), group_.name.c_str(), group_.cases,
@@ -193,8 +196,7 @@ class LadderReporter : public StreamingBase {
       printf("    and %zu more: ", not_explained_.size());
       for (size_t i = 0; i < not_explained_.size() && i < 4; i++)
         printf("%s%s", i ? ", " : "", not_explained_[i].c_str());
-      printf("%s (%s CASE=%s)\n", not_explained_.size() > 4 ? ", ..." : "", s.command().c_str(),
-             not_explained_[0].c_str());
+      printf("%s (%s)\n", not_explained_.size() > 4 ? ", ..." : "", s.command(variant, not_explained_[0]).c_str());
     }
     const auto planned =
         std::count_if(s.steps.begin(), s.steps.end(), [&](const Step& t) { return t.label == variant; });
@@ -210,7 +212,9 @@ class LadderReporter : public StreamingBase {
       not_run_ += static_cast<int>(planned) - ran_[variant];
     }
     if (auto left_out = s.left_out.find(variant); left_out != s.left_out.end()) {
-      printf("    %s\n", left_out->second.c_str());
+      const double seconds = pace_.estimate(variant, left_out->second.cost);
+      printf("    %d wide cases left out: its time grows with cols^2. %s CASES=all runs them%s\n",
+             left_out->second.cases, s.command().c_str(), seconds > 0 ? (", in " + about(seconds)).c_str() : "");
     }
     not_explained_.clear();
     explained_ = 0;
@@ -224,9 +228,11 @@ class LadderReporter : public StreamingBase {
     if (failed_ > 0) {
       printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), s.source.c_str());
       printf("Next: edit %s\n", s.source.c_str());
-      print_todos(s.source);
-      const std::string& one = first_failure_.empty() ? first_prediction_ : first_failure_;
-      if (!one.empty()) printf("One case alone: %s CASE=%s\n", s.command().c_str(), one.c_str());
+      print_next_step(s.source, failing_);
+      const std::string one = !first_failure_.empty()      ? s.command(first_failure_variant_, first_failure_)
+                              : !first_prediction_.empty() ? s.command() + " CASE=" + first_prediction_
+                                                           : "";
+      if (!one.empty()) printf("One case alone: %s\n", one.c_str());
       if (s.own_file) printf("A hint: make hint%s\n", lab.name.substr(3, 2).c_str());
     } else {
       printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), s.source.c_str());
@@ -239,12 +245,14 @@ class LadderReporter : public StreamingBase {
   std::string test_case_;
   std::string failure_, note_;  // of the section that runs now
   Group group_;
+  Pace pace_;
   std::map<std::string, int> ran_;
   std::vector<std::string> not_explained_;  // failures of this variant
   int explained_ = 0;                       // of this variant
   std::string last_explained_;
   int passed_ = 0, failed_ = 0, not_run_ = 0;
-  std::string first_failure_, first_prediction_;
+  std::string first_failure_, first_failure_variant_, first_prediction_;
+  Failing failing_;  // the first failure that names a line
 };
 
 CATCH_REGISTER_REPORTER("ladder", LadderReporter)

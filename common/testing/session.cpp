@@ -67,7 +67,7 @@ void add_predictions(const std::string& solution) {
                                      [&](const Prediction& p) { return values.count(p.name) > 0; });
   if (!makes_any && !s.own_file) return;
   for (const Prediction& p : lab.predictions) {
-    if (!s.wants(p.case_name())) continue;
+    if (!s.wants(p.case_name()) || !s.wants_variant(label_of(p.variant, p.dtype))) continue;
     const auto value = values.find(p.name);
     const bool made = value != values.end();
     s.predicted.push_back({&p, made, made ? value->second : 0});
@@ -82,21 +82,17 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
   const std::string label = label_of(info.name, info.dtype);
   const int claimed = s.backend == "cpu" ? 50257 : 12288;
   const bool quadratic = expected.cost == Cost::quadratic;
-  int left_out = 0;
   for (const Case& c : cases) {
     if (c.move && !(s.checked && held_to(info, *c.move))) continue;
     if (c.group == "integrity" && !s.checked) continue;
     const double cost = c.cost(quadratic);
     if (quadratic && !everything && cost > quadratic_limit) {
-      left_out++;
+      s.left_out[label].cases++;
+      s.left_out[label].cost += cost;
       continue;
     }
     s.steps.push_back(
         {variant, info.dtype, label, c, expected.width == Width::shared_memory && c.cols > claimed, cost});
-  }
-  if (left_out > 0) {
-    s.left_out[label] = std::to_string(left_out) + " wide cases left out: its time grows with cols^2 (" + s.command() +
-                        " CASES=all runs them)";
   }
 }
 
@@ -122,6 +118,22 @@ std::string Session::command() const {
   std::string text = "make " + lab.name.substr(0, lab.name.find('_'));
   if (source == "solutions/" + lab.name + "/" + lab.file) return text + " SOLUTION=1";
   return own_file ? text : text + " FILE=" + source;
+}
+
+std::string Session::command(const std::string& label, const std::string& case_name) const {
+  const std::string name = label.substr(0, label.find(' '));
+  int variants = 0, of_this_name = 0;
+  for (const rung::VariantInfo& v : client->variants()) {
+    variants += v.op == lab.op;
+    of_this_name += v.op == lab.op && v.name == name;
+  }
+  const std::string variant = variants == 1 ? "" : " VARIANT=" + (of_this_name == 1 ? name : "'" + label + "'");
+  return command() + variant + " CASE=" + case_name;
+}
+
+bool Session::wants_variant(const std::string& label) const {
+  return wanted_variant.empty() || fnmatch(wanted_variant.c_str(), label.c_str(), 0) == 0 ||
+         fnmatch(wanted_variant.c_str(), label.substr(0, label.find(' ')).c_str(), 0) == 0;
 }
 
 bool Session::wants(const std::string& case_name) const {
@@ -182,7 +194,19 @@ int prepare() {
   }
   const std::string checked = environment("LADDER_CHECKED");
   if (!checked.empty()) s.checked.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), checked));
+  s.wanted_variant = environment("LADDER_VARIANT");
+  std::string labels;
+  bool any_wanted = false;
+  for (const rung::VariantInfo& v : variants) {
+    if (v.op != lab.op) continue;
+    labels += (labels.empty() ? "" : ", ") + label_of(v.name, v.dtype);
+    any_wanted = any_wanted || s.wants_variant(label_of(v.name, v.dtype));
+  }
+  for (const Expected& e : lab.variants) any_wanted = any_wanted || s.wants_variant(label_of(e.name, e.dtype));
+  if (!any_wanted && !labels.empty())
+    return fail(2, "no variant is called " + s.wanted_variant + "; " + s.source + " has " + labels);
   for (const Expected& e : lab.variants) {
+    if (!s.wants_variant(label_of(e.name, e.dtype))) continue;
     if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
   }
   const std::string without = "," + environment("LADDER_WITHOUT") + ",";
@@ -195,6 +219,7 @@ int prepare() {
       continue;
     }
     any_tested = true;
+    if (!s.wants_variant(label_of(variants[i].name, variants[i].dtype))) continue;
     if (recording() && without.find("," + label_of(variants[i].name, variants[i].dtype) + ",") != std::string::npos) {
       continue;
     }
@@ -206,18 +231,25 @@ int prepare() {
   }
   const std::string counted = environment("LADDER_SOLUTION");
   if (!counted.empty()) add_predictions(counted);
-  if (s.steps.empty() && s.missing.empty() && (!any_tested || s.predicted.empty())) {
+  const bool apart =
+      !s.wanted_variant.empty() && std::any_of(lab.tested_apart.begin(), lab.tested_apart.end(),
+                                               [&](const std::string& name) { return s.wants_variant(name); });
+  if (s.steps.empty() && s.missing.empty() && !apart && (!any_tested || s.predicted.empty())) {
     if (!any_tested) {
       return fail(1, s.source + " exports nothing that " + lab.name +
                          " tests: it needs variants of rung::" + rung::name_of(lab.op));
     }
+    const std::string asked =
+        (s.wanted_variant.empty() ? "" : "VARIANT=" + s.wanted_variant + " ") + "CASE=" + s.wanted;
+    if (cases.empty() && !counted.empty() && !s.wanted_variant.empty())
+      return fail(2, asked + ": nothing of this variant is predicted");
     if (cases.empty()) {
-      return fail(2, "CASE=" + s.wanted + ": " +
+      return fail(2, asked + ": " +
                          (counted.empty() ? "predictions are counted on the solution, which is not there"
                                           : s.source + " predicts nothing of " + lab.name + " (RUNG_PREDICT)"));
     }
     // Only moves can be for some variants and not for others.
-    return fail(2, "CASE=" + s.wanted + ": " +
+    return fail(2, asked + ": " +
                        (s.checked ? "for none of the variants in " + s.source
                                   : "moves are counted by the CPU executor: BACKEND=cpu, without CHECKS=off"));
   }

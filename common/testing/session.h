@@ -9,8 +9,10 @@
 //     LADDER_FILE      its source, as the student knows it; default labs/<lab>/<file>
 //     LADDER_WORKER    the worker program; default that of the backend
 //     LADDER_CASE      run only this case; * and ? match as in a shell
+//     LADDER_VARIANT   test only this variant, "tree" or "online f16"; * and ? as in a shell
 //     LADDER_CASES     "all": also those that are left out because they take long; "small": only those that are small
 //                      enough for the checks
+//     LADDER_TODOS     the lines of the file's open TODOs (next_step.h)
 //     LADDER_SEED      other random values
 //     BACKEND          auto, cuda or cpu
 // and by the judge:
@@ -41,24 +43,37 @@ struct Step {
   double cost = 0;          // elements touched
 };
 
+// Cases of a variant that were left out because its time grows with cols^2.
+struct LeftOut {
+  int cases = 0;
+  double cost = 0;  // as Step::cost
+};
+
 struct Session {
   std::string backend;  // "cpu" or "cuda"
   std::string backend_line;
   std::string source;  // LADDER_FILE
   std::string source_copy;
-  bool own_file = true;  // source is this lab's starter or solution, so that all its variants must be there
-  std::string wanted;    // LADDER_CASE
+  bool own_file = true;        // source is this lab's starter or solution, so that all its variants must be there
+  std::string wanted;          // LADDER_CASE
+  std::string wanted_variant;  // LADDER_VARIANT
   uint64_t seed = 0;
   std::unique_ptr<rung::Client> client;
   std::unique_ptr<rung::Client> checked;   // the rung's instrumented build; null if the checks are off
   std::unique_ptr<rung::Client> solution;  // of the lab, instrumented, on the executor; null if nothing is predicted
   std::vector<Predicted> predicted;
   std::vector<Step> steps;
-  std::vector<std::string> missing;             // "tree f32": expected, not exported
-  std::map<std::string, std::string> left_out;  // label -> which cases were left out and why
+  std::vector<std::string> missing;         // "tree f32": expected, not exported
+  std::map<std::string, LeftOut> left_out;  // by label
 
   // "make lab02 SOLUTION=1": how this run was started, without CASE.
   std::string command() const;
+  // The same for one case of one variant: "make lab02 VARIANT=tree CASE=normal-7x33".
+  std::string command(const std::string& label, const std::string& case_name) const;
+  // Whether LADDER_VARIANT asks for this variant, "tree f32": it does for all if it is not set.
+  bool wants_variant(const std::string& label) const;
+  // Whether all of the lab's cases are run: neither CASE nor VARIANT.
+  bool whole() const { return wanted.empty() && wanted_variant.empty(); }
   // Whether LADDER_CASE asks for this case: it does for all if it is not set.
   bool wants(const std::string& case_name) const;
   // Index into Client::variants(), -1 if it is not exported.

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "formats.h"
+#include "step_operator.h"
 
 namespace testing_ {
 namespace {
@@ -239,5 +240,21 @@ Comparison compare_swap_ffn(const SwapFfnStep& step, const std::vector<unsigned 
   result.without_values = begin + "first, " + findings.first_without_values + "\n";
   return result;
 }
+
+namespace {
+
+const StepOperator functions = {
+    swap_ffn_cases,
+    hidden_swap_ffn_cases,
+    swap_ffn_integrity_case,
+    [](const Case& c, Dtype dtype, uint64_t seed) { return reference::encode(step_of(c, seed), dtype); },
+    [](const Case& c, uint64_t seed, const std::vector<unsigned char>& delta,
+       const std::vector<unsigned char>& ram_and_lanes,
+       Dtype dtype) { return compare_swap_ffn(step_of(c, seed), delta, ram_and_lanes, dtype); },
+    [](const SwapFfnSizes& sizes) { return reference::name_of(sizes); },
+};
+const bool added = add_step_operator(functions);
+
+}  // namespace
 
 }  // namespace testing_

@@ -15,6 +15,7 @@ from shelf import build, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common/commands"))
+import todos  # noqa: E402
 from check_course import predictions  # noqa: E402
 
 FILES = {path.parent.name: path.relative_to(ROOT) for path in sorted(ROOT.glob("solutions/*/*.cu"))}
@@ -57,7 +58,8 @@ class Predictions(unittest.TestCase):
 
     def run_lab(self, lab, file, case="predict-*", solution=None):
         solution = counted(kernel_of("solutions", lab)) if solution is None else solution
-        return run_tests(lab, file, "cpu", False, {"LADDER_CASE": case, "LADDER_SOLUTION": solution})
+        open_todos = " ".join(map(str, todos.open_todos(lab, ROOT / file).values()))  # as common/commands/lab.sh has them
+        return run_tests(lab, file, "cpu", False, {"LADDER_CASE": case, "LADDER_SOLUTION": solution, "LADDER_TODOS": open_todos})
 
     def predicting(self, source, **options):
         """Lab 02 on a file with this table of predictions."""

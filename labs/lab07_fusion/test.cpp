@@ -1,5 +1,6 @@
 // Lab 07: a decode step of a Swap-FFN layer, fused and not.
 #include "lab.h"
+#include "swap_ffn_cases.h"
 
 using rung::Dtype;
 

@@ -7,8 +7,8 @@
     y = ladder.softmax(x, variant="mine.cu:tree")          # or of a file of one's own
 
 An array on a CUDA device is handled there, on the current stream of its library, without a copy and without waiting: calls
-can be captured in a CUDA graph. A NumPy array is handled by the course's executor on the CPU. The kernels are built on first
-use (PREBUILT=1: they are there already). Put common/python on PYTHONPATH; nothing needs to be installed.
+can be captured in a CUDA graph. A NumPy array is handled by the course's executor on the CPU. The rung that is called is
+built on first use, which stderr says (PREBUILT=1: it is there already); variants() builds all of them. Put common/python on PYTHONPATH; nothing needs to be installed.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ import functools
 import os
 import re
 import subprocess
+import sys
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,8 +43,16 @@ class TableRow(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("op", ctypes.c_int), ("dtype", ctypes.c_int), ("launch", ctypes.c_void_p)]
 
 
-def solutions() -> list[str]:
-    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("solutions/lab*/*.cu"))
+def solutions(op: str | None = None) -> list[str]:
+    """The course's rungs, from lab 01 up; those that export something of this operation if it is named. The text says which:
+    a rung that is not called need not be built."""
+    sources = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("solutions/lab*/*.cu"))
+    return [source for source in sources if op is None or exports(source, op)]
+
+
+def exports(source: str, op: str) -> bool:
+    text = (ROOT / source).read_text(encoding="utf-8", errors="replace")
+    return re.search(rf"\brung::{op}\s*\(\s*\"", text) is not None
 
 
 @functools.lru_cache(maxsize=None)
@@ -53,8 +63,11 @@ def built(*targets: str) -> None:
         if missing:
             raise LadderError(f"PREBUILT is set, but {', '.join(missing)} is not there")
         return
-    done = subprocess.run(["make", "-s", "-f", "common/build/rules.mk", *targets], cwd=ROOT, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    make = ["make", "-s", "-f", "common/build/rules.mk", *targets]
+    if subprocess.run([*make, "-q"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+        return
+    print(f"ladder: building {', '.join(targets)} ...", file=sys.stderr, flush=True)
+    done = subprocess.run(make, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise LadderError(f"{' '.join(targets)} could not be built:\n{done.stdout.strip()}")
 
@@ -118,15 +131,22 @@ def all_variants() -> list[Variant]:
         except LadderError:
             return table_of(source, on_gpu=True)
 
-    return [Variant(f"{label(source)}.{name}", op, dtype, source) for source in solutions()
-            for name, op, dtype in table(source) if op != "swap_ffn"]
+    found = []
+    for source in solutions():
+        if not any(exports(source, op) for op in OPS[:2]):
+            continue
+        try:
+            found += [Variant(f"{label(source)}.{name}", op, dtype, source) for name, op, dtype in table(source) if op in OPS[:2]]
+        except LadderError as problem:
+            warnings.warn(f"{label(source)} is left out: {problem}", stacklevel=3)
+    return found
 
 
 def resolve(variant: str | None, op: str, dtype: str, on_gpu: bool) -> Chosen:
     """Which function a call means. Without a name: of the last lab that has one for this dtype the last in its table, since
     labs and tables go up the ladder."""
     if variant is None:
-        for source in reversed(solutions()):
+        for source in reversed(solutions(op)):
             table = table_of(source, on_gpu)
             found = [i for i, row in enumerate(table) if row[1:] == (op, dtype)]
             if found:

@@ -1,0 +1,78 @@
+#include "next_step.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+namespace testing_ {
+namespace {
+
+constexpr size_t width = 80;
+constexpr int most_todos = 8;
+
+// The lines of a file; the first has index 1.
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines(1);
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::set<size_t> open_todos() {
+  const char* text = getenv("LADDER_TODOS");
+  std::istringstream numbers(text ? text : "");
+  std::set<size_t> lines;
+  for (size_t number; numbers >> number;) lines.insert(number);
+  return lines;
+}
+
+std::string trimmed(const std::string& line) {
+  const size_t begin = line.find_first_not_of(" \t"), end = line.find_last_not_of(" \t\r");
+  return begin == std::string::npos ? "" : line.substr(begin, end + 1 - begin);
+}
+
+// A line of the report, cut where the screen of a terminal ends.
+void print(std::string line) {
+  if (line.size() > width) line = line.substr(0, line.rfind(' ', width - 4)) + " ...";
+  printf("%s\n", line.c_str());
+}
+
+// The first sentence of a comment, which may go on in the next line.
+std::string first_sentence(const std::string& text) {
+  size_t end = text.find(". ");
+  while (end != std::string::npos && text[end - 1] == '.') end = text.find(". ", end + 1);  // not the dots of 0 .. n
+  if (end != std::string::npos) return text.substr(0, end + 1);
+  return text.back() == '.' || text.back() == '?' ? text : text + " ...";
+}
+
+}  // namespace
+
+int line_in(const std::string& text, const std::string& source) {
+  for (size_t at = text.find(source + ":"); at != std::string::npos; at = text.find(source + ":", at + 1)) {
+    const int line = atoi(text.c_str() + at + source.size() + 1);
+    if (line > 0) return line;
+  }
+  return 0;
+}
+
+void print_next_step(const std::string& source, const Failing& failing) {
+  const std::vector<std::string> lines = lines_of(source);
+  const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
+  if (!failing.name.empty() && failed_at < lines.size()) {
+    print("  line " + std::to_string(failed_at) + " fails in " + failing.name + " of " + failing.variant + ": " +
+          trimmed(lines[failed_at]));
+  }
+  int shown = 0;
+  for (const size_t number : open_todos()) {
+    const size_t at = number < lines.size() ? lines[number].find("TODO ") : std::string::npos;
+    if (at == std::string::npos) continue;
+    if (++shown <= most_todos)
+      print("  line " + std::to_string(number) + ", " + first_sentence(trimmed(lines[number].substr(at))));
+  }
+  if (shown > most_todos) printf("  and %d more TODOs\n", shown - most_todos);
+}
+
+}  // namespace testing_

@@ -1,0 +1,20 @@
+// What a run that failed tells the student to do next: the line that fails, then the TODOs that are still as handed
+// out.
+#pragma once
+
+#include <string>
+
+namespace testing_ {
+
+struct Failing {
+  std::string variant, name, text;  // of a case: "tree f32", "normal-7x33", what is wrong with it
+};
+
+// The first line of `source` that the text of a failure names ("labs/.../x.cu:12"); 0 if it names none.
+int line_in(const std::string& text, const std::string& source);
+
+// Prints them for the file `source`. failing: the first case whose failure names a line; of no name if none does.
+// LADDER_TODOS in the environment has the lines of the open TODOs, "14 62" (common/commands/todos.py).
+void print_next_step(const std::string& source, const Failing& failing);
+
+}  // namespace testing_

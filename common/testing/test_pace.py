@@ -1,0 +1,58 @@
+"""How long a run takes: said where cases are left out, shown on a terminal while a long case runs, and not in a log."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNG = "build/cpu/solutions/lab01_naive/softmax_naive.so"
+
+
+class Pace(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run(["make", "-s", "-f", "common/build/rules.mk", "build/cpu/tests/lab01_naive", "build/cpu/worker", RUNG],
+                       cwd=ROOT, check=True)
+
+    def start(self, output: int, **variables: str) -> subprocess.Popen:
+        environment = {**os.environ, "BACKEND": "cpu", "LADDER_RUNG": RUNG, "LADDER_FILE": "solutions/lab01_naive/softmax_naive.cu",
+                       "LADDER_WORKER": "build/cpu/worker", **variables}
+        return subprocess.Popen(["build/cpu/tests/lab01_naive"], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output)
+
+    def test_in_a_log(self):
+        child = self.start(subprocess.PIPE)
+        output = child.communicate(timeout=300)[0].decode()
+        self.assertRegex(output, r"\n    20 wide cases left out: its time grows with cols\^2\. make lab01 SOLUTION=1 CASES=all runs them, "
+                                 r"in about \d+ (s|min)\n")
+        self.assertRegex(output, r"\nper_element f32   widths      9 cases  ok ")
+        self.assertNotIn("\r", output)
+        self.assertNotIn("case 1 of", output)
+
+    def test_on_a_terminal(self):
+        here, there = pty.openpty()
+        child = self.start(there, LADDER_CASE="normal-*x1024", NO_COLOR="1")
+        os.close(there)
+        output = b""
+        while True:
+            try:
+                part = os.read(here, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            output += part
+        os.close(here)
+        self.assertEqual(child.wait(timeout=60), 0)
+        shown = re.findall(r"\r\x1b\[K([^\r]*)", output.decode())
+        self.assertIn("per_element f32 / widths / normal-7x1024: case 1 of 4", shown)
+        self.assertTrue(any(re.fullmatch(r"per_element f32 / rows / normal-64x1024: case 2 of 4, about \d+ s left", line) for line in shown), shown)
+        self.assertRegex(output.decode(), r"\r\x1b\[Kper_element f32   rows        1 case   ok ", "the line is taken away")
+
+
+if __name__ == "__main__":
+    unittest.main()
