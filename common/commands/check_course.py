@@ -29,6 +29,9 @@ import todos  # noqa: E402  (beside this file)
 
 LAB_FILES = {"README.md", "hints.md", "test.cpp"}
 LEAST_HINTS = 3
+# What stands at the top: the course, and the files that a public repository has. Others begin with a dot or are ignored by git.
+TOP = {"labs", "theory", "common", "solutions", "plots", "Makefile", "README.md", "LICENSE", "LICENSE-text", "CONTRIBUTING.md",
+       "CITATION.cff", "CHANGELOG.md", "Dockerfile", "build", "compile_commands.json"}
 
 
 def regions(path: Path, opening: str) -> tuple[list[str], list[int], list[str]]:
@@ -123,6 +126,14 @@ def check_lab(root: Path, lab: Path) -> list[str]:
     return problems
 
 
+def check_top(root: Path) -> list[str]:
+    """What is missing at the top of the repository, and what does not belong there."""
+    made = {"build", "compile_commands.json"}
+    problems = [f"{root / name} is missing" for name in sorted(TOP - made) if not (root / name).exists()]
+    return problems + [f"{path}: does not belong at the top; the course is {', '.join(sorted(TOP - made))}"
+                       for path in sorted(root.iterdir()) if path.name not in TOP and not path.name.startswith(".")]
+
+
 def check(root: Path) -> list[str]:
     labs = sorted(path for path in (root / "labs").iterdir() if path.is_dir())
     problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir()) 
@@ -138,7 +149,7 @@ def check(root: Path) -> list[str]:
 
 def main(argv: list[str]) -> int:
     root = Path(argv[0]) if argv else Path(".")
-    problems = check(root)
+    problems = check(root) + check_top(root)
     for problem in problems:
         print(problem)
     if not problems:

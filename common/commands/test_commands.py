@@ -269,6 +269,17 @@ class CourseCheck(unittest.TestCase):
     def test_the_course_is_in_order(self):
         self.assertEqual(check_course.check(self.root), [])
 
+    def test_the_top_of_the_repository(self):
+        for name in check_course.TOP:
+            (self.root / name).mkdir(exist_ok=True)
+        self.assertEqual(check_course.check_top(self.root), [])
+        (self.root / "notes.txt").write_text("")
+        (self.root / ".editor").write_text("")
+        (self.root / "LICENSE").rmdir()
+        missing, stray = check_course.check_top(self.root)
+        self.assertIn("LICENSE is missing", missing)
+        self.assertIn("notes.txt: does not belong at the top", stray)
+
     def test_drift(self):
         self.starter.write_text(self.starter.read_text().replace("threads = 256", "threads = 128"))
         self.finds("outside the regions")
