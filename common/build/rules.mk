@@ -195,12 +195,13 @@ build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
 # code stays in the order of the source and nothing is duplicated at the end of a function, as lanes of a warp wait for each
 # other by the order of the code.
 # Always g++: its choice and order of accesses are what was held against the hardware. Inlining: a structure that a call takes
-# or returns by value is moved by the call, which no hook sees.
+# or returns by value is moved by the call, which no hook sees. Indirect, too: a function pointer that an inlined function
+# calls may be one of a __forceinline__ function, which must not stay a call.
 # What the compiler leaves out (accesses through attributes, builtins, local arrays) announce adds to its assembly. On
 # x86-64; elsewhere the compiler's own has to do.
 instrument_cxx := g++
 announces := $(filter x86_64,$(shell uname -m))
-instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions \
+instrument := -O1 -fno-tree-sra -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions -findirect-inlining \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
               --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc \

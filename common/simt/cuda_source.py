@@ -189,7 +189,7 @@ def callee_start(code: str, end: int) -> int:
     """Where the expression begins that ends at `end` and is launched: a name with template arguments, a member, an element."""
     i = end
     while True:
-        i = len(code[:i].rstrip())
+        i = len(code[:i].rstrip(" \t\n\\"))  # also over the \ of a macro of several lines
         if i and code[i - 1] == ">" and code[i - 2:i] != "->":
             depth = 0
             parentheses = 0  # k<(n > 1)><<<...>>>
@@ -216,8 +216,10 @@ def callee_start(code: str, end: int) -> int:
             i -= 1
         if i == start:
             return -1
-        before = code[:i].rstrip()
-        if before.endswith("::"):
+        before = code[:i].rstrip(" \t\n\\")
+        if before.endswith("##"):  # name_##type##_kernel, in a macro
+            i = len(before) - 2
+        elif before.endswith("::"):
             i = len(before) - 2
             rest = code[:i].rstrip()
             if not rest or not (rest[-1].isalnum() or rest[-1] in "_>") or re.search(r"\b(?:return|else|do)$", rest):
@@ -254,8 +256,9 @@ def rewrite(source: Text) -> str:
     code, text = source.code, source.text
 
     def keep_lines(begin: int, end: int, replacement: str) -> None:
-        missing = text.count("\n", begin, end) - replacement.count("\n")
-        edits.append((begin, end, replacement + "\n" * missing))
+        old = text[begin:end]
+        missing = old.count("\n") - replacement.count("\n")
+        edits.append((begin, end, replacement + ("\\\n" if "\\\n" in old else "\n") * missing))
 
     refused = unsupported(source)
     edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused)}.values()
@@ -269,7 +272,7 @@ def rewrite(source: Text) -> str:
         arguments = re.compile(r"[\s\\]*\(").match(code, end.end())
         if not arguments:
             raise source.error(launch.start(), "after <<< >>> a kernel's arguments in parentheses must follow")
-        callee, config = text[begin:launch.start()].rstrip(), text[launch.end():end.start()]
+        callee, config = text[begin:launch.start()].rstrip(" \t\n\\"), text[launch.end():end.start()]
         keep_lines(begin, end.end(), f"SIMT_LAUNCH(({callee}), ({config}))")
 
     # The cast to void* that its declaration asks for hides the kernel's type.
