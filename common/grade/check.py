@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -72,10 +73,18 @@ def print_grade(grade: dict) -> None:
     say(f"{percent(grade['points'], grade['out_of'])}: {grade['points']:g} of {grade['out_of']:g} points{rest}")
 
 
-def interrupt(*_: object) -> None:
-    """Ctrl-C, and whoever else asks this process to end."""
-    sandbox.stop()  # first: what a thread finds out from now on is no grade
-    raise KeyboardInterrupt
+def end_on_signals() -> threading.Event:
+    """From now on Ctrl-C, and whoever else asks this process to end, sets the event that is returned, and interrupts."""
+    stopping = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        stopping.set()  # first: what a thread finds out from now on is no grade
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as of nohup
+            signal.signal(number, interrupt)
+    return stopping
 
 
 def tidy() -> None:
@@ -85,14 +94,14 @@ def tidy() -> None:
              "note: removed the folder of a grader that had not ended in order")
 
 
-def check_own(arguments: argparse.Namespace, table: points.Points) -> int:
+def check_own(arguments: argparse.Namespace, table: points.Points, stopping: threading.Event) -> int:
     """This working copy. One's own files may run without a sandbox, which is said."""
     try:
-        box = sandbox.find()
+        box = sandbox.find(stopping=stopping)
     except sandbox.SandboxError as error:
         note(f"{error}")
         note("these are your own files, so they are run without one")
-        box = sandbox.Sandbox("none")
+        box = sandbox.Sandbox("none", stopping=stopping)
     folder = "solutions" if arguments.solutions else "labs"
     device = gpu.find(COURSE) if arguments.gpu else None
     say(f"grading {folder}/ on the CPU{f' and speed on the {device.name}' if device else ''}, {box.describe()}")
@@ -144,18 +153,16 @@ def main() -> int:
         for name in ("submissions", "out"):
             if getattr(arguments, name):
                 setattr(arguments, name, getattr(arguments, name).absolute())
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as of nohup
-                signal.signal(number, interrupt)
+        stopping = end_on_signals()
         tidy()
         if arguments.doctor:
             import doctor
             return doctor.main()
         table = points.load(arguments.points, list(judge.labs_of(COURSE)))
         if not arguments.submissions:
-            return check_own(arguments, table)
+            return check_own(arguments, table, stopping)
         return classrun.check_class(arguments.submissions, arguments.out, table, arguments.jobs, arguments.only,
-                                    lambda: gpu.find(COURSE) if arguments.gpu else None, arguments.keep, say)
+                                    lambda: gpu.find(COURSE) if arguments.gpu else None, arguments.keep, say, stopping)
     except ERRORS as error:
         # A compiler's lines stay as they are.
         lines = f"error: {error}".split("\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -93,7 +94,7 @@ class ClassRun:
         submission.notes += plan.notes
         if plan.labs or earlier is None:
             grade = store.merged(earlier, {**self.judge.grade(submission, plan.labs), "why": plan.why})
-            sandbox.go_on()
+            self.judge.box.go_on()  # or what was being run when it was interrupted becomes a grade
         else:
             grade = store.totalled({**earlier, "student": submission.name, **judge.about(submission)})
         if grade != earlier:
@@ -114,7 +115,7 @@ class ClassRun:
                     self.finished(jobs[job], job)
                     self.write_reports()
             except BaseException:
-                sandbox.stop()
+                self.judge.box.stop()
                 pool.shutdown(cancel_futures=True)
                 raise
             finally:
@@ -169,14 +170,15 @@ def refuse_to_lose(place: store.Store, submissions: list[ingest.Submission], fol
                          f"add KEEP=1: their grades stay as they are. For another class use another OUT")
 
 
-def check_class(folder: Path, out: Path, table, jobs: int, only: str, find_gpu, keep: bool, say) -> int:
-    """Exit status. Raises ClassError and what ingest, judge, sandbox and lock raise."""
+def check_class(folder: Path, out: Path, table, jobs: int, only: str, find_gpu, keep: bool, say,
+                stopping: threading.Event | None = None) -> int:
+    """Exit status. stopping: set by whoever interrupts. Raises ClassError and what ingest, judge, sandbox and lock raise."""
     if folder == out or folder in out.parents or out in folder.parents:
         raise ClassError(f"OUT ({out}) and SUBMISSIONS ({folder}) lie in each other: choose a folder of its own for OUT")
     submissions, others = ingest.find(folder)
     if not submissions:
         raise ClassError(f"{folder}: no folder and no archive ({', '.join(ingest.ENDINGS)}) in it")
-    box = sandbox.find()  # or no grading: foreign code is not run without one
+    box = sandbox.find(stopping=stopping)  # or no grading: foreign code is not run without one
     make_folder(out)
     begun = time.monotonic()
     with Lock(out) as lock:

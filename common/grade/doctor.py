@@ -60,7 +60,7 @@ class Doctor:
         command = self.box.command(["/escapes", attempt.name, *attempt.arguments], self.root, LIMITS, uid)
         mine = set(sandbox.descendants(os.getpid()))
         environment = {**os.environ, "LADDER_DOCTOR": MARK}
-        ended = sandbox.run(command, LIMITS, environment=environment)
+        ended = self.box.run(command, LIMITS, environment=environment)
         # What it managed it prints, and exits with 1; who is to be ended prints nothing to be read, however it ends.
         managed = ended.stdout.decode(errors="replace").split("\n")[:5] if ended.status == 1 and not attempt.ended_by else []
         if ended.status not in (0, 1) and not attempt.ended_by:

@@ -177,12 +177,12 @@ class CudaWorkshop:
         most = OBJECT_BYTES + TEXT_BYTES
         if self.box.kind != "none":
             command = self.box.command(["/bin/sh", "-c", script, "sh", label], self.root, limits, uid)
-            ended = sandbox.run(command, limits, source, most_stdout=most)
+            ended = self.box.run(command, limits, source, most_stdout=most)
         else:
             folder = stages.make()
             try:
                 own = script.replace("/tmp/", f"{folder}/")
-                ended = sandbox.run(["/bin/sh", "-c", own, "sh", label], limits, source, cwd=str(self.course), most_stdout=most)
+                ended = self.box.run(["/bin/sh", "-c", own, "sh", label], limits, source, cwd=str(self.course), most_stdout=most)
             finally:
                 stages.remove(folder)
         built = Built()

@@ -161,7 +161,7 @@ class Judge:
             environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ADDR2LINE": str(tools / "addr2line"), "LADDER_ROOT": "/course"}
         try:
             # Its output is of no interest: the record counts, which no other process can write.
-            ended = sandbox.run(sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}")]), limits, environment=environment, cwd=str(self.course))
+            ended = self.box.run(sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}")]), limits, environment=environment, cwd=str(self.course))
             return read_record(private / "record"), ended
         finally:
             shutil.rmtree(folder, ignore_errors=True)

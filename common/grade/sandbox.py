@@ -127,19 +127,7 @@ def processes_of(uid: int) -> list[int]:
     return found
 
 
-_running: set[int] = set()  # what run() waits for itself
-_stopping = threading.Event()
-
-
-def stop() -> None:
-    """Ends what run() runs, in all threads, and lets it run nothing more: it raises Stopped."""
-    _stopping.set()
-
-
-def go_on() -> None:
-    """Raises Stopped after stop()."""
-    if _stopping.is_set():
-        raise Stopped("interrupted")
+_running: set[int] = set()  # what Sandbox.run waits for itself
 
 
 def ends_with_this_process(command: list[str]) -> list[str]:
@@ -201,6 +189,16 @@ class Sandbox:
     version: str = ""
     users: Users | None = None
     options: list[str] = field(default_factory=list)
+    stopping: threading.Event = field(default_factory=threading.Event)  # of this sandbox: another one in this process goes on
+
+    def stop(self) -> None:
+        """Ends what run() runs, in all threads, and lets it run nothing more: it raises Stopped."""
+        self.stopping.set()
+
+    def go_on(self) -> None:
+        """Raises Stopped after stop()."""
+        if self.stopping.is_set():
+            raise Stopped("interrupted")
 
     def new_user(self) -> int | None:
         return self.users.new() if self.users else None
@@ -251,14 +249,65 @@ class Sandbox:
             return [*outer, *drop, *box, *inner]
         raise SandboxError("there is no sandbox")
 
+    def run(self, command: list[str], limits: Limits, given: bytes = b"", environment: dict[str, str] | None = None, cwd: str = "/",
+            most_stdout: int | None = None) -> Ended:
+        """Runs a command line, of command() or the course's own, to its end, or to that of its limits, and leaves no process behind. most_stdout: bytes of stdout that
+        are kept; one more ends it. Raises Stopped."""
+        self.go_on()
+        keep = {"stdout": most_stdout if most_stdout is not None else limits.output_kib * 1024, "stderr": limits.output_kib * 1024}
+        begun = time.monotonic()
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment,
+                                   start_new_session=True)
+        _running.add(process.pid)
+        got = {"stdout": bytearray(), "stderr": bytearray()}
+        cause = ""
+
+        def feed() -> None:
+            try:
+                process.stdin.write(given)
+                process.stdin.close()
+            except OSError:
+                pass
+
+        threading.Thread(target=feed, daemon=True).start()
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(process.stdout, selectors.EVENT_READ, "stdout")
+            waiting.register(process.stderr, selectors.EVENT_READ, "stderr")
+            looked = begun
+            while waiting.get_map():
+                for key, _ in waiting.select(timeout=0.1):
+                    data = os.read(key.fd, 65536)
+                    if not data:
+                        waiting.unregister(key.fileobj)
+                    elif len(got[key.data]) < keep[key.data]:
+                        got[key.data] += data[: keep[key.data] - len(got[key.data])]
+                    elif key.data == "stdout" and most_stdout is not None:
+                        cause = cause or "output"
+                now = time.monotonic()
+                if self.stopping.is_set():
+                    break
+                if now - begun > limits.wall_seconds:
+                    cause = cause or "time"
+                elif now - looked > 0.2:
+                    looked = now
+                    if resident_mib(descendants(process.pid)) > limits.memory_mib:
+                        cause = cause or "memory"
+                if cause or (process.poll() is not None and not waiting.select(timeout=0)):
+                    break
+        kill_tree(process)
+        for pipe in (process.stdout, process.stderr):
+            pipe.close()
+        self.go_on()
+        return Ended(process.returncode, bytes(got["stdout"]), bytes(got["stderr"]), time.monotonic() - begun, cause)
+
 
 WHAT_TO_INSTALL = ("install bubblewrap (apt-get install bubblewrap); without it util-linux's unshare and setpriv are used, where user "
                    "namespaces are allowed (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces > 0, and on Ubuntu "
                    "kernel.apparmor_restrict_unprivileged_userns=0)")
 
 
-def find(wanted: str = "") -> Sandbox:
-    """The best sandbox that works on this machine. wanted: only this kind. Raises SandboxError."""
+def find(wanted: str = "", stopping: threading.Event | None = None) -> Sandbox:
+    """The best sandbox that works on this machine. wanted: only this kind. stopping: set by whoever interrupts. Raises SandboxError."""
     problems: list[str] = []
     root = os.geteuid() == 0
     if root and not shutil.which("setpriv"):
@@ -280,7 +329,7 @@ def find(wanted: str = "") -> Sandbox:
             options = [option for option in ("--disable-userns", "--clearenv") if option in usage]
         if problems and not wanted:
             version += f" ({'; '.join(problems)})"
-        sandbox = Sandbox(kind, version, users, options)
+        sandbox = Sandbox(kind, version, users, options, stopping or threading.Event())
         drop = ["setpriv", "--reuid", str(LAST_UID), "--regid", str(LAST_UID), "--clear-groups", "--"] if root else []
         trial = {"bwrap": ["bwrap", "--unshare-all", "--unshare-user", *options, "--ro-bind", "/", "/", "--proc", "/proc", "true"],
                  "unshare": ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "true"]}[kind]
@@ -290,57 +339,6 @@ def find(wanted: str = "") -> Sandbox:
         problems.append(f"{kind} does not work here: {said}")
     raise SandboxError(f"there is no sandbox: {'; '.join(problems)}. To get one, {WHAT_TO_INSTALL}")
 
-
-def run(command: list[str], limits: Limits, given: bytes = b"", environment: dict[str, str] | None = None, cwd: str = "/",
-        most_stdout: int | None = None) -> Ended:
-    """Runs a command line to its end, or to that of its limits, and leaves no process behind. most_stdout: bytes of stdout that
-    are kept; one more ends it. Raises Stopped."""
-    go_on()
-    keep = {"stdout": most_stdout if most_stdout is not None else limits.output_kib * 1024, "stderr": limits.output_kib * 1024}
-    begun = time.monotonic()
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment,
-                               start_new_session=True)
-    _running.add(process.pid)
-    got = {"stdout": bytearray(), "stderr": bytearray()}
-    cause = ""
-
-    def feed() -> None:
-        try:
-            process.stdin.write(given)
-            process.stdin.close()
-        except OSError:
-            pass
-
-    threading.Thread(target=feed, daemon=True).start()
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(process.stdout, selectors.EVENT_READ, "stdout")
-        waiting.register(process.stderr, selectors.EVENT_READ, "stderr")
-        looked = begun
-        while waiting.get_map():
-            for key, _ in waiting.select(timeout=0.1):
-                data = os.read(key.fd, 65536)
-                if not data:
-                    waiting.unregister(key.fileobj)
-                elif len(got[key.data]) < keep[key.data]:
-                    got[key.data] += data[: keep[key.data] - len(got[key.data])]
-                elif key.data == "stdout" and most_stdout is not None:
-                    cause = cause or "output"
-            now = time.monotonic()
-            if _stopping.is_set():
-                break
-            if now - begun > limits.wall_seconds:
-                cause = cause or "time"
-            elif now - looked > 0.2:
-                looked = now
-                if resident_mib(descendants(process.pid)) > limits.memory_mib:
-                    cause = cause or "memory"
-            if cause or (process.poll() is not None and not waiting.select(timeout=0)):
-                break
-    kill_tree(process)
-    for pipe in (process.stdout, process.stderr):
-        pipe.close()
-    go_on()
-    return Ended(process.returncode, bytes(got["stdout"]), bytes(got["stderr"]), time.monotonic() - begun, cause)
 
 
 def kill_tree(process: subprocess.Popen) -> None:

@@ -173,7 +173,7 @@ class SpeedJudge:
             if name in os.environ:
                 environment[name] = os.environ[name]
         try:
-            ended = sandbox.run(sandbox.ends_with_this_process([str(self.judge.course / f"build/cpu/tests/{lab}")]), self.limits(),
+            ended = self.judge.box.run(sandbox.ends_with_this_process([str(self.judge.course / f"build/cpu/tests/{lab}")]), self.limits(),
                                 environment=environment, cwd=str(self.judge.course))
             record = read_record(private / "record")
         finally:
@@ -203,7 +203,7 @@ class SpeedJudge:
         }
         environment = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
         try:
-            ended = sandbox.run(sandbox.ends_with_this_process([str(self.judge.course / "build/cpu/speed")]), self.limits(), json.dumps(plan).encode(),
+            ended = self.judge.box.run(sandbox.ends_with_this_process([str(self.judge.course / "build/cpu/speed")]), self.limits(), json.dumps(plan).encode(),
                                 {"PATH": "/usr/bin:/bin", "LC_ALL": "C", **environment}, str(self.judge.course))
         finally:
             shutil.rmtree(folder, ignore_errors=True)

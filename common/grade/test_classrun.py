@@ -24,19 +24,24 @@ import ingest  # noqa: E402
 import judge  # noqa: E402
 import lock  # noqa: E402
 import sample_records as sample  # noqa: E402
+import sandbox  # noqa: E402
 import store  # noqa: E402
 
 LABS = judge.labs_of(HERE.parents[1])
+WAIT = 300.0  # seconds for what takes none; so long only if it never comes
 LIMITS = {"files": 100, "source_kib": 16, "archive_mib": 1}
 
 
 class MadeUpJudge:
     """A file's points are the number in it. `course` changes what a grade depends on."""
 
-    def __init__(self, only: str = "", course: str = "1", wait: float = 0.0, fails: str = ""):
+    def __init__(self, only: str = "", course: str = "1", first=lambda name: None, fails: str = ""):
+        """first: called with a student's name before the grade is made."""
         self.labs = {lab: kernel for lab, kernel in LABS.items() if only in lab}
-        self.jobs, self.limits, self.course, self.warnings, self.version, self.wait, self.fails = 2, LIMITS, HERE.parents[1], [], course, wait, fails
+        self.jobs, self.limits, self.course, self.warnings, self.version, self.fails = 2, LIMITS, HERE.parents[1], [], course, fails
         self.graded: list[tuple[str, str]] = []
+        self.first = first
+        self.box = sandbox.Sandbox("none")
 
     def prepare(self, *_) -> None:
         pass
@@ -48,7 +53,7 @@ class MadeUpJudge:
         return hashlib.sha256(f"{self.version} {lab} {taken.source!r}".encode()).hexdigest()
 
     def grade(self, submission: ingest.Submission, only: list[str]) -> dict:
-        time.sleep(self.wait)
+        self.first(submission.name)
         if submission.name == self.fails:
             raise ValueError("the judge broke")
         labs = []
@@ -80,8 +85,7 @@ class ClassFolder(unittest.TestCase):
     def grade(self, a_judge: MadeUpJudge | None = None, keep: bool = False, submissions: Path | None = None) -> tuple[int, str]:
         a_judge = a_judge or MadeUpJudge()
         said = io.StringIO()
-        box = SimpleNamespace(describe=lambda: "a box")
-        with mock.patch.object(classrun.judge, "Judge", lambda *_, **__: a_judge), mock.patch.object(classrun.sandbox, "find", lambda: box), \
+        with mock.patch.object(classrun.judge, "Judge", lambda *_, **__: a_judge), mock.patch.object(classrun.sandbox, "find", lambda **_: a_judge.box), \
                 contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             status = classrun.check_class(submissions or self.submissions, self.out, SimpleNamespace(limits=LIMITS), 2, "", lambda: None, keep,
                                           lambda text="": print(text))
@@ -235,20 +239,29 @@ class Running(ClassFolder):
     def test_reports_are_there_with_the_first_grade(self):
         for number in range(6):
             self.hand_in(f"s{number}", lab02_smem=100)
-        seen = []
+        seen, written = [], threading.Event()
+        first_ones: list[str] = []
+
+        def wait(name):
+            """The first is graded at once, all others only when its reports have been written."""
+            first_ones.append(name)
+            if first_ones[0] != name:
+                written.wait(WAIT)
+
         write = classrun.reports.write_class_pages
 
         def watched(out):
             group = write(out)
             seen.append((len(group.students), len(group.ungraded), (out / "report.html").read_text()))
+            written.set()
             return group
 
         with mock.patch.object(classrun, "FIRST_REPORTS", 0.0), mock.patch.object(classrun, "SHARE", 1e9), \
                 mock.patch.object(classrun.reports, "write_class_pages", watched):
-            _, said = self.grade(MadeUpJudge(wait=0.05))
-        self.assertLess(seen[0][0], 4)
+            _, said = self.grade(MadeUpJudge(first=wait))
+        self.assertEqual(seen[0][0], 1)
         self.assertEqual({students + others for students, others, _ in seen}, {9})
-        self.assertRegex(seen[0][2], r"<strong>[5-8] of them are not graded yet")
+        self.assertRegex(seen[0][2], r"<strong>8 of them are not graded yet")
         self.assertNotIn("not graded yet", seen[-1][2])
         self.assertRegex(said, r"(?m)^   1/9 .* \d running, \S+ s left$")
 
@@ -266,33 +279,59 @@ class Running(ClassFolder):
     def test_two_graders_at_once(self):
         """The second is refused and says who is at work; what the first graded is there."""
         first: list = []
-        thread = threading.Thread(target=lambda: first.append(self.grade(MadeUpJudge(wait=0.5))))
+        at_work, tried = threading.Event(), threading.Event()
+
+        def wait(_):
+            at_work.set()
+            tried.wait(WAIT)
+
+        thread = threading.Thread(target=lambda: first.append(self.grade(MadeUpJudge(first=wait))))
         thread.start()
-        until = time.monotonic() + 10
-        while not (self.out / "lock").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        with self.assertRaisesRegex(lock.LockError, "is being graded into by .* wait until it has ended"):
-            with lock.Lock(self.out):
-                pass
-        thread.join()
+        self.assertTrue(at_work.wait(WAIT))
+        try:
+            with self.assertRaisesRegex(lock.LockError, "is being graded into by .* wait until it has ended"):
+                with lock.Lock(self.out):
+                    pass
+        finally:
+            tried.set()
+            thread.join()
         self.assertEqual(first[0][0], 1)
         self.assertEqual(set(self.points()), {"ann", "bob", "cy"})
         self.assertFalse((self.out / "lock").exists())
 
     def test_who_loses_the_lock_writes_nothing_more(self):
-        def steal():
-            until = time.monotonic() + 10
-            while not (self.out / "lock").exists() and time.monotonic() < until:
-                time.sleep(0.005)
-            time.sleep(0.05)
+        def steal(_):
             (self.out / "lock").write_text(json.dumps({"user": "eve", "token": "x"}))
 
-        thread = threading.Thread(target=steal)
-        thread.start()
         with self.assertRaisesRegex(lock.LockError, "eve"):
-            self.grade(MadeUpJudge(wait=0.5))
-        thread.join()
+            self.grade(MadeUpJudge(first=steal))
         self.assertEqual(self.points(), {})
+
+    def test_a_run_that_breaks_off_stops_what_it_runs_and_nothing_else(self):
+        """Each student runs a program for ten minutes; then the reports cannot be written, as on a full disk."""
+        a_judge, another = MadeUpJudge(), sandbox.Sandbox("none")
+        limits, stopped = sandbox.Limits(2 * WAIT, 2 * WAIT, 1000, 100), []
+        graded = a_judge.grade
+
+        def grade(submission, only):
+            if submission.name == "ann":
+                return graded(submission, only)
+            try:
+                return a_judge.box.run(["/bin/sleep", "600"], limits)
+            except sandbox.Stopped:
+                stopped.append(submission.name)
+                raise
+
+        a_judge.grade = grade
+        begun = time.monotonic()
+        with mock.patch.object(classrun.reports, "write_class_pages", side_effect=OSError("No space left on device")), \
+                self.assertRaisesRegex(OSError, "No space left"):
+            self.grade(a_judge)
+        self.assertLess(time.monotonic() - begun, WAIT)
+        self.assertIn("bob", stopped)  # and cy, who began when ann had ended
+        self.assertEqual(set(self.points()), {"ann"})
+        self.assertEqual(another.run(["/bin/echo", "works"], limits).stdout, b"works\n")
+        self.assertEqual(sandbox.Sandbox("none").run(["/bin/true"], limits).status, 0)
 
 
 if __name__ == "__main__":

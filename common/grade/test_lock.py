@@ -19,7 +19,7 @@ import lock  # noqa: E402
 from lock import Lock, LockError  # noqa: E402
 
 HOLD = f"import sys, time; sys.path.insert(0, {str(HERE)!r}); from pathlib import Path; from lock import Lock\n" \
-       "with Lock(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(60)"
+       "with Lock(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(600)"
 COUNT = f"""
 import sys, time; sys.path.insert(0, {str(HERE)!r})
 from pathlib import Path
@@ -105,7 +105,7 @@ class Locking(unittest.TestCase):
             with Lock(self.folder) as mine:
                 old = time.time() - 1000
                 os.utime(mine.path, (old, old))
-                until = time.monotonic() + 5
+                until = time.monotonic() + 60
                 while mine.path.stat().st_mtime < old + 500 and time.monotonic() < until:
                     time.sleep(0.02)
                 self.assertGreater(mine.path.stat().st_mtime, old + 500)
@@ -154,14 +154,14 @@ class Locking(unittest.TestCase):
                 try:
                     with Lock(self.folder):
                         held.append(1)
-                        release.wait(20)
+                        release.wait(120)
                 except LockError:
                     refused.append(1)
 
             threads = [threading.Thread(target=one) for _ in range(6)]
             for thread in threads:
                 thread.start()
-            until = time.monotonic() + 20
+            until = time.monotonic() + 60
             while len(held) + len(refused) < 6 and time.monotonic() < until:
                 time.sleep(0.01)
             self.assertEqual((len(held), len(refused)), (1, 5))
