@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What `make peers` measured (plots/results/peers-<machine>.json), as tables, as a chart of every shape, and as the table of
-ratios in README.md:
+ratios in common/peers/README.md:
     peers.py --table FILE
     peers.py --draw FILE [--output plots/peers]
-    peers.py --readme README.md FILE [--check]      writes the table between the markers; --check only says if it is there"""
+    peers.py --readme common/peers/README.md FILE [--check]      writes the table between the markers; --check only says if it is there"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -116,14 +117,14 @@ def text_tables(table: dict) -> str:
     return "\n\n".join(parts)
 
 
-def markdown(table: dict, source: str) -> str:
-    """README.md's table: a row a shape, for each dtype the time, and its ratio to the best peer and to the floor."""
+def markdown(table: dict, source: str, link: str | None = None) -> str:
+    """The table of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer and to the floor."""
     measured = {f"{op} {dtype}" for op, dtype, _ in groups(table)}
     ours = [f"`{variant}` ({SHORT[job.split()[1]]}{', top-K' if job.startswith('topk') else ''})"
             for job, variant in table.get("ladder", {}).items() if job in measured]
     lines = [f"Measured on an {table['machine']}, {table['date']} "
              f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `{table.get('command', 'make peers')}`. Ours: "
-             f"{', '.join(ours) or 'none'}. All figures and the spread are in [{source}]({source}).", "",
+             f"{', '.join(ours) or 'none'}. All figures and the spread are in [{source}]({link or source}).", "",
              *([table["note"], ""] if table.get("note") else [])]
     for op in FLOOR:
         dtypes = [dtype for each, dtype, _ in groups(table) if each == op]
@@ -149,16 +150,16 @@ def markdown(table: dict, source: str) -> str:
 
 
 def with_table(readme: str, table: str) -> str:
-    """README.md's text with the table between its markers."""
+    """The page's text with the table between its markers."""
     if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(BEGIN) > readme.index(END):
-        raise UserError(f"README.md needs a line {BEGIN} and after it a line {END}, once each")
+        raise UserError(f"the page needs a line {BEGIN} and after it a line {END}, once each")
     before, after = readme.split(BEGIN)[0], readme.split(END)[1]
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
 def update_readme(readme: Path, results: Path, check: bool) -> int:
     text = readme.read_text()
-    table = markdown(load(results), str(results)) if results.exists() else NOT_MEASURED
+    table = markdown(load(results), str(results), os.path.relpath(results, readme.parent)) if results.exists() else NOT_MEASURED
     wanted = with_table(text, table)
     if check:
         if text != wanted:

@@ -89,7 +89,7 @@ class Readme(unittest.TestCase):
         self.readme.write_text("nothing here\n")
         status, text = self.run_main()
         self.assertEqual(status, 1)
-        self.assertIn("README.md needs a line", text)
+        self.assertIn("the page needs a line", text)
         self.assertEqual(self.readme.read_text(), "nothing here\n")
 
 

@@ -103,7 +103,7 @@ def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
         lines += [f"In this run, {first['variant']} -> {rung['variant']}:", time_line(rung, first)]
     if before is not None and here["backend"] == "cpu":
         if first is not None:
-            lines.append("  (On a CPU the executor is timed. That does not rank rungs as a GPU would: README.md, \"What a point on a CPU means\".)")
+            lines.append("  (On a CPU the executor is timed. That does not rank rungs as a GPU would: theory/01_roofline.md, \"The chart of a CPU\".)")
         lines += on_a_gpu(rung, before, elsewhere)
     return lines
 

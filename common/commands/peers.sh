@@ -1,7 +1,7 @@
 #!/bin/bash
 # make peers: this repository beside PyTorch, torch.compile, Triton, cuDNN and FlashInfer on this GPU, in one run.
 # OPS=softmax,topk DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/.
-# PUBLISH=1: in place of what the repository shows: plots/results, plots/peers-h200.svg, README's table.
+# PUBLISH=1: in place of what the repository shows: plots/results, plots/peers-h200.svg, the table in common/peers/README.md.
 # VARIANTS=lab04.f16x8,... measures these beside the default.
 . "$(dirname "$0")/common.sh"
 set_up
@@ -32,6 +32,6 @@ say ""
 "$python" plots/peers.py --table "$output" || exit
 if [[ $output == plots/* ]]; then
   "$python" plots/peers.py --draw "$output" --output "$(chart peers)" || say "draw it where matplotlib is: python3 plots/peers.py --draw $output"
-  [ -z "${PUBLISH:-}" ] || "$python" plots/peers.py --readme README.md "$output" || exit
+  [ -z "${PUBLISH:-}" ] || "$python" plots/peers.py --readme common/peers/README.md "$output" || exit
 fi
 say "the figures: $output"

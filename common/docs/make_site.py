@@ -45,8 +45,8 @@ def ladder_table() -> str:
     return "\n".join(["| lab | variants | the move |", "|---|---|---|"] + rows)
 
 
-def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages.Page]) -> None:
-    order = chapters + labs
+def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages.Page], tools: list[pages.Page]) -> None:
+    order = chapters + labs + tools
     for i, page in enumerate(order):
         text = (ROOT / page.source).read_text()
         if page in labs:
@@ -59,7 +59,7 @@ def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages
     front = front.replace("@LADDER@", ladder_table()).replace("@CHAPTERS@", chapter_list)
     front_page = pages.Page("front.md", "mainpage", "Ladder")
     (WORK / "pages/front.md").write_text(pages.translate(front_page, front, links))
-    for name, title, members in (("book", "The book", chapters), ("labs", "The labs", labs)):
+    for name, title, members in (("book", "The book", chapters), ("labs", "The labs", labs), ("tools", "Tools", tools)):
         listed = "\n".join(f"- \\subpage {page.id}" for page in members)
         (WORK / "pages" / f"{name}.md").write_text(f"# {title} {{#{name}}}\n\n{listed}\n")
 
@@ -110,8 +110,9 @@ def main() -> None:
     (WORK / "pages").mkdir(parents=True)
     SITE.mkdir(parents=True)
     chapters, labs = pages.pages()
-    links = pages.Links({page.source: page for page in chapters + labs})
-    write_pages(links, chapters, labs)
+    tools = pages.tools()
+    links = pages.Links({page.source: page for page in chapters + labs + tools})
+    write_pages(links, chapters, labs, tools)
     run_doxygen()
     remove_dead_anchors()
     copy_assets(links)

@@ -37,6 +37,16 @@ def pages() -> tuple[list[Page], list[Page]]:
     return chapters, labs
 
 
+TOOLS = ("", "simt", "rung", "testing", "python", "cuda", "peers", "grade", "grade/corpus")  # folders of common/, in reading order
+
+
+def tools() -> list[Page]:
+    """What README leaves to pages of their own: the READMEs in common/."""
+    sources = [ROOT / "common" / folder / "README.md" for folder in TOOLS]
+    return [Page(str(path.relative_to(ROOT)), "_".join(["tool", *path.parent.relative_to(ROOT / "common").parts]), title_of(path))
+            for path in sources]
+
+
 CODE = re.compile(r"(`+)(?:(?!\1).)*\1|<!--.*?-->", re.S)
 
 

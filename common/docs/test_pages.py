@@ -36,6 +36,14 @@ class Translation(unittest.TestCase):
             self.assertIn(f'href="{href}"', out)
         self.assertEqual(self.links.files, {"common/testing/cases.cpp"})
 
+    def test_a_folder_leads_to_the_page_of_its_readme(self):
+        chapters, labs = pages.pages()
+        tools = pages.tools()
+        links = pages.Links({page.source: page for page in chapters + labs + tools})
+        self.assertEqual(links.resolve("common/README.md", "simt"), "tool_simt.html")
+        self.assertEqual(links.resolve("theory/01_roofline.md", "../common/README.md"), "tool.html")
+        self.assertEqual(len({page.id for page in tools}), len(tools))
+
     def test_a_dead_link_is_an_error_that_names_page_and_target(self):
         with self.assertRaisesRegex(FileNotFoundError, "theory/02_softmax.md.*nowhere.md"):
             self.translate("# 2. T\n\n[x](nowhere.md)\n")

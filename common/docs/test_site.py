@@ -31,7 +31,7 @@ def spans(markdown: str) -> list[str]:
 class Site(unittest.TestCase):
     def test_no_markdown_is_left(self):
         chapters, labs = pages.pages()
-        written = {page.html for page in chapters + labs}
+        written = {page.html for page in chapters + labs + pages.tools()}
         looked_at = 0
         for path in sorted(SITE.glob("*.html")):
             if path.name.endswith("_source.html"):
@@ -46,7 +46,7 @@ class Site(unittest.TestCase):
 
     def test_every_code_span_is_code(self):
         chapters, labs = pages.pages()
-        for page in chapters + labs:
+        for page in chapters + labs + pages.tools():
             shown = (SITE / page.html).read_text(encoding="utf-8")
             code = {words(found) for found in re.findall(r"<code>(.*?)</code>", shown, re.S)}
             wanted = spans((pages.ROOT / page.source).read_text(encoding="utf-8"))
