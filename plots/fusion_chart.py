@@ -1,4 +1,4 @@
-"""Lab 07's variants on a roofline, a panel a type: a dot at the FLOP a byte that the SMs fetch from L2, a tick at those a byte
+"""Lab 07's variants on a roofline, one panel per type: a dot at the FLOP per byte that the SMs fetch from L2, a tick at those a byte
 that DRAM delivers. Each name says what was fetched, in bytes and as how many times all weights of an FFN step, each step."""
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def drawable(results: dict, dtype: str) -> list[dict]:
 
 
 def place_of(v: dict) -> tuple[float, float, float]:
-    """FLOP a byte from L2, FLOP a byte from DRAM, TFLOP/s."""
+    """FLOP per byte from L2, FLOP per byte from DRAM, TFLOP/s."""
     return (v["flops"] / max(v["ncu"]["l2_to_sm_bytes"], 1), v["flops"] / max(v["ncu"]["dram_read_bytes"], 1),
             v["flops"] / v["seconds"] / 1e12)
 
@@ -111,7 +111,7 @@ def figure_of(results: dict, roofs: dict) -> object | None:
                     ylim=(min(heights) / 4, max(heights) * 4))
     for axes, (dtype, variants) in zip(all_axes, panels.items()):
         draw_panel(axes, variants, dtype, roofs)
-    all_axes[-1].set_xlabel("FLOP a byte: from L2 to the SMs (dot), from DRAM (tick)")
+    all_axes[-1].set_xlabel("FLOP per byte: from L2 to the SMs (dot), from DRAM (tick)")
     s = next(iter(panels.values()))[0]["sizes"]
     figure.suptitle(f"{results['machine']}: a decode step of {s['cores']} cores, {s['d_model']}-{s['d_ff']}", fontsize=10.5, x=0.37,
                     y=1 - 0.2 / inches)

@@ -13,7 +13,7 @@ FLOP_PER_ELEMENT = 5  # the nominal work: max, subtract, exp, add, multiply; one
 
 
 def intensity(point: dict) -> float:
-    """The x of a point, FLOP a byte that the kernel asks of L1: counted sectors x 32.
+    """The x of a point, FLOP per byte that the kernel asks of L1: counted sectors x 32.
 
     Where nothing was counted, the nominal bytes: each input byte read once and each output byte written once.
     """
@@ -21,7 +21,7 @@ def intensity(point: dict) -> float:
 
 
 def footprint_intensity(point: dict) -> float:
-    """FLOP a byte of the footprint, the distinct sectors that the launch reads and writes; nominal as in intensity()."""
+    """FLOP per byte of the footprint, the distinct sectors that the launch reads and writes; nominal as in intensity()."""
     return point["nominal_flops"] / point.get("footprint_bytes", point["nominal_bytes"])
 
 

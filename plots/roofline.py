@@ -200,9 +200,9 @@ def draw_key(chart: Chart) -> None:
 def x_title(ladder: list[dict]) -> str:
     counted = sum(map(results.is_counted, ladder))
     if not counted:
-        return ("nominal intensity, FLOP/byte; no bytes were counted\n(5 FLOP an element over one read and one write; "
+        return ("nominal intensity, FLOP/byte; no bytes were counted\n(5 FLOP per element over one read and one write; "
                 "top-K: one read, 8 bytes x K written)")
-    title = ("intensity, FLOP/byte: 5 FLOP an element over counted bytes\n"
+    title = ("intensity, FLOP/byte: 5 FLOP per element over counted bytes\n"
              "dot: asked of L1, in sectors of 32 bytes; tick: footprint, each sector once")
     return title if counted == len(ladder) else title + "; *: nominal, not counted"
 
@@ -227,7 +227,7 @@ def draw_roofline(chart: Chart, roofs: dict) -> None:
     axes.grid(True, color="#ECECEC", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.set_xlabel(x_title(chart.ladder))
-    axes.set_ylabel("GFLOP/s (5 FLOP an element)")
+    axes.set_ylabel("GFLOP/s (5 FLOP per element)")
     axes.yaxis.set_label_coords(-0.088, 0.5)
     draw_roofs(chart, roofs)
     for before, point in arrow_pairs(chart.ladder):

@@ -33,7 +33,7 @@ def point(lab: str, variant: str, gbs: float, dtype: str = "f32", k: int = 0, so
 
 
 def counted(each: dict, l1: float, footprint: float = 0) -> dict:
-    """The point with counts: bytes an element at L1 and of footprint (default: the nominal bytes)."""
+    """The point with counts: bytes per element at L1 and of footprint (default: the nominal bytes)."""
     elements = each["rows"] * each["cols"]
     return {**each, "l1_bytes": l1 * elements, "footprint_bytes": footprint * elements or each["nominal_bytes"],
             "counted_rows": 8}

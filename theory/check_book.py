@@ -5,7 +5,7 @@
 
 1. Equations. A line that is indented by four spaces and holds a "=" is an equation, and both sides must agree:
 
-       128 warps x 2 x 4096 requests x 32 bytes / 4096 elements = 8192 bytes,   5 / 8192 = 0.00061 FLOP a byte
+       128 warps x 2 x 4096 requests x 32 bytes / 4096 elements = 8192 bytes,   5 / 8192 = 0.00061 FLOP per byte
 
    Words are units and are skipped. "x" multiplies, "^" is a power; log2, exp, sqrt, ceil, floor, min, max are functions.
    Equations on one line are divided by a comma and two spaces or more; a = b = c is two equations. The right side has

@@ -100,7 +100,7 @@ double latency_ns(size_t bytes) {
 
 // ---- Bytes in flight -----------------------------------------------------------------------------
 
-// Reads `count` vectors, Loads of them in flight a thread; the grid goes over the buffer in turns.
+// Reads `count` vectors, Loads of them in flight per thread; the grid goes over the buffer in turns.
 template <int Loads>
 __global__ void read_kernel(const float4* __restrict__ from, size_t count, float* sink) {
   const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;

@@ -102,7 +102,7 @@ def banks(t):
     axes.set_yticks([1, 2, 4, 8, 16, 32], ["1", "2", "4", "8", "16", "32"])
     axes.set_xticks([1, 2, 4, 8, 16, 24, 32, 33])
     axes.set_xlabel("words between neighbouring lanes")
-    axes.set_ylabel("wavefronts a load")
+    axes.set_ylabel("wavefronts per load")
     return figure
 
 
@@ -154,7 +154,7 @@ def packs(t):
     times = [measured("nvidia-h200", f"lab04_f16x8.{v}.f16.4096x4096", "us") for v in variants]
     copy = 4 * 4096 * 4096 / results("nvidia-h200")["roofs"]["copy_gbs"] / 1e3
     figure, axes = plt.subplots(figsize=(7, 2.4))
-    axes.barh([f"{v}: {b} bytes a lane" for v, b in zip(variants, (2, 4, 16))], times, color=BLUE)
+    axes.barh([f"{v}: {b} bytes per lane" for v, b in zip(variants, (2, 4, 16))], times, color=BLUE)
     axes.axvline(copy, color=t["ink"], linestyle="--", linewidth=1)
     axes.text(copy + 0.3, 2.3, "the bytes at copy speed", fontsize=9, color=t["ink"])
     for i, us in enumerate(times):
@@ -165,17 +165,17 @@ def packs(t):
 
 
 def in_flight(t):
-    """Read bandwidth against bytes asked for and not yet got, by loads a thread."""
+    """Read bandwidth against bytes asked for and not yet got, by loads per thread."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     readings = results("experiments-nvidia-h200")["in_flight"]
     for loads, colour in zip((1, 2, 4, 8), (BLUE, GREEN, ORANGE, RED)):
         line = [r for r in readings if r["loads_a_thread"] == loads]
         axes.plot([r["bytes_an_sm"] / 1024 for r in line], [r["gbs"] for r in line], "o-", color=colour,
-                  label=f"{loads} load{'s' if loads > 1 else ''} a thread")
+                  label=f"{loads} load{'s' if loads > 1 else ''} per thread")
     axes.set_xscale("log", base=2)
     axes.set_xticks([0.5, 2, 8, 32, 128], ["0.5", "2", "8", "32", "128"])
     axes.axhline(results("nvidia-h200")["roofs"]["read_gbs"], color=t["ink"], linestyle="--", linewidth=1)
-    axes.set_xlabel("KiB in flight an SM if all loads are under way at once, NVIDIA H200")
+    axes.set_xlabel("KiB in flight per SM if all loads are under way at once, NVIDIA H200")
     axes.set_ylabel("GB/s read")
     axes.legend(frameon=False, labelcolor=t["ink"])
     return figure

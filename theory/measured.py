@@ -21,7 +21,7 @@ def measured(machine: str, name: str, field: str) -> float:
     FileNotFoundError, StopIteration.
     """
     table = results(machine)
-    if name == "in_flight":  # of the experiments: gbs_<threads an SM>x<loads a thread>
+    if name == "in_flight":  # of the experiments: gbs_<threads per SM>x<loads per thread>
         threads, loads = (int(n) for n in field.removeprefix("gbs_").split("x"))
         return next(p["gbs"] for p in table[name] if (p["threads_an_sm"], p["loads_a_thread"]) == (threads, loads))
     if name in table:

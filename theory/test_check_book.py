@@ -13,13 +13,13 @@ class Equations(unittest.TestCase):
 
     def test_units_are_skipped_and_rounding_is_allowed(self):
         for line in ("128 warps x 2 x 4096 requests x 32 bytes / 4096 elements = 8192 bytes",
-                     "5 / 8200 = 0.00061 FLOP a byte", "64,140 / 4232 = 15.2", "2^31 = 2,147,483,648",
-                     "3 reads x 32 bytes + 1 write x 32 bytes = 128 bytes an element,   5 / 128 = 0.039 FLOP a byte",
+                     "5 / 8200 = 0.00061 FLOP per byte", "64,140 / 4232 = 15.2", "2^31 = 2,147,483,648",
+                     "3 reads x 32 bytes + 1 write x 32 bytes = 128 bytes per element,   5 / 128 = 0.039 FLOP per byte",
                      "log2(256) = 8 rounds", "8 x 4096 = 32,768 = 2^15", "0.625 x 4232 = 2645 GFLOP/s", "10 / 3 = 3.3"):
             self.assertEqual(self.wrong(line), [], line)
 
     def test_a_false_one_is_seen(self):
-        for line in ("2 + 2 = 5", "5 / 128 = 0.040 FLOP a byte", "8 x 4096 = 32,768 = 2^14",
+        for line in ("2 + 2 = 5", "5 / 128 = 0.040 FLOP per byte", "8 x 4096 = 32,768 = 2^14",
                      "1 x 2 = 2 bytes,   3 x 4 = 13 bytes", "10 / 3 = 3.4", "1000 / 3 = 340",
                      "0.625 x 4232 = 2659 GFLOP/s"):
             self.assertEqual(len(self.wrong(line)), 1, line)

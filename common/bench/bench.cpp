@@ -26,7 +26,7 @@ using bench::Options;
 constexpr const char* wrong_on_purpose = "no_max";
 
 // Variants whose cost grows with the columns squared are counted on so few rows, where they were measured on more; and
-// not at all beyond so many rows x columns x columns, of which the executor counts 2e7 a second or so.
+// not at all beyond so many rows x columns x columns, of which the executor counts 2e7 per second or so.
 constexpr int quadratic_count_rows = 8;
 constexpr double quadratic_count_most = 5e8;
 
@@ -54,7 +54,7 @@ std::string in_words(double seconds) {
 
 std::string per_element(const bench::Traffic& traffic, double elements) {
   char text[128];
-  std::snprintf(text, sizeof text, "%.4g bytes an element at L1, footprint %.4g",
+  std::snprintf(text, sizeof text, "%.4g bytes per element at L1, footprint %.4g",
                 static_cast<double>(traffic.l1_bytes) / elements,
                 static_cast<double>(traffic.footprint_bytes) / elements);
   return text;

@@ -101,7 +101,7 @@ struct Benchmark {
   }
 
   void plain_speed(int threads, double serial) const {
-    std::printf("executor, %4d threads a block", threads);
+    std::printf("executor, %4d threads per block", threads);
     double one_core = 0;
     for (int cores = 1; cores <= 2; cores++) {
       simt::set_cores(cores);
@@ -125,7 +125,7 @@ struct Benchmark {
     const double checked = seconds(instrumented, threads);
     const double both = seconds(instrumented, threads, count_it, drop_it);
     simt::checks::stop();
-    std::printf("%4d threads a block", threads);
+    std::printf("%4d threads per block", threads);
     for (const double taken : {unwatched, counted, checked, both}) {
       std::printf("  %7.2f ms (%5.2fx)", taken * 1e3, taken / unwatched);
     }

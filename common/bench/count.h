@@ -17,7 +17,7 @@ struct Traffic {
 };
 
 // How many of a shape's rows are counted: all of a small one, else a part that the others repeat exactly. Every row of
-// such a part begins at the same place in its sector as the row one part on; whole warps have a row a lane.
+// such a part begins at the same place in its sector as the row one part on; whole warps have one row per lane.
 // most: not more than this, if such a part exists.
 int rows_to_count(const rung::VariantInfo& variant, int rows, int cols, int k, int most);
 

@@ -30,7 +30,7 @@ void check(cudaError_t error, const char* doing) {
   std::exit(2);
 }
 
-// Copies `count` vectors of 16 bytes; four loads in flight a thread.
+// Copies `count` vectors of 16 bytes; four loads in flight per thread.
 __global__ void copy_kernel(const float4* __restrict__ from, float4* __restrict__ to, size_t count) {
   const size_t first = static_cast<size_t>(blockIdx.x) * 4 * threads + threadIdx.x;
   float4 v[4];
@@ -44,8 +44,8 @@ __global__ void copy_kernel(const float4* __restrict__ from, float4* __restrict_
   }
 }
 
-// Reads `count` vectors of 16 bytes, count a multiple of 8 * threads; eight loads in flight a thread. The sum is stored
-// only if it is one that the data does not have: the loads must be made, and nothing is written.
+// Reads `count` vectors of 16 bytes, count a multiple of 8 * threads; eight loads in flight per thread. The sum is
+// stored only if it is one that the data does not have: the loads must be made, and nothing is written.
 __global__ void read_kernel(const float4* __restrict__ from, float* sink) {
   const size_t first = static_cast<size_t>(blockIdx.x) * 8 * threads + threadIdx.x;
   float4 v[8];
@@ -70,7 +70,7 @@ __global__ void fill_kernel(float4* to, size_t count) {
   to[i] = make_float4(f[0], f[1], f[2], f[3]);
 }
 
-constexpr int chains = 8;  // independent ones a thread: together they hide an instruction's latency
+constexpr int chains = 8;  // independent ones per thread: together they hide an instruction's latency
 constexpr int steps = 4096;
 
 // chains * steps fused multiply-adds a thread. The values stay near 1. Block 0 writes how many cycles of its
@@ -99,7 +99,7 @@ __global__ void fma_kernel(float* sink, float factor, float term, long long* cyc
   }
 }
 
-// chains * steps exponentials a thread, each of a number that the one before made: exp(-x) tends to 0.567.
+// chains * steps exponentials per thread, each of a number that the one before made: exp(-x) tends to 0.567.
 __global__ void exp_kernel(float* sink) {
   float x[chains];
   for (int i = 0; i < chains; i++) x[i] = static_cast<float>(threadIdx.x + i) * 0x1p-8f;

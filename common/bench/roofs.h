@@ -7,7 +7,7 @@
 namespace bench {
 
 struct Bandwidth {
-  double copy_gbs, read_gbs;  // decimal gigabytes a second; a copy counts bytes read plus bytes written
+  double copy_gbs, read_gbs;  // decimal gigabytes per second; a copy counts bytes read plus bytes written
   size_t buffer_bytes;        // size of the buffer that was read; the copy writes a second one of the same size
 };
 
@@ -23,7 +23,7 @@ struct FmaRate {
 
 FmaRate measure_fma();
 
-// Calls of the C library's expf, one number a call as kernels on the CPU executor call it: 1e9 calls a second.
+// Calls of the C library's expf, one number a call as kernels on the CPU executor call it: 1e9 calls per second.
 double measure_exp();
 
 }  // namespace bench

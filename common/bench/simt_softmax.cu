@@ -1,4 +1,4 @@
-// The kernel that bench_simt.cpp measures: softmax of 64 x 4096 fp32, one block a row. A thread of a 256-thread block
+// The kernel that bench_simt.cpp measures: softmax of 64 x 4096 fp32, one block per row. A thread of a 256-thread block
 // makes three passes over global memory, 16 warp shuffles and 3 barriers. Built plain and instrumented.
 #include <cuda_runtime.h>
 

@@ -287,7 +287,7 @@ TEST_CASE("a part of the rows is counted only if the others repeat it") {
     return bench::rows_to_count({"v", Op::softmax, dtype}, rows, cols, 0, most);
   };
   CHECK(rows(Dtype::f32, 64, 4096) == 64);      // small: all of it
-  CHECK(rows(Dtype::f32, 4096, 4096) == 32);    // a row a lane
+  CHECK(rows(Dtype::f32, 4096, 4096) == 32);    // one row per lane
   CHECK(rows(Dtype::f32, 4100, 4096) == 4100);  // 32 does not divide it
   CHECK(rows(Dtype::f32, 4096, 4096, 8) == 8);  // every row begins at a sector's beginning
   CHECK(rows(Dtype::f32, 64, 50257, 2) == 8);   // it takes 8 rows of 4 x 50257 bytes until one does so again

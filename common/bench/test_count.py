@@ -38,7 +38,7 @@ class Count(unittest.TestCase):
         code, file, err = self.count([point("per_element", 64, 600), point("per_row", 64, 600)])
         self.assertEqual(code, 0, err)
         self.assertEqual((file["machine"], file["date"]), ("some GPU", "2000-01-01"))
-        # 19 warps a row, each with 2 x 600 loads of one sector; 75 sectors of own elements, 75 written.
+        # 19 warps per row, each with 2 x 600 loads of one sector; 75 sectors of own elements, 75 written.
         self.assertEqual(file["points"][0]["l1_bytes"], 64 * (19 * 1200 + 75 + 75) * 32)
         self.assertEqual(file["points"][0]["counted_rows"], 8)
         # Each lane a sector: three loads and a store an element.

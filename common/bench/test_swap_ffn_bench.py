@@ -88,7 +88,7 @@ class Measured(Bench):
         self.assertEqual(code, 0, said)
         file, entries = json.loads(self.path.read_text()), self.entries()
         self.assertEqual((file["machine"], file["backend"]), ("Host", "cpu"))
-        # 16 cores share a weight in a tile. An event is 4 launches and 5 a step; the pool, the state and the collapse are 4.
+        # 16 cores share a weight in a tile. An event is 4 launches and 5 per step; the pool, the state and the collapse are 4.
         expected = {"unfused": (1, 4 + 2 * (4 + 2 * 5)), "graphed": (1, 4 + 2 * (4 + 2 * 5)), "fused_per_core": (32, 4), "fused_tiled": (2, 4)}
         self.assertEqual(set(entries), {f"{variant} {dtype}" for variant in expected for dtype in ("f32", "bf16")})
         router, step, collapse = 2 * 32 * 16, 2 * 3 * 32 * 64, 2 * 32 * 32 * 2 + 2 * 32 * 2 * 24 + 2 * 32 * 24

@@ -44,7 +44,7 @@ BROKEN = [
                         "Verdict: NaN not spread over the whole row"],
      "return sum > 0.0f ? 1.0f / sum : sum;", "return sum > 0.0f ? 1.0f / sum : 0.0f;"),
     ("uncoalesced", ["Broken: every thread takes a run of neighbouring columns: the lanes of a warp read addresses far apart.",
-                     "Move: 4 sectors a request: neighbouring threads read and write neighbouring floats"],
+                     "Move: 4 sectors per request: neighbouring threads read and write neighbouring floats"],
      LOAD, RUN + "  for (int c = begin; c < end; ++c) max = fmaxf(max, x[c]);\n"),
 ]
 

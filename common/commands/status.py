@@ -175,7 +175,7 @@ def print_status(all_labs: list[Lab]) -> None:
                 rows.append((lab.name, "", "", "", "", ""))
                 last = lab.name
             rows.append(count_row(label, entry))
-        print("Your best counts (= as the solution's; else the solution's in brackets). read, written: bytes an element, in whole")
+        print("Your best counts (= as the solution's; else the solution's in brackets). read, written: bytes per element, in whole")
         print("sectors; loads, stores: instructions of warps for 1000 elements.")
         print_table(rows)
         print()

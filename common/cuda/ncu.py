@@ -67,7 +67,7 @@ def extent(text: str) -> list[int]:
 
 
 def read_raw(text: str) -> list[dict]:
-    """`ncu --page raw --csv --print-units base`: one launch a kernel, marks included, in the order of launching."""
+    """`ncu --page raw --csv --print-units base`: one launch per kernel, marks included, in the order of launching."""
     rows = table(text)
     if len(rows) < 2 or "Kernel Name" not in rows[0]:
         raise UserError("ncu printed no table of kernels")

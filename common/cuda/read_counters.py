@@ -67,7 +67,7 @@ def read(rungs: list[str], rows: int, cols: int, k: int, kernels: list[str] = []
             return run([program, "--import", report + ".ncu-rep", "--csv", "--print-units", "base", "--page", *options])
 
         launches = ncu.read_raw(page("raw"))
-        # ncu prints some 3 launches a second with all lines of their files: each processor takes a part of them.
+        # ncu prints some 3 launches per second with all lines of their files: each processor takes a part of them.
         part = ceil(len(launches) / (os.cpu_count() or 1))
         with ThreadPoolExecutor() as threads:
             parts = threads.map(lambda first: ncu.read_source(page("source", "--print-source", "cuda,sass", "--launch-skip", str(first),

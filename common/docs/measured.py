@@ -29,7 +29,7 @@ def row(point: dict) -> str:
 
 
 def table(lab: str) -> str:
-    """Markdown: a table a machine, with where its figures come from. Empty if nothing was measured."""
+    """Markdown: one table per machine, with where its figures come from. Empty if nothing was measured."""
     if lab == "lab07_fusion":
         return measured_step.table(ROOT / "plots/results")
     parts = []
@@ -38,7 +38,7 @@ def table(lab: str) -> str:
         if not points:
             continue
         parts.append(f"**{result['machine']}**, {result['date']}, `{result['command']}`, solutions, normal logits:\n\n"
-                     "| variant | type | shape | us | bytes asked for an element | footprint an element | GB/s of footprint |\n"
+                     "| variant | type | shape | us | bytes asked for per element | footprint per element | GB/s of footprint |\n"
                      "|---|---|---|---:|---:|---:|---:|\n" + "\n".join(row(point) for point in points) + "\n")
     if not parts:
         return ""

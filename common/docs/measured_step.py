@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 HEAD = ("| variant | type | ms | launches | weights asked for, times a step of 32 cores | their footprint, MB | L2 to the SMs, GB | "
-        "from DRAM, MB | registers a thread | warps active |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+        "from DRAM, MB | registers per thread | warps active |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 NOTE = ("A GPU's times and a CPU's are not to be compared: the CPU runs the course's executor, at smaller sizes. Launches and how often "
         "a weight is asked for in a step are counted by the executor, which gives a tile 16 cores. What passed between the memories, "
         "registers and active warps are Nsight Compute's, the last two of the kernel that takes longest; empty where it was not asked.")
@@ -31,7 +31,7 @@ def row(entry: dict) -> str:
 
 
 def table(folder: Path) -> str:
-    """Markdown: a table a machine and sizes, a GPU's first, slow variants before fast ones. Empty if nothing was measured."""
+    """Markdown: one table per machine and sizes, a GPU's first, slow variants before fast ones. Empty if nothing was measured."""
     files = [json.loads(path.read_text()) for path in sorted(folder.glob("fusion-*.json"))]
     parts = []
     for result in sorted(files, key=lambda result: (result["backend"] != "cuda", result["machine"])):

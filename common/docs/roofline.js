@@ -65,7 +65,7 @@ function decades(low, high) {
 const short = (value) => value >= 1e5 || value < 1e-3 ? value.toExponential(0) : String(+value.toPrecision(3));
 
 function describe(point) {
-  const counted = (kind) => point[kind] ? `${(point[kind] / (point.rows * point.cols)).toPrecision(3)} bytes an element` : 'not counted';
+  const counted = (kind) => point[kind] ? `${(point[kind] / (point.rows * point.cols)).toPrecision(3)} bytes per element` : 'not counted';
   return `${labOf(point)} ${point.variant} ${point.dtype} (${point.source})\n${shapeOf(point)}, ${point.input}\n` +
     `${(point.seconds * 1e6).toPrecision(4)} us, ${(flops(point) / point.seconds / 1e9).toPrecision(3)} GFLOP/s\n` +
     `asked of L1: ${counted('l1_bytes')}\nfootprint: ${counted('footprint_bytes')}\n` +
@@ -94,7 +94,7 @@ function draw() {
     node('line', {x1: size.left, x2: size.width - size.right, y1: y(value), y2: y(value), class: 'grid'}, svg);
     node('text', {x: size.left - 6, y: y(value) + 4, 'text-anchor': 'end'}, svg, short(value));
   }
-  node('text', {x: (size.left + size.width - size.right) / 2, y: size.height - 8, 'text-anchor': 'middle'}, svg, 'FLOP a byte');
+  node('text', {x: (size.left + size.width - size.right) / 2, y: size.height - 8, 'text-anchor': 'middle'}, svg, 'FLOP per byte');
   node('text', {x: 14, y: size.height / 2, 'text-anchor': 'middle', transform: `rotate(-90 14 ${size.height / 2})`}, svg, 'GFLOP/s');
 
   for (const [name, gbs] of [['read', roofs.read_gbs], ['copy', roofs.copy_gbs]]) {
@@ -138,7 +138,7 @@ function drawTable(points) {
     const tr = table.insertRow();
     for (const cell of cells) tr.appendChild(document.createElement(kind)).textContent = cell;
   };
-  row(['variant', 'type', 'shape', 'us', 'GFLOP/s', 'L1 bytes an element', 'footprint an element'], 'th');
+  row(['variant', 'type', 'shape', 'us', 'GFLOP/s', 'L1 bytes per element', 'footprint per element'], 'th');
   for (const p of points) {
     const each = (kind) => p[kind] ? (p[kind] / (p.rows * p.cols)).toPrecision(3) : '';
     row([`${labOf(p)} ${p.variant}`, p.dtype, shapeOf(p), (p.seconds * 1e6).toPrecision(4),

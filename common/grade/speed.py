@@ -229,7 +229,7 @@ class SpeedJudge:
                 self.judge_variant(item, line["shapes"], min(ours), points)
 
     def judge_variant(self, item: Item, shapes: list[dict], fastest: float, points: Points) -> None:
-        """shapes: as measured. fastest: seconds a byte of the solution's fastest variant of those measured."""
+        """shapes: as measured. fastest: seconds per byte of the solution's fastest variant of those measured."""
         speed = points.speed
         ratio = min(shape["solution_seconds"] / shape["seconds"] for shape in shapes)
         item.details = "\n".join(self.told(number, shape) for number, shape in enumerate(shapes))

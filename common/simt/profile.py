@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the executor's counters (counters.h, to_json) as a student reads them: a table a kernel, its source lines worst
+"""Prints the executor's counters (counters.h, to_json) as a student reads them: one table per kernel, its source lines worst
 first with the code beside the numbers, and a sentence on what the worst ones mean."""
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def meaning(row: dict) -> str:
     if row["unit"] == "wavefronts":
         if row["conflicts"] == 0:
             return ""
-        return (f"{number(row['each'])} wavefronts a request: several lanes use one bank at a time; pad the array by one "
+        return (f"{number(row['each'])} wavefronts per request: several lanes use one bank at a time; pad the array by one "
                 "column, or let neighbouring lanes use neighbouring words.")
     asked = row["asked"] / row["requests"]
     used = row["asked"] / (row["cost"] * 32)
@@ -68,14 +68,14 @@ def meaning(row: dict) -> str:
         return ""
     lanes_apart = row["each"] >= 16 and asked <= 4 * 32
     if lanes_apart:
-        return (f"{number(row['each'])} sectors a request: each lane reads or writes a sector of its own; neighbouring lanes "
+        return (f"{number(row['each'])} sectors per request: each lane reads or writes a sector of its own; neighbouring lanes "
                 "should use neighbouring elements.")
     if row["each"] <= 1 and asked > 32:
         return ""
     if used < 0.5:
-        return (f"{number(row['each'])} sectors a request for {number(asked)} bytes: {used:.0%} of what is moved is used. Are "
+        return (f"{number(row['each'])} sectors per request for {number(asked)} bytes: {used:.0%} of what is moved is used. Are "
                 "few lanes active, or do they skip elements?")
-    return (f"{number(row['each'])} sectors a request for {number(asked)} bytes: a row that does not begin at a multiple of "
+    return (f"{number(row['each'])} sectors per request for {number(asked)} bytes: a row that does not begin at a multiple of "
             "32 bytes costs a sector more.")
 
 

@@ -73,7 +73,7 @@ void read(const json& launch, Count* count) {
 
 std::string sectors_a_request(const Traffic& all) {
   const std::string sectors = brief(all.sectors / std::max(1.0, all.requests));
-  return sectors + (sectors == "1" ? " sector" : " sectors") + " a request";
+  return sectors + (sectors == "1" ? " sector" : " sectors") + " per request";
 }
 
 std::string code_at(const std::string& path, int number) {
@@ -167,8 +167,8 @@ Demand bytes_a_lane(int bytes) {
       if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
       const double a_lane = all.bytes / all.requests / 32;
       if (a_lane >= bytes && all.sectors <= all.bytes / 32) continue;
-      return unmet(std::string(direction.plural) + " move " + brief(a_lane) + " bytes a lane and " +
-                   sectors_a_request(all) + " where " + std::to_string(bytes) + " bytes a lane would move " +
+      return unmet(std::string(direction.plural) + " move " + brief(a_lane) + " bytes per lane and " +
+                   sectors_a_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
                    std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +
                    whole(all.bytes / bytes / 32) + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
@@ -189,8 +189,8 @@ Demand nearly_bytes_a_lane(int bytes, int spare) {
       const double a_row = all.requests / passes / count.rows;
       if (a_row <= needed + spare) continue;
       return unmet(brief(a_row) + " requests for each time that a row is " + direction.past + ", where " +
-                   std::to_string(bytes) + " bytes a lane need " + whole(needed) + " and the row's ends at the most " +
-                   std::to_string(spare) + " more" +
+                   std::to_string(bytes) + " bytes per lane need " + whole(needed) +
+                   " and the row's ends at the most " + std::to_string(spare) + " more" +
                    worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
     }
     return {};
@@ -201,8 +201,8 @@ Demand bytes_an_element(int bytes) {
   return [bytes](const Count& count) -> Judgement {
     const double counted = count.footprint_read * 32 / count.elements();
     if (counted <= bytes) return {};
-    return unmet("the matrix takes " + brief(counted) + " bytes an element: " + whole(count.footprint_read) +
-                 " different sectors were read, where " + std::to_string(bytes) + " bytes an element are " +
+    return unmet("the matrix takes " + brief(counted) + " bytes per element: " + whole(count.footprint_read) +
+                 " different sectors were read, where " + std::to_string(bytes) + " bytes per element are " +
                  whole(count.elements() * bytes / 32) +
                  worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
   };
@@ -226,7 +226,7 @@ Demand writes_only_the_top_k() {
   return [](const Count& count) -> Judgement {
     const double bytes = (count.store.bytes + count.atomic.bytes) / count.rows, needed = 8.0 * count.k;
     if (bytes == needed && count.atomic.bytes == 0) return {};
-    return unmet(brief(bytes) + " bytes written a row where 8 bytes x " + std::to_string(count.k) + " are " +
+    return unmet(brief(bytes) + " bytes written per row where 8 bytes x " + std::to_string(count.k) + " are " +
                  whole(needed) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
@@ -236,7 +236,7 @@ Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
     if (count.blocks >= least * static_cast<double>(count.rows)) return {};
     return unmet("no kernel has more than " + brief(count.blocks) + (count.blocks == 1 ? " block" : " blocks") +
-                 ", where " + std::to_string(least) + " a row are needed");
+                 ", where " + std::to_string(least) + " per row are needed");
   };
 }
 

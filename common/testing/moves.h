@@ -33,8 +33,8 @@ struct Count {
   int element_bytes;  // of the variant's type
   Traffic load, store, atomic;
   double footprint_read = 0;   // distinct sectors, of all kernels
-  double barriers = 0;         // once a warp
-  double warp_operations = 0;  // shuffles, votes, __syncwarp, once a warp
+  double barriers = 0;         // once per warp
+  double warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;  // of that block
@@ -65,22 +65,22 @@ using Demand = std::function<Judgement(const Count&)>;
 Demand read_at_most(int times);
 // Every element is stored once and nothing else is.
 Demand written_once();
-// A request moves no more sectors than its bytes fill: 4 with 4 bytes a lane, 16 with 16. A row that starts between two
-// sectors costs one more a request.
+// A request moves no more sectors than its bytes fill: 4 with 4 bytes per lane, 16 with 16. A row that starts between
+// two sectors costs one more a request.
 Demand coalesced();
 // All loads and stores are this wide, for whole warps: for a shape whose rows divide into such accesses.
 Demand bytes_a_lane(int bytes);
 // Hardly more requests than that width needs, where rows start anywhere: the few elements before the first boundary and
-// after the last may cost `spare` requests a row more.
+// after the last may cost `spare` requests per row more.
 Demand nearly_bytes_a_lane(int bytes, int spare);
-// The matrix takes this many bytes an element in memory.
+// The matrix takes this many bytes per element in memory.
 Demand bytes_an_element(int bytes);
 // No thread makes more than its share of the block's accesses plus a logarithm: a few accesses for each of the log2(n)
 // rounds in which n threads reduce.
 Demand no_serial_section();
 // Top-K: k indices and k probabilities a row, 4 bytes each, and no other store.
 Demand writes_only_the_top_k();
-// At least so many blocks a row, in one of the kernels.
+// At least so many blocks per row, in one of the kernels.
 Demand spread_over_blocks(int least);
 // Lab 07. Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library.
 Demand weights_read_at_most(int times);

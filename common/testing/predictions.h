@@ -33,7 +33,8 @@ Figure distinct_bytes_read_a_row();
 Figure bytes_written_a_row();
 // How often an element is loaded.
 Figure reads_of_an_element();
-// Of a kernel with a block a row: barriers that a thread comes to; shuffles, votes and the like that a warp executes.
+// Of a kernel with one block per row: barriers that a thread comes to; shuffles, votes and the like that a warp
+// executes.
 Figure barriers_a_row();
 Figure warp_operations_a_row();
 

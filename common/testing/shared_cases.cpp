@@ -11,7 +11,7 @@ namespace testing_ {
 namespace {
 
 // A variant that gets four of its first cases wrong and at most one right is not near to working: the rest would only
-// repeat the message. One that hangs costs seconds a case.
+// repeat the message. One that hangs costs seconds per case.
 constexpr int first_cases = 8, most_wrong = 4, most_time_outs = 2;
 
 struct Record {

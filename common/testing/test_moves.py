@@ -57,7 +57,7 @@ class Moves(unittest.TestCase):
     def test_lab01_fails_the_moves_of_lab02(self):
         file = SOLUTIONS["lab01_naive"]
         self.fails("lab02_smem", file, "per_row f32", case="move-coalesced", code="x[c]",
-                   says=r"read with 32 sectors a request where 4 hold its bytes: 49,152 sectors for 196,608 bytes")
+                   says=r"read with 32 sectors per request where 4 hold its bytes: 49,152 sectors for 196,608 bytes")
         self.fails("lab02_smem", file, "per_row f32", case="move-read-once", code="x[c]",
                    says=r"read 3 times: 49,152 sectors where one pass needs 2,048")
         self.fails("lab02_smem", file, "per_element f32", case="move-read-once", code="x[c]", says=r"read 1,025 times: ")
@@ -75,15 +75,15 @@ class Moves(unittest.TestCase):
     def test_lab03_fails_the_moves_of_lab04(self):
         file = SOLUTIONS["lab03_online"]
         for variant in ("warp_shuffle f32", "online f32", "online_f32x4 f32"):
-            self.fails("lab04_f16x8", file, variant, case="move-half-the-bytes", code="x", says=r"takes 4 bytes an element")
+            self.fails("lab04_f16x8", file, variant, case="move-half-the-bytes", code="x", says=r"takes 4 bytes per element")
         for case in ("move-uint4", "move-uint4-odd"):
-            self.fails("lab04_f16x8", file, "online f32", case=case, code="x[c]", says=r"16 bytes a lane")
+            self.fails("lab04_f16x8", file, "online f32", case=case, code="x[c]", says=r"16 bytes per lane")
 
     def test_lab03_and_lab04_fail_the_moves_of_lab06(self):
         self.fails("lab06_limit", SOLUTIONS["lab04_f16x8"], "f16x8 f16", case="move-read-once", code="uint4 words", says=r"read 2 times")
         status, output = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
         self.assertEqual(status, 1, output)
-        self.assertIn("no kernel has more than 1 block, where 8 a row are needed", output)
+        self.assertIn("no kernel has more than 1 block, where 8 per row are needed", output)
 
     def test_lab07_says_how_often_a_weight_is_asked_for(self):
         file = SOLUTIONS["lab07_fusion"]

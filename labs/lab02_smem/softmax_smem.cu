@@ -20,7 +20,7 @@ RUNG_PREDICT(
     {"neighbours_sectors", rung::unknown},
     // tree, V = 1000: bytes of the sectors that all loads of one row ask for, from global memory.
     {"smem_row_bytes", rung::unknown},
-    // tree_f32x4, V = 2000: load instructions a row, those of all warps together.
+    // tree_f32x4, V = 2000: load instructions per row, those of all warps together.
     {"float4_loads", rung::unknown},
     // tree: barriers that a thread comes to in one row.
     {"tree_barriers", rung::unknown})
@@ -166,7 +166,7 @@ __device__ float4 scale4(float4 v, float scale) {
   return make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale);
 }
 
-// Blocks that a multiprocessor is to have room for. For 9.0 the compiler would take 38 registers a thread of the next
+// Blocks that a multiprocessor is to have room for. For 9.0 the compiler would take 38 registers per thread of the next
 // kernel, and there would be two blocks fewer.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int resident = 8;

@@ -16,7 +16,7 @@ const testing_::Lab testing_::lab = {
     /*tested_apart=*/{},
     {
         {"move-coalesced",
-         "4 sectors a request: neighbouring threads read and write neighbouring floats",
+         "4 sectors per request: neighbouring threads read and write neighbouring floats",
          {32, 512},
          testing_::coalesced()},
         {"move-read-once",
@@ -29,7 +29,7 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(1)},
         {"move-written-once", "every element is written once", {32, 512}, testing_::written_once()},
         {"move-float4",
-         "16 bytes a lane: 16 sectors a request",
+         "16 bytes per lane: 16 sectors per request",
          {32, 512},
          testing_::bytes_a_lane(16),
          {"tree_f32x4"},
@@ -55,7 +55,7 @@ const testing_::Lab testing_::lab = {
          "Maximum, sum and result all need the row, but two of the three find it in shared memory. What "
          "is left is one pass, and neighbouring threads use all of every sector."},
         {"float4_loads",
-         "A row of 2000 columns, 4 floats a load: how many load instructions do the block's warps "
+         "A row of 2000 columns, 4 floats per load: how many load instructions do the block's warps "
          "execute, all together? An instruction of a warp counts once, for however many of its threads.",
          "tree_f32x4",
          Dtype::f32,

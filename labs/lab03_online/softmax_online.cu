@@ -1,11 +1,11 @@
 // Lab 03: reductions in registers, and (max, sum) in one pass.
 //
-// One block of 256 threads works on one row. The threads of a warp reduce by exchanging registers; only one value a
+// One block of 256 threads works on one row. The threads of a warp reduce by exchanging registers; only one value per
 // warp goes through shared memory.
 //
 //   warp_shuffle    the row in shared memory as in lab 02; two reductions, each with one barrier instead of ten
 //   online          no copy of the row: one pass finds maximum and sum, a second one reads the row again and writes
-//   online_f32x4    online with 16-byte accesses, four of them in flight a thread
+//   online_f32x4    online with 16-byte accesses, four of them in flight per thread
 //
 // warp_shuffle refuses a row that does not fit in a block's shared memory; the other two take any width.
 #include <cfloat>
@@ -22,7 +22,7 @@ RUNG_PREDICT(
     {"online_bytes", rung::unknown},
     // online, V = 10,000: bytes of the different sectors among them.
     {"online_distinct_bytes", rung::unknown},
-    // online_f32x4, V = 8192: load instructions a row, those of all warps together.
+    // online_f32x4, V = 8192: load instructions per row, those of all warps together.
     {"online_float4_loads", rung::unknown})
 // END 0
 

@@ -56,7 +56,7 @@ const testing_::Lab testing_::lab = {
          "The second pass asks for the sectors of the first once more. Where a cache still has them, DRAM "
          "moves each only once."},
         {"online_float4_loads",
-         "A row of 8192 columns, 4 floats a load: how many load instructions do the block's warps "
+         "A row of 8192 columns, 4 floats per load: how many load instructions do the block's warps "
          "execute, all together?",
          "online_f32x4",
          Dtype::f32,

@@ -14,17 +14,17 @@ const testing_::Lab testing_::lab = {
     },
     /*tested_apart=*/{},
     {
-        {"move-half-the-bytes", "2 bytes an element in memory", {8, 4096}, testing_::bytes_an_element(2)},
+        {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_an_element(2)},
         {"move-half2",
-         "4 bytes a lane: 4 sectors a request",
+         "4 bytes per lane: 4 sectors per request",
          {8, 4096},
          testing_::bytes_a_lane(4),
          {"f16x2"},
          /*others_too=*/false},
-        {"move-uint4", "16 bytes a lane: 16 sectors a request", {8, 4096}, testing_::bytes_a_lane(16), {"f16x8"}},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16), {"f16x8"}},
         // At most 7 single halves before a row's first boundary and 7 after its last.
         {"move-uint4-odd",
-         "16 bytes a lane, also where rows start anywhere",
+         "16 bytes per lane, also where rows start anywhere",
          {7, 4097},
          testing_::nearly_bytes_a_lane(16, 14),
          {"f16x8"}},
@@ -54,7 +54,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f16,
          {2, 8000},
          testing_::bytes_read_a_row(),
-         "2 bytes an element, and as in lab 03's online every element is loaded twice: once for (max, "
+         "2 bytes per element, and as in lab 03's online every element is loaded twice: once for (max, "
          "sum), once for the result. As much as a row of floats that is read once."},
         {"odd_row_stores",
          "Rows of 1001 halves, so that a row can begin anywhere. How many store instructions do the warps "

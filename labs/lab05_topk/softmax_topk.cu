@@ -23,9 +23,9 @@ RUNG_PREDICT(
     {"three_pass_bytes", rung::unknown},
     // online, f16, V = 32,000: the same.
     {"fused_bytes", rung::unknown},
-    // online, f16, V = 32,000: load instructions a row, those of all warps together.
+    // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", rung::unknown},
-    // online, V = 32,000, K = 20: bytes written a row.
+    // online, V = 32,000, K = 20: bytes written per row.
     {"topk_bytes", rung::unknown})
 // END 0
 

@@ -24,7 +24,7 @@ const testing_::Lab testing_::lab = {
          {"online"}},
         {"move-read-three-times", "V is read at most three times", {16, 4096, 50}, testing_::read_at_most(3)},
         {"move-writes-top-k",
-         "8 bytes x K written a row, and nothing else",
+         "8 bytes x K written per row, and nothing else",
          {16, 4096, 50},
          testing_::writes_only_the_top_k()},
     },

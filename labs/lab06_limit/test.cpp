@@ -15,16 +15,16 @@ const testing_::Lab testing_::lab = {
     /*tested_apart=*/{},
     {
         {"move-read-once", "every element is read once", {7, 4097}, testing_::read_at_most(1)},
-        // Over 16,384 elements a row in shared memory would be 64 KB; in registers it fits on any device.
+        // Over 16,384 elements per row in shared memory would be 64 KB; in registers it fits on any device.
         {"move-read-once-wide", "every element is read once, also of wide rows", {2, 30001}, testing_::read_at_most(1)},
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
-        {"move-uint4", "16 bytes a lane: 16 sectors a request", {8, 4096}, testing_::bytes_a_lane(16)},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
         // The row's packs lie across one 128-byte line more than they fill; head and tail cost an access of their own.
         {"move-uint4-odd",
-         "16 bytes a lane, also where rows start anywhere",
+         "16 bytes per lane, also where rows start anywhere",
          {7, 4097},
          testing_::nearly_bytes_a_lane(16, 8)},
-        {"move-uint4-narrow", "16 bytes a lane, also in rows of six", {256, 6}, testing_::bytes_a_lane(16)},
+        {"move-uint4-narrow", "16 bytes per lane, also in rows of six", {256, 6}, testing_::bytes_a_lane(16)},
         {"move-many-blocks", "many blocks work on one long row", {1, 200003}, testing_::spread_over_blocks(8)},
     },
     {
@@ -51,6 +51,6 @@ const testing_::Lab testing_::lab = {
          Dtype::f16,
          {256, 6},
          testing_::sectors_a_load(),
-         "128 rows of 12 bytes are one run of 1536 bytes, and a warp loads it as such, 16 bytes a lane: 512 bytes."},
+         "128 rows of 12 bytes are one run of 1536 bytes, and a warp loads it as such, 16 bytes per lane: 512 bytes."},
     },
 };

@@ -3,9 +3,9 @@
 // y[c] = exp(x[c] - max) / sum over k of exp(x[k] - max), for each row of a matrix. Three passes over the row: its
 // maximum, the sum, the division. Everything is read from global memory, each time that it is needed.
 //
-//   per_element   one thread an element: every thread redoes its row's maximum and sum
-//   per_row       one thread a row: no work is done twice, but neighbouring threads read addresses a row apart
-//   no_max        one thread a row, without the maximum: deliberately wrong, shown for the inputs that break it
+//   per_element   one thread per element: every thread redoes its row's maximum and sum
+//   per_row       one thread per row: no work is done twice, but neighbouring threads read addresses a row apart
+//   no_max        one thread per row, without the maximum: deliberately wrong, shown for the inputs that break it
 #include <cfloat>
 #include <cmath>
 
@@ -81,7 +81,7 @@ __device__ float row_sum(const float* x, int cols, float max) {
 }
 
 // x, y: (rows, cols). Block (r, b) turns columns b * blockDim.x up to (b + 1) * blockDim.x - 1 of row r of x into those
-// of y, an element a thread.
+// of y, one element per thread.
 __global__ void per_element_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   x += static_cast<size_t>(blockIdx.x) * cols;
   y += static_cast<size_t>(blockIdx.x) * cols;
@@ -108,8 +108,8 @@ __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ 
   // END 4
 }
 
-constexpr int threads = 256;          // per block, one thread an element
-constexpr int threads_per_row = 128;  // per block, one thread a row: smaller, so that fewer rows make more blocks
+constexpr int threads = 256;          // per block, one thread per element
+constexpr int threads_per_row = 128;  // per block, one thread per row: smaller, so that fewer rows make more blocks
 
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 

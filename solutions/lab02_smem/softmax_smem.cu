@@ -19,7 +19,7 @@ RUNG_PREDICT(
     {"neighbours_sectors", 32 * 4 / 32},
     // tree, V = 1000: bytes of the sectors that all loads of one row ask for, from global memory.
     {"smem_row_bytes", 1000 * 4},
-    // tree_f32x4, V = 2000: load instructions a row, those of all warps together.
+    // tree_f32x4, V = 2000: load instructions per row, those of all warps together.
     {"float4_loads", (2000 / 4 + 31) / 32},
     // tree: barriers that a thread comes to in one row.
     {"tree_barriers", 2 * (1 + 8 + 1)})
@@ -171,7 +171,7 @@ __device__ float4 scale4(float4 v, float scale) {
   return make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale);
 }
 
-// Blocks that a multiprocessor is to have room for. For 9.0 the compiler would take 38 registers a thread of the next
+// Blocks that a multiprocessor is to have room for. For 9.0 the compiler would take 38 registers per thread of the next
 // kernel, and there would be two blocks fewer.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int resident = 8;

@@ -1,11 +1,11 @@
 // Lab 03: reductions in registers, and (max, sum) in one pass.
 //
-// One block of 256 threads works on one row. The threads of a warp reduce by exchanging registers; only one value a
+// One block of 256 threads works on one row. The threads of a warp reduce by exchanging registers; only one value per
 // warp goes through shared memory.
 //
 //   warp_shuffle    the row in shared memory as in lab 02; two reductions, each with one barrier instead of ten
 //   online          no copy of the row: one pass finds maximum and sum, a second one reads the row again and writes
-//   online_f32x4    online with 16-byte accesses, four of them in flight a thread
+//   online_f32x4    online with 16-byte accesses, four of them in flight per thread
 //
 // warp_shuffle refuses a row that does not fit in a block's shared memory; the other two take any width.
 #include <cfloat>
@@ -21,7 +21,7 @@ RUNG_PREDICT(
     {"online_bytes", 2 * 10000 * 4},
     // online, V = 10,000: bytes of the different sectors among them.
     {"online_distinct_bytes", 10000 * 4},
-    // online_f32x4, V = 8192: load instructions a row, those of all warps together.
+    // online_f32x4, V = 8192: load instructions per row, those of all warps together.
     {"online_float4_loads", 2 * 8192 / (4 * 32)})
 // END 0
 
@@ -65,7 +65,7 @@ __device__ T warp_reduce(T value, Op op) {
 // per_warp: `warps` elements of shared memory, which no other call may use. nothing: op(nothing, value) is value.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {
-  // STEP 2: one result a warp goes to shared memory; after the only barrier every warp folds those 8 for itself.
+  // STEP 2: one result per warp goes to shared memory; after the only barrier every warp folds those 8 for itself.
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   mine = warp_reduce(mine, op);

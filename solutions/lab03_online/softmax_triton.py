@@ -23,7 +23,7 @@ MOST_IN_REGISTERS = 65536  # elements; 64 for each of 1024 threads
 
 
 def worth_trying(configs: list[triton.Config], arguments: dict, **_: object) -> list[triton.Config]:
-    """Of all configurations those that suit this width: the whole row in registers, or blocks of 8 to 32 elements a thread."""
+    """Of all configurations those that suit this width: the whole row in registers, or blocks of 8 to 32 elements per thread."""
     width = triton.next_power_of_2(arguments["cols"])
     chosen = []
     for config in configs:

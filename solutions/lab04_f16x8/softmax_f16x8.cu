@@ -1,11 +1,11 @@
-// Lab 04: softmax of halves. Two bytes an element in memory, fp32 arithmetic in registers.
+// Lab 04: softmax of halves. Two bytes per element in memory, fp32 arithmetic in registers.
 //
 // One kernel: a block of 256 threads works on one row, in two passes; (max, sum) online, then exp(x - max) / sum. The
 // variants differ in one thing, the bytes that a thread moves with one load or store:
 //
 //   f16     one half: a warp's request moves 64 bytes
-//   f16x2   two halves, a __half2: 128 bytes a request
-//   f16x8   eight halves, one 128-bit word: 512 bytes a request, an eighth of f16's memory instructions
+//   f16x2   two halves, a __half2: 128 bytes per request
+//   f16x8   eight halves, one 128-bit word: 512 bytes per request, an eighth of f16's memory instructions
 //
 // Any width, any misalignment.
 #include <cfloat>
@@ -21,7 +21,7 @@ RUNG_PREDICT(
     {"pack_sectors", 32 * 16 / 32},
     // f16x8, V = 8000: bytes of the sectors that all loads of one row ask for.
     {"two_pass_bytes", 2 * 8000 * 2},
-    // f16x8, V = 1001, where rows begin anywhere: store instructions a row, of all warps together.
+    // f16x8, V = 1001, where rows begin anywhere: store instructions per row, of all warps together.
     {"odd_row_stores", 4 + 1})
 // END 0
 
@@ -99,7 +99,7 @@ struct MaxSum {
 // Adds a pack of elements to those seen.
 template <int Width>
 __device__ void absorb(MaxSum& seen, const float (&pack)[Width]) {
-  // STEP 3: the maximum of the whole pack first, so that the old sum is rescaled once a pack and not once an element.
+  // STEP 3: the maximum of the whole pack first, so that the old sum is rescaled once per pack and not once per element.
   float max = seen.max;
 #pragma unroll
   for (int i = 0; i < Width; ++i) max = fmaxf(max, pack[i]);

@@ -22,9 +22,9 @@ RUNG_PREDICT(
     {"three_pass_bytes", 3 * 32000 * 4},
     // online, f16, V = 32,000: the same.
     {"fused_bytes", 32000 * 2},
-    // online, f16, V = 32,000: load instructions a row, those of all warps together.
+    // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", 32000 / 8 / 32},
-    // online, V = 32,000, K = 20: bytes written a row.
+    // online, V = 32,000, K = 20: bytes written per row.
     {"topk_bytes", 20 * (4 + 4)})
 // END 0
 

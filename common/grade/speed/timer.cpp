@@ -28,7 +28,7 @@ __device__ inline void store(float value, __half* to) { *to = __float2half_rn(va
 __device__ inline void store(float value, __nv_bfloat16* to) { *to = __float2bfloat16_rn(value); }
 
 #ifndef __SIMT__
-// A block a row.
+// One block per row.
 template <typename T>
 __global__ void fill_kernel(T* x, int cols, uint64_t seed, int set) {
   const speed::RowKey key = speed::row_key(seed, set, static_cast<int>(blockIdx.x));

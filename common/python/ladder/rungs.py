@@ -57,7 +57,7 @@ def exports(source: str, op: str) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def built(*targets: str) -> None:
-    """Brings targets of common/build/rules.mk up to date, once a process."""
+    """Brings targets of common/build/rules.mk up to date, once per process."""
     if os.environ.get("PREBUILT"):
         missing = [target for target in targets if not (ROOT / target).exists()]
         if missing:

@@ -87,7 +87,7 @@ class Page {
     last_write = last_read = 0;
   }
 
-  // initcheck's: which bytes have been written, a bit a byte.
+  // initcheck's: which bytes have been written, one bit per byte.
   using WrittenBytes = std::array<uint64_t, bytes / 64>;
   WrittenBytes& written_bytes() { return written_; }
 

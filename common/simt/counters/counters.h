@@ -31,8 +31,8 @@ enum AccessOp { load, store, atomic, access_ops };
 struct Counts {
   std::array<GlobalCounts, access_ops> global;  // by AccessOp
   std::array<SharedCounts, access_ops> shared;
-  uint64_t barriers = 0;         // __syncthreads and the like, once a warp
-  uint64_t warp_operations = 0;  // shuffles, votes, __syncwarp, once a warp
+  uint64_t barriers = 0;         // __syncthreads and the like, once per warp
+  uint64_t warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
 
   void add(const Counts& other);
   bool operator==(const Counts& other) const;
@@ -89,7 +89,7 @@ void note_library_call(const LibraryCall& call);
 // Stops counting, and forgets what was counted.
 void discard();
 
-// Under Nsight Compute's names, where it has one. CSV: a row a launch (line 0) and a row a source line.
+// Under Nsight Compute's names, where it has one. CSV: one row per launch (line 0) and a row a source line.
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
 

@@ -1,4 +1,4 @@
-// Which 32-byte sectors of device memory a launch touched: a bit a sector, for reads and for writes.
+// Which 32-byte sectors of device memory a launch touched: one bit per sector, for reads and for writes.
 #pragma once
 
 #include <algorithm>

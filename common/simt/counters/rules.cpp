@@ -103,7 +103,7 @@ GlobalCount count_global(const WarpAccess& access) {
 
 SharedCount count_shared(const WarpAccess& access) {
   if (access.op == Op::atomic || access.op == Op::reduction) return count_shared_atomic(access);
-  // Wide accesses go in phases: 8 bytes a lane in two half-warps, 16 bytes in four quarter-warps.
+  // Wide accesses go in phases: 8 bytes per lane in two half-warps, 16 bytes in four quarter-warps.
   unsigned phases = access.bytes <= 4 ? 1 : access.bytes / 4;
   if (access.active == all_lanes && is_contiguous(access.addresses, access.bytes) &&
       access.addresses[0] % (access.bytes < 4 ? 4 : access.bytes) == 0) {

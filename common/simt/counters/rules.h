@@ -23,7 +23,7 @@ struct WarpAccess {
   Space space;
   Op op;
   unsigned bytes;
-  uint32_t active;            // a bit a lane
+  uint32_t active;            // one bit per lane
   const uint64_t* addresses;  // 32; those of inactive lanes are not looked at
 };
 

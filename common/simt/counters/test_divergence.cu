@@ -154,8 +154,8 @@ __global__ void changing_groups(const float* x, int* wrong) {
 
 TEST_CASE("loops with a trip count a lane") {
   const auto launch = count_warp(trip_counts);
-  // Round i has lanes i + 1 to 31. With 8 lanes a sector: 4 sectors while lanes 1 to 7 begin, 7 times, then 3, 2 and 1,
-  // 8 times each.
+  // Round i has lanes i + 1 to 31. With 8 lanes per sector: 4 sectors while lanes 1 to 7 begin, 7 times, then 3, 2 and
+  // 1, 8 times each.
   CHECK(loads(launch.total) == Pair(31, 7 * 4 + 8 * 3 + 8 * 2 + 8 * 1));
   CHECK(stores(launch.total) == Pair(1, 4));
 }

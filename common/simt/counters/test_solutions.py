@@ -25,7 +25,7 @@ class Solutions(unittest.TestCase):
             for what in ("requests", "sectors"):
                 with self.subTest(variant=name, what=what):
                     self.assertEqual(total[METRIC.format(what, "ld")], 2 * total[METRIC.format(what, "st")])
-        # 16 warps' packs a row, and one request for head and tail.
+        # 16 warps' packs per row, and one request for head and tail.
         self.assertEqual(variants["f16x8"][METRIC.format("requests", "st")], 64 * (16 + 1))
 
 

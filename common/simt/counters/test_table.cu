@@ -121,7 +121,7 @@ TEST_CASE("a launch is named after its kernel, not after what the launch calls i
         "transpose_tile<32>");
 }
 
-TEST_CASE("softmax, a block a row") {
+TEST_CASE("softmax, one block per row") {
   DeviceArray<float> x(rows * cols), y(rows * cols);
   const auto launch = count_launch([&] { block_a_row<<<rows, 256>>>(x.data(), y.data()); });
   CHECK(launch.kernel == "block_a_row");
@@ -170,7 +170,7 @@ TEST_CASE("launches count only between start and finish") {
   CHECK(stores(launches[1].total) == Pair(2 * cols, 64 * cols));
 }
 
-TEST_CASE("softmax, a thread a row") {
+TEST_CASE("softmax, one thread per row") {
   DeviceArray<float> x(rows * cols), y(rows * cols);
   const auto launch = count_launch([&] { thread_a_row<<<1, 128>>>(x.data(), y.data()); });
   CHECK(loads(launch.total) == Pair(24576, 786432));
@@ -194,7 +194,7 @@ TEST_CASE("softmax, the row in shared memory") {
   CHECK(launch.dynamic_shared_bytes == bytes);
 }
 
-TEST_CASE("exp and sum, 16 bytes a lane") {
+TEST_CASE("exp and sum, 16 bytes per lane") {
   DeviceArray<float4> x(rows * cols / 4), y(rows * cols / 4);
   const auto launch = count_launch([&] { exp_and_sum<<<rows, 128>>>(x.data(), y.data()); });
   CHECK(loads(launch.total) == Pair(4096, 65536));

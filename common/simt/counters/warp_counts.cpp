@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
       if (got.first == reading.first && got.second == reading.second) continue;
       mismatches++;
       const bool global = reading.space == Space::global;
-      std::printf("%s:%d: %s %s, %u bytes a lane: measured %u %s and %u %s, by the rules %u and %u\n", argv[1],
+      std::printf("%s:%d: %s %s, %u bytes per lane: measured %u %s and %u %s, by the rules %u and %u\n", argv[1],
                   reading.line, global ? "global" : "shared",
                   reading.op == Op::load    ? "load"
                   : reading.op == Op::store ? "store"

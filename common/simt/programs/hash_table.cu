@@ -13,7 +13,7 @@
 //   Atomics: 32 locks of 4 bytes in a row are taken, and given back.
 // Expect: insert 1 l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum 4096
 // Expect: insert 1 l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum 16384
-//   In turn: how often a lane tries a lock depends on who holds it, but not how many bytes an element takes: 4 + 8
+//   In turn: how often a lane tries a lock depends on who holds it, but not how many bytes per element takes: 4 + 8
 //   loaded, 4 + 4 + 8 + 8 stored.
 // Expect: insert_in_turn 1 global_bytes_op_ld 786432
 // Expect: insert_in_turn 1 global_bytes_op_st 1572864

@@ -15,7 +15,7 @@
 //   Then one atomic a bin and block to global memory: 16 x 8 requests of 4 sectors.
 // Expect: histogram_shared 1 l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum 128
 // Expect: histogram_shared 1 l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum 512
-//   Clearing the bins: 8 stores a block. Two barriers: 2 x 128.
+//   Clearing the bins: 8 stores per block. Two barriers: 2 x 128.
 // Expect: histogram_shared 1 shared_requests_op_st 128
 // Expect: histogram_shared 1 barriers 256
 //   The second launch counts bytes that are all equal: 32 lanes on one word, one after the other: 32 wavefronts.

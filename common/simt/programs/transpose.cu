@@ -1,5 +1,5 @@
 // Transposes a matrix three ways: straight, through a tile in shared memory, and through a tile whose rows are one
-// longer. 512 x 512 floats, tiles of 32 x 32, blocks of 32 x 8 threads: 256 blocks of 8 warps, 4 rows a thread.
+// longer. 512 x 512 floats, tiles of 32 x 32, blocks of 32 x 8 threads: 256 blocks of 8 warps, 4 rows per thread.
 //
 // Figures by hand; the same were read from an H200.
 //   Loads: 512 x 512 / 32 = 8192 warp rows of 128 bytes, 4 sectors each.

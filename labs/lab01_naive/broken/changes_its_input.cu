@@ -58,7 +58,7 @@ __global__ void per_row_kernel(float* __restrict__ x, float* __restrict__ y, int
   for (int c = 0; c < cols; ++c) y[c] = x[c] * scale;
 }
 
-constexpr int threads_per_row = 128;  // per block, one thread a row: smaller, so that fewer rows make more blocks
+constexpr int threads_per_row = 128;  // per block, one thread per row: smaller, so that fewer rows make more blocks
 
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 

@@ -45,7 +45,7 @@ __device__ float row_sum(const float* x, int cols, float max) {
 }
 
 // x, y: (rows, cols). Block (r, b) turns columns b * blockDim.x up to (b + 1) * blockDim.x - 1 of row r of x into those
-// of y, an element a thread.
+// of y, one element per thread.
 __global__ void per_element_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   x += static_cast<size_t>(blockIdx.x) * cols;
   y += static_cast<size_t>(blockIdx.x) * cols;
@@ -55,7 +55,7 @@ __global__ void per_element_kernel(const float* __restrict__ x, float* __restric
   y[c] = expf(x[c] - max) * inverse(row_sum(x, cols, max));  // <- here
 }
 
-constexpr int threads = 256;  // per block, one thread an element
+constexpr int threads = 256;  // per block, one thread per element
 
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 

@@ -1,5 +1,5 @@
 // Broken: every thread takes a run of neighbouring columns: the lanes of a warp read addresses far apart.
-// Move: 4 sectors a request: neighbouring threads read and write neighbouring floats
+// Move: 4 sectors per request: neighbouring threads read and write neighbouring floats
 // Variant: tree
 #include <cfloat>
 #include <cmath>

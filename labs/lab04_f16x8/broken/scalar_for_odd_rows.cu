@@ -1,5 +1,5 @@
 // Broken: a row that does not start on 16 bytes is worked on one half at a time.
-// Move: 16 bytes a lane, also where rows start anywhere
+// Move: 16 bytes per lane, also where rows start anywhere
 // Variant: f16x8
 #include <cfloat>
 #include <cmath>

@@ -296,7 +296,7 @@ __device__ MaxSum reduce_cluster(MaxSum mine) {
 
 // ---- Kernels: x, y (rows, cols), both aligned to 256 bytes --------------------------------------
 
-// A thread a row. Rows of a tile begin and end on 16 bytes, whatever their width.
+// One thread per row. Rows of a tile begin and end on 16 bytes, whatever their width.
 constexpr int tile_rows = 128;
 template <typename T>
 __global__ void __launch_bounds__(tile_rows)
@@ -330,7 +330,7 @@ __global__ void __launch_bounds__(tile_rows)
   if (last < elements) y[last] = element[last];
 }
 
-// `lanes` lanes a row, a power of two up to 32; at least 16 if rows are no multiple of 16 bytes.
+// `lanes` lanes per row, a power of two up to 32; at least 16 if rows are no multiple of 16 bytes.
 constexpr int warp_threads = 128;  // per block
 template <typename T, int Packs>
 __global__ void __launch_bounds__(warp_threads)
@@ -353,9 +353,9 @@ __global__ void __launch_bounds__(warp_threads)
   if (column >= 0) from_float(e * factor, y + start + column);
 }
 
-// A cluster a row; a cluster may be one block. Every thread holds Packs packs in registers. If there are More, they go
-// to dynamic shared memory, brought by the copy engine, and the threads take them from there two at a time, while the
-// rest is on its way.
+// One cluster per row; a cluster may be one block. Every thread holds Packs packs in registers. If there are More, they
+// go to dynamic shared memory, brought by the copy engine, and the threads take them from there two at a time, while
+// the rest is on its way.
 //
 // Places for packs are counted from the 128-byte line in which the row's packs begin, so that the accesses of a warp
 // cover whole lines; the first places may lie before pack 0.
@@ -427,7 +427,7 @@ __global__ void __launch_bounds__(threads_with(Packs))
 // chunk's (max, sum) and tells all chunks of the row, through y: chunk c's pair becomes pair c at the beginning of each
 // chunk. With Finish a block folds the pairs in its own chunk, then overwrites it with the result. (From one list for
 // all, a block could not know whether the others have read what it is about to overwrite.)
-constexpr int chunk_threads = 256;  // per block, and chunks a row at the most
+constexpr int chunk_threads = 256;  // per block, and chunks per row at the most
 constexpr int chunk_packs = 4;      // of a thread, at a time
 template <typename T, bool Finish>
 __global__ void __launch_bounds__(chunk_threads)
@@ -524,15 +524,15 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   const bool aligned = cols % width == 0, few = rows <= 2 * device.processors;
   // Narrow rows that start anywhere: loading each by itself would cost more requests than the run of all of them.
   if (!aligned && cols <= 64 && rows >= tile_rows) return {Plan::tile, 0, 1, 1, 0};
-  // Up to 6 packs a lane a warp needs no barrier. With few rows it would leave most of the chip idle.
+  // Up to 6 packs per lane a warp needs no barrier. With few rows it would leave most of the chip idle.
   if (row_packs <= 32 || (row_packs <= 6 * 32 && !few)) {
-    // Few lanes fold in few steps, and a warp then takes several rows; but no more than 4 packs a lane, if 32
+    // Few lanes fold in few steps, and a warp then takes several rows; but no more than 4 packs per lane, if 32
     // lanes can avoid it. Head and tail need 16.
     int lanes = aligned ? 1 : 16;
     while (lanes < 32 && row_packs > 4 * lanes) lanes *= 2;
     return {Plan::warp, std::max(1, (row_packs + lanes - 1) / lanes), lanes, 1, 0};
   }
-  // Few rows: up to 8 blocks a row, as long as each has 16 KB; for the longest and fewest 16, or chunks, on which all
+  // Few rows: up to 8 blocks per row, as long as each has 16 KB; for the longest and fewest 16, or chunks, on which all
   // processors work. 16 wait for each other longer than 8 do.
   int blocks = 1, places = places_of(cols, width, 1);
   const auto spread = [&] { places = places_of(cols, width, blocks *= 2); };

@@ -57,7 +57,7 @@ __device__ float warp_sum(float x) {
   return x;
 }
 
-// The sum over a block, in all threads. scratch: shared, a float a warp.
+// The sum over a block, in all threads. scratch: shared, one float per warp.
 __device__ float block_sum(float x, float* scratch) {
   x = warp_sum(x);
   __syncthreads();

@@ -57,7 +57,7 @@ __device__ float warp_sum(float x) {
   return x;
 }
 
-// The sum over a block, in all threads. scratch: shared, a float a warp.
+// The sum over a block, in all threads. scratch: shared, one float per warp.
 __device__ float block_sum(float x, float* scratch) {
   x = warp_sum(x);
   __syncthreads();
@@ -213,7 +213,7 @@ __global__ void begin_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   begin_core(step, blockIdx.x, [&](int i, float value) { narrow(value, &row[i]); });
 }
 
-// norm = state / rms(state) * weight, a block a core.
+// norm = state / rms(state) * weight, one block per core.
 template <typename T>
 __global__ void norm_kernel(Scratch<T> scratch, const T* weight, int d) {
   __shared__ float parts[warps];
@@ -228,7 +228,7 @@ __global__ void norm_kernel(Scratch<T> scratch, const T* weight, int d) {
   for (int i = threadIdx.x; i < d; i += threads) narrow(widen(x[i]) * scale * widen(weight[i]), &y[i]);
 }
 
-// A warp a core.
+// One warp per core.
 template <typename T>
 __global__ void decide_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   const int core = blockIdx.x;
@@ -240,7 +240,7 @@ __global__ void decide_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   scratch.bank[core] = bank;
 }
 
-// A block a core.
+// One block per core.
 template <typename T>
 __global__ void swap_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   const int core = blockIdx.x, bank = scratch.bank[core], d = step.sizes.d_model;
@@ -254,7 +254,7 @@ __global__ void swap_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   }
 }
 
-// gate = silu(gate) * up, a thread a pack.
+// gate = silu(gate) * up, one thread per pack.
 template <typename T>
 __global__ void gate_kernel(Scratch<T> scratch, size_t packs) {
   const size_t i = static_cast<size_t>(blockIdx.x) * threads + threadIdx.x;
