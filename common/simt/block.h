@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "launch_state.h"
@@ -56,6 +57,13 @@ struct Warp {
   std::vector<Exchange> exchanges;
 };
 
+// A barrier of some of the block's threads.
+struct Meeting {
+  unsigned expected = 0, pending = 0, phase = 0;
+  std::vector<uint64_t> values[2];  // what the threads bring, of this phase and the one before
+  std::vector<Thread*> waiting;
+};
+
 class Block {
  public:
   Block();
@@ -77,6 +85,17 @@ class Block {
   unsigned active_lanes(Place place);
   void yield();
   void grid_barrier(Place place);
+
+  // Of meetings (include/simt/meeting.h).
+  void meeting_init(uint64_t key, unsigned expected);
+  unsigned meeting_arrive(uint64_t key, unsigned count, Place place);
+  void meeting_drop(uint64_t key, Place place);
+  bool has_meeting(uint64_t key) const { return meetings_.count(key); }
+  unsigned meeting_phase(uint64_t key) { return find_meeting(key, current_->place).phase; }
+  bool meeting_is_over(uint64_t key, unsigned phase);
+  void meeting_wait(uint64_t key, unsigned phase, Place place);
+  void meeting_put(uint64_t key, unsigned slot, uint64_t value);
+  uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot);
 
   // The running thread waits until its warp has caught up with it.
   void pause();
@@ -107,6 +126,8 @@ class Block {
   void retire(Thread* thread);
   Exchange* find_exchange(Warp* warp, unsigned mask);
   Exchange* new_exchange(Warp* warp, unsigned mask);
+  Meeting& find_meeting(uint64_t key, Place place);
+  void complete_phase(Meeting* meeting);
   [[noreturn]] void report_deadlock();
 
   const LaunchState* launch_ = nullptr;
@@ -119,6 +140,8 @@ class Block {
   Recorder* recorder_ = nullptr;  // of the launch, if it is recorded
   std::unique_ptr<Recorder> own_recorder_;
   void* caller_ = nullptr;  // where run() waits
+
+  std::unordered_map<uint64_t, Meeting> meetings_;
 
   bool for_grid_ = false;  // the barrier that gathers is the grid's
   unsigned alive_ = 0, at_barrier_ = 0;

@@ -108,6 +108,13 @@ void run_cooperative(LaunchState* launch, const ModuleTls& static_shared, void (
   for (uint64_t i = 0; i < count; i++) blocks[i]->end_launch();
 }
 
+void fail_no_meeting(uint3 block, uint3 thread, Place place) {
+  fail("a barrier that was not initialised",
+       "The thread arrives at a barrier, or waits for it, and no thread of the block has called its init(). One thread "
+       "initialises it; a __syncthreads() before the others use it.",
+       block, thread, place);
+}
+
 void fail_not_cooperative(Place place) {
   fail("grid.sync() in an ordinary launch",
        "A barrier of the whole grid needs all blocks to be resident: launch the kernel with "

@@ -15,4 +15,7 @@ void run_cooperative(LaunchState* launch, const ModuleTls& static_shared, void (
 // grid.sync() in a kernel whose launch was not cooperative.
 [[noreturn]] void fail_not_cooperative(Place place);
 
+// A meeting that nobody has initialised.
+[[noreturn]] void fail_no_meeting(uint3 block, uint3 thread, Place place);
+
 }  // namespace simt

@@ -21,9 +21,13 @@ class UserError(Exception):
     pass
 
 
-LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|nccl\w*|"
-             r"npp\w*|nvrtc\w*|nvToolsExt\w*|nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_pipeline\w*|cuda_awbarrier\w*|"
-             r"cuda_gl_interop|cudaGL|cudaEGL\w*|cooperative_groups/memcpy_async")
+LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/(?!(?:std/)?atomic|barrier|pipeline)|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|nccl\w*|"
+             r"npp\w*|nvrtc\w*|nvToolsExt\w*|nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
+             r"cuda_gl_interop|cudaGL|cudaEGL\w*")
+
+# What include/cuda/ has, and the namespaces that such names stand in.
+LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
+           r"thread_scope\w*|memory_order\w*|std(?=::(?:atomic|memory_order)\w*)")
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
@@ -40,10 +44,8 @@ UNSUPPORTED = [
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bnvcuda\s*::|\bwmma\s*::|\bmma_sync\s*\(", "tensor cores (wmma)"),
-    (r"\bcuda::\w+", "libcu++ ({0})"),
-    (r"\b__pipeline_\w+|\b(?:cg|cooperative_groups)::(?:memcpy_async|wait_prior|wait)\b", "asynchronous copies ({0})"),
-    (r"\b(?:cg|cooperative_groups)::experimental\b|\bblock_tile_memory\b", "tiles of more than 32 threads"),
-    (r"\b(?:tiled_partition|thread_block_tile)\s*<\s*(?:64|128|256|512|1024)\b", "tiles of more than 32 threads"),
+    (rf"\bcuda::(?!(?:{LIBCUXX})\b)\w+", "libcu++ ({0})"),
+    (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaDeviceEnablePeerAccess\b|\bcudaIpc\w+", "several devices or processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
     (r"\b__nv_fp8\w*|\b__nv_fp4\w*", "8-bit and 4-bit floating point ({0})"),

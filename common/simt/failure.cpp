@@ -258,9 +258,13 @@ const char* name_of(Call call) {
       "nothing",          "__syncthreads",    "__syncthreads_count", "__syncthreads_and", "grid.sync",
       "__syncthreads_or", "__syncwarp",       "__activemask",        "__shfl_sync",       "__shfl_up_sync",
       "__shfl_down_sync", "__shfl_xor_sync",  "__ballot_sync",       "__any_sync",        "__all_sync",
-      "__match_any_sync", "__match_all_sync", "__reduce_*_sync"};
+      "__match_any_sync", "__match_all_sync", "__reduce_*_sync",     "tile.sync",         "barrier.wait",
+      "pipeline wait",    "bar.sync",         "cluster.sync"};
   return names[static_cast<int>(call)];
 }
+
+// Does it wait for the lanes of a mask?
+static bool is_warp_operation(Call call) { return call > Call::syncthreads_or && call < Call::tile_sync; }
 
 void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block) {
   struct Group {
@@ -269,8 +273,8 @@ void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsig
   };
   std::map<std::tuple<std::string, int, Call, unsigned>, Group> groups;
   for (const WaitingThread& thread : waiting) {
-    const bool for_block = thread.place.call <= Call::syncthreads_or;
-    Group& group = groups[{thread.place.file, thread.place.line, thread.place.call, for_block ? 0 : thread.mask}];
+    const unsigned lanes = is_warp_operation(thread.place.call) ? thread.mask : 0;
+    Group& group = groups[{thread.place.file, thread.place.line, thread.place.call, lanes}];
     if (group.count++ == 0) group.first = thread.index;
     group.last = thread.index;
   }
@@ -281,7 +285,7 @@ void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsig
     append(&text, "%u thread%s, (%u,%u,%u)", group.count, group.count == 1 ? "" : "s", a.x, a.y, a.z);
     if (group.count > 1) append(&text, " to (%u,%u,%u)", b.x, b.y, b.z);
     append(&text, ", wait%s at %s:%d in %s", group.count == 1 ? "s" : "", file.c_str(), line, name_of(call));
-    if (call > Call::syncthreads_or) append(&text, " for the lanes of mask 0x%08x", mask);
+    if (is_warp_operation(call)) append(&text, " for the lanes of mask 0x%08x", mask);
     append(&text, "\n");
   }
   append(&text, "%u of the block's %u threads have returned. ",

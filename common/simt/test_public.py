@@ -7,7 +7,18 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from simtcc_testing import SIMT, run, simtcc
+from simtcc_testing import SIMT, InFolder, run, simtcc
+
+# A program, what is taken out of it, and what --check then finds.
+SABOTAGE = [
+    ("large_tiles", "if (rank < step) mine[rank] += mine[rank + step];\n      tile.sync();",
+     "if (rank < step) mine[rank] += mine[rank + step];\n      warp.sync();", "racecheck: race in shared memory"),
+    ("large_tiles", "mine[rank] = in[global];\n    tile.sync();", "mine[rank] = in[global];", "racecheck: race in shared memory"),
+    ("async_copies", "empty[t % 2].arrive_and_wait();", "if (t == 2) (void)empty[0].arrive();", "deadlock"),
+    ("async_copies", "(void)full[t % 2].arrive();", "", "deadlock"),
+    ("async_copies", "    pipe.consumer_wait();\n    out", "    out", "racecheck: race in shared memory"),
+    ("async_copies", "init(&ready, blockDim.x);", "", "a barrier that was not initialised"),
+]
 
 MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}
 
@@ -29,6 +40,23 @@ class PublicPrograms(unittest.TestCase):
                     self.assertEqual(result.returncode, 0, result.stdout)
                     self.assertRegex(result.stdout, re.compile("^PASS$", re.MULTILINE))
                     self.assertNotIn("FAIL", result.stdout)
+
+
+class Sabotaged(InFolder):
+    def test_what_is_missing_is_found(self):
+        def attempt(number):
+            program, old, new, _ = SABOTAGE[number]
+            text = (SIMT / f"programs/public/{program}.cu").read_text()
+            self.write(f"{number}.cu", text.replace(old, new))
+            made = simtcc("--check", f"{number}.cu", "-o", str(number), folder=self.folder)
+            return text.count(old), made if made.returncode else run(str(number), self.folder)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for (program, old, _, finding), (count, result) in zip(SABOTAGE, pool.map(attempt, range(len(SABOTAGE)))):
+                with self.subTest(program=program, without=old):
+                    self.assertEqual(count, 1, "the program has changed")
+                    self.assertNotEqual(result.returncode, 0)
+                    self.assertIn(finding, result.stdout)
 
 
 if __name__ == "__main__":

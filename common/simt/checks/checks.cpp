@@ -84,6 +84,12 @@ class AllChecks : public Observer {
   void warp_complete(const BlockInfo&, unsigned warp, unsigned, unsigned arrived) override {
     racecheck.warp_complete(warp, arrived);
   }
+  void meeting_arrive(const ThreadId& thread, uint64_t key, unsigned phase) override {
+    racecheck.meeting_arrive(thread.number / 32, key, phase);
+  }
+  void meeting_left(const ThreadId& thread, uint64_t key, unsigned phase) override {
+    racecheck.meeting_left(thread.number / 32, key, phase);
+  }
   void fence() override { racecheck.fence(); }
 
   Shadow shadow;

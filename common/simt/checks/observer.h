@@ -102,6 +102,11 @@ class Observer {
   // A warp operation is complete: `arrived` are the lanes that came; `warp` counts the block's warps from 0.
   virtual void warp_complete(const BlockInfo& block, unsigned warp, unsigned mask, unsigned arrived) = 0;
 
+  // What the thread's warp has done comes before what the warp of a thread does that has left this phase of the
+  // meeting.
+  virtual void meeting_arrive(const ThreadId&, uint64_t /*key*/, unsigned /*phase*/) {}
+  virtual void meeting_left(const ThreadId&, uint64_t /*key*/, unsigned /*phase*/) {}
+
   // The running thread called __threadfence().
   virtual void fence() = 0;
 };

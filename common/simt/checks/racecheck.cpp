@@ -19,6 +19,8 @@ uint32_t Racecheck::tick() {
     shadow_.forget_stamps();
     std::fill(block_times_.begin(), block_times_.end(), 1);
     for (WarpClock& clock : clocks_) clock.everyone = 0, clock.known.clear();
+    of_warps_.clear();
+    meetings_.clear();
     time_ = launch_ = block_ = barrier_ = 1;
     time_++;
   }
@@ -42,7 +44,24 @@ void Racecheck::block_begin(const BlockInfo& block) {
     clocks_[warp].lanes = lanes >= 32 ? ~uint32_t{0} : (uint32_t{1} << lanes) - 1;
     clocks_[warp].known.clear();
   }
+  of_warps_.clear();
+  meetings_.clear();
   found_ = false;
+}
+
+void Racecheck::meeting_arrive(unsigned warp, uint64_t key, unsigned number) {
+  if (of_warps_.empty()) of_warps_.resize(clocks_.size(), WarpTimes{});
+  Phase& phase = meetings_[key][number % 4];
+  if (phase.number != number) phase = {number, {}};
+  for (size_t i = 0; i < phase.known.size(); i++) phase.known[i] = std::max(phase.known[i], of_warps_[warp][i]);
+  phase.known[warp] = tick();
+}
+
+void Racecheck::meeting_left(unsigned warp, uint64_t key, unsigned number) {
+  const auto found = meetings_.find(key);
+  if (found == meetings_.end() || found->second[number % 4].number != number) return;
+  const Phase& phase = found->second[number % 4];
+  for (size_t i = 0; i < phase.known.size(); i++) of_warps_[warp][i] = std::max(of_warps_[warp][i], phase.known[i]);
 }
 
 void Racecheck::warp_complete(unsigned warp, unsigned arrived) {
@@ -73,7 +92,8 @@ uint32_t Racecheck::known(unsigned thread, unsigned lane) const {
 }
 
 bool Racecheck::has_synchronised(unsigned before, uint32_t time, unsigned thread) const {
-  return before == thread || time < barrier_ || (before / 32 == thread / 32 && time < known(thread, before % 32));
+  return before == thread || time < barrier_ || (before / 32 == thread / 32 && time < known(thread, before % 32)) ||
+         (!of_warps_.empty() && time < of_warps_[thread / 32][before / 32]);
 }
 
 bool Racecheck::is_ordered(Stamp stamp, unsigned thread) const {

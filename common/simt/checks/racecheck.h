@@ -4,7 +4,8 @@
 // synchronisation gets a time; each access leaves a stamp with the time of the last one; a later access must be ordered
 // after it by
 //  - a barrier of the block between the two,
-//  - a warp operation that both lanes took part in, or
+//  - a warp operation that both lanes took part in,
+//  - a barrier of some warps, or
 //  - atomics (publication.h). Atomics among themselves never race.
 // An atomic of global memory does not race with a plain load of it, either: programs read a word before they try to
 // exchange it (CUDA's own example of atomicAdd for double does), and a load of an aligned word yields some value that
@@ -40,6 +41,10 @@ class Racecheck {
   void grid_complete() { launch_begin(); }
   void barrier_complete() { barrier_ = tick(); }
   void warp_complete(unsigned warp, unsigned arrived);
+  // Barriers of some warps (include/simt/meeting.h): what a warp did before it arrived comes before what a warp does
+  // that has waited for this phase. By whole warps: what one lane does counts for all.
+  void meeting_arrive(unsigned warp, uint64_t key, unsigned phase);
+  void meeting_left(unsigned warp, uint64_t key, unsigned phase);
   void fence() { publication_.fence(tick()); }
 
   // Accesses of `bytes` bytes by threads that follow each other, at addresses that do, all in one page: the first is
@@ -100,6 +105,17 @@ class Racecheck {
     std::vector<std::array<uint32_t, 32>> known;
   };
   std::vector<WarpClock> clocks_;
+
+  // By warp: what it knows of each other warp, all that was done before this time. Empty until there is a meeting.
+  using WarpTimes = std::array<uint32_t, 32>;
+  std::vector<WarpTimes> of_warps_;
+  // What those know who have arrived. Of a meeting's phases the last four: some arrive in later ones before others have
+  // left the first.
+  struct Phase {
+    unsigned number;
+    WarpTimes known;
+  };
+  std::unordered_map<uint64_t, std::array<Phase, 4>> meetings_;
 
   std::unordered_map<uintptr_t, uint32_t> pc_numbers_;
   std::vector<uintptr_t> pcs_;

@@ -1,6 +1,7 @@
-// Cooperative groups: the grid, the block, its tiles of up to 32 lanes, and the lanes that have converged.
-// Clusters and tiles of more than a warp are not supported and do not compile.
+// Cooperative groups: the grid, the cluster, the block, its tiles, and the lanes that have converged.
 #pragma once
+
+#include <type_traits>
 
 #include "cuda_runtime.h"
 
@@ -125,19 +126,43 @@ class coalesced_group : public lane_group {
 inline coalesced_group coalesced_threads(SIMT_PLACE(activemask)) { return coalesced_group(simt::active_lanes(place)); }
 
 template <unsigned Size, typename Parent = thread_block>
-class thread_block_tile : public lane_group {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "the CPU executor supports tiles of 1, 2, 4, 8, 16 or 32 threads");
+class thread_block_tile;
+
+namespace detail {
+
+// Threads of the group that is cut into tiles; 0: of the block.
+template <typename Parent>
+struct SizeOf {
+  static constexpr unsigned value = 0;
+};
+template <unsigned Size, typename Parent>
+struct SizeOf<thread_block_tile<Size, Parent>> {
+  static constexpr unsigned value = Size;
+};
+
+// Which tile of its parent's a thread is in.
+template <unsigned Size, typename Parent>
+class TilePosition {
+  static constexpr unsigned parent = SizeOf<Parent>::value;
+  static_assert(parent == 0 || Size <= parent, "a tile is no larger than the group that it is cut from");
 
  public:
-  thread_block_tile()
-      : lane_group((Size == 32 ? simt::full_mask : (1u << (Size % 32)) - 1) << (simt::lane() / Size * Size)) {}
+  unsigned meta_group_rank() const { return (parent ? simt::thread_rank() % parent : simt::thread_rank()) / Size; }
+  unsigned meta_group_size() const { return parent ? parent / Size : (thread_block::num_threads() + Size - 1) / Size; }
+};
+
+template <typename Group>
+constexpr bool is_large = (SizeOf<Group>::value > 32);
+
+// A tile of one warp or less.
+template <unsigned Size>
+class warp_tile : public lane_group {
+ public:
+  warp_tile() : lane_group((Size == 32 ? simt::full_mask : (1u << (Size % 32)) - 1) << (simt::lane() / Size * Size)) {}
 
   unsigned thread_rank() const { return simt::lane() % Size; }
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
-  unsigned meta_group_rank() const { return simt::thread_rank() / Size; }
-  unsigned meta_group_size() const { return (thread_block::num_threads() + Size - 1) / Size; }
 
   template <typename T>
   T shfl_xor(T value, unsigned lane_mask, SIMT_PLACE(shfl_xor)) const {
@@ -145,11 +170,100 @@ class thread_block_tile : public lane_group {
   }
 };
 
+// A tile of several warps: a barrier of its own, and what CUDA makes of that.
+template <unsigned Size>
+class warps_tile {
+ public:
+  void sync(SIMT_PLACE(tile_sync)) const { simt::meet(key(), Size, place); }
+  unsigned thread_rank() const { return simt::thread_rank() % Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  static constexpr unsigned size() { return Size; }
+
+  template <typename T>
+  T shfl(T value, unsigned rank, SIMT_PLACE(tile_sync)) const {
+    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "values of up to 32 bytes can be exchanged");
+    return of_rank<T>(bring(value, place), rank % Size);
+  }
+  int any(int predicate, SIMT_PLACE(tile_sync)) const { return count(predicate, place) > 0; }
+  int all(int predicate, SIMT_PLACE(tile_sync)) const { return count(predicate, place) == Size; }
+
+  // For reduce() and the scans: every thread brings a value, and sees what the others brought.
+  template <typename T>
+  unsigned bring(const T& value, Place place) const {
+    for (unsigned word = 0; word < words<T>; word++) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, reinterpret_cast<const char*>(&value) + 8 * word, rest<T>(word));
+      simt::meeting_put(key(), thread_rank() * words<T> + word, bits, Size);
+    }
+    return simt::meet(key(), Size, place);
+  }
+  template <typename T>
+  T of_rank(unsigned phase, unsigned rank) const {
+    T result;
+    for (unsigned word = 0; word < words<T>; word++) {
+      const uint64_t bits = simt::meeting_get(key(), phase, rank * words<T> + word);
+      std::memcpy(reinterpret_cast<char*>(&result) + 8 * word, &bits, rest<T>(word));
+    }
+    return result;
+  }
+
+ private:
+  template <typename T>
+  static constexpr unsigned words = (sizeof(T) + 7) / 8;
+  template <typename T>
+  static constexpr size_t rest(unsigned word) {
+    return sizeof(T) - 8 * word < 8 ? sizeof(T) - 8 * word : 8;
+  }
+  static uint64_t key() { return simt::meeting_key(simt::tile_meeting, Size, simt::thread_rank() / Size); }
+  unsigned count(int predicate, Place place) const {
+    const unsigned phase = bring(predicate != 0, place);
+    unsigned yes = 0;
+    for (unsigned rank = 0; rank < Size; rank++) yes += of_rank<bool>(phase, rank);
+    return yes;
+  }
+};
+
+}  // namespace detail
+
+template <unsigned Size, typename Parent>
+class thread_block_tile : public std::conditional_t<Size <= 32, detail::warp_tile<Size>, detail::warps_tile<Size>>,
+                          public detail::TilePosition<Size, Parent> {
+  static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile's size is a power of two up to 1024");
+};
+
 template <unsigned Size, typename Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   static_assert(!std::is_same<Parent, coalesced_group>::value, "the CPU executor does not partition coalesced groups");
   return {};
 }
+
+// Shared memory that CUDA needs for tiles of several warps. Here the executor keeps what they exchange.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  char unused[MaxBlockSize / 32 * 8];
+};
+template <unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
+  return {};
+}
+
+namespace experimental {
+
+template <unsigned MaxCommunicationSize, unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  char unused[MaxCommunicationSize * MaxBlockSize / 32];
+};
+template <unsigned MaxCommunicationSize, unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxCommunicationSize, MaxBlockSize>&) {
+  return {};
+}
+using cooperative_groups::thread_block_tile;
+template <unsigned Size, typename Parent>
+thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+
+}  // namespace experimental
 
 // Any group whose size is known only when the program runs: a block, or lanes of a warp.
 class thread_group : public lane_group {

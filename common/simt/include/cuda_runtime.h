@@ -51,6 +51,7 @@
 #include "simt/launch_kernel.h"
 #include "simt/loads.h"
 #include "simt/math.h"
+#include "simt/meeting.h"
 #include "simt/memory_3d.h"
 #include "simt/memory_pools.h"
 #include "simt/runtime_api.h"

@@ -147,6 +147,17 @@ void Recorder::warp_operation(unsigned mask, unsigned lane, Place place, uintptr
   synchronise(Event::warp_operation, place, pc);
 }
 
+void Recorder::meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc) {
+  synchronise(Event::warp_operation, place, pc);
+  if (!recording.observer) return;
+  show_now();
+  recording.observer->meeting_arrive(running_thread(), key, phase);
+}
+
+void Recorder::meeting_left(uint64_t key, unsigned phase) {
+  if (recording.observer) recording.observer->meeting_left(running_thread(), key, phase);
+}
+
 void Recorder::barrier_completed() {
   if (!recording.observer) return;
   show_all();

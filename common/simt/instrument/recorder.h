@@ -89,6 +89,9 @@ class Recorder {
   void barrier(Place place, uintptr_t pc);
   void warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc);
 
+  void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc);
+  void meeting_left(uint64_t key, unsigned phase);
+
   // Every thread that was waited for has come.
   void barrier_completed();
   void warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived);

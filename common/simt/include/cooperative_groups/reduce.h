@@ -6,7 +6,8 @@
 namespace cooperative_groups {
 
 template <typename Group, typename T, typename Operation>
-T reduce(const Group& group, T value, Operation operation, SIMT_PLACE(reduce)) {
+std::enable_if_t<!detail::is_large<Group>, T> reduce(const Group& group, T value, Operation operation,
+                                                     SIMT_PLACE(reduce)) {
   const unsigned size = group.num_threads(), rank = group.thread_rank();
   if ((size & (size - 1)) == 0) {
     // A butterfly, as on the hardware: after step i every lane has the result of 2^i neighbours.
@@ -18,6 +19,16 @@ T reduce(const Group& group, T value, Operation operation, SIMT_PLACE(reduce)) {
   }
   T result = group.shfl(value, 0, place);
   for (unsigned from = 1; from < size; from++) result = operation(result, group.shfl(value, from, place));
+  return result;
+}
+
+// Over several warps: in the order of the ranks, the same for all.
+template <unsigned Size, typename Parent, typename T, typename Operation>
+std::enable_if_t<(Size > 32), T> reduce(const thread_block_tile<Size, Parent>& group, T value, Operation operation,
+                                        SIMT_PLACE(tile_sync)) {
+  const unsigned phase = group.bring(value, place);
+  T result = group.template of_rank<T>(phase, 0);
+  for (unsigned rank = 1; rank < Size; rank++) result = operation(result, group.template of_rank<T>(phase, rank));
   return result;
 }
 

@@ -28,7 +28,12 @@ enum class Call : int {
   all,
   match_any,
   match_all,
-  reduce
+  reduce,
+  tile_sync,
+  barrier_wait,
+  pipeline_wait,
+  named_barrier,
+  cluster_sync
 };
 
 // Where a call stands in the source. Two registers wide: it is passed with every shuffle.

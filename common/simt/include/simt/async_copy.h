@@ -1,0 +1,30 @@
+// Copies that CUDA does asynchronously (cp.async): here by the calling threads, at once, in the widest pieces that
+// addresses and size allow. A kernel's accesses are counted as its loads and stores; Nsight Compute counts the
+// hardware's under names of their own (ldgsts).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "../cuda_runtime.h"
+
+namespace simt {
+
+template <typename Piece>
+void copy_pieces(void* to, const void* from, size_t bytes, size_t rank, size_t threads) {
+  for (size_t i = rank; i < bytes / sizeof(Piece); i += threads)
+    static_cast<Piece*>(to)[i] = static_cast<const Piece*>(from)[i];
+}
+
+// What the thread of this rank copies of what `threads` threads copy together.
+inline void copy_by_all(void* to, const void* from, size_t bytes, size_t rank, size_t threads) {
+  const uintptr_t all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
+  if (all % 16 == 0) return copy_pieces<uint4>(to, from, bytes, rank, threads);
+  if (all % 8 == 0) return copy_pieces<uint2>(to, from, bytes, rank, threads);
+  if (all % 4 == 0) return copy_pieces<unsigned>(to, from, bytes, rank, threads);
+  copy_pieces<unsigned char>(to, from, bytes, rank, threads);
+}
+inline void copy_by_one(void* to, const void* from, size_t bytes) { copy_by_all(to, from, bytes, 0, 1); }
+
+}  // namespace simt
