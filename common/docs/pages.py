@@ -29,9 +29,9 @@ def title_of(path: Path) -> str:
 
 
 def pages() -> tuple[list[Page], list[Page]]:
-    """(chapters, labs), each in order; the syllabus is the last of the chapters."""
+    """(chapters, labs), each in order; glossary and syllabus are the last of the chapters."""
     chapters = [Page(str(path.relative_to(ROOT)), "chapter_" + path.stem, title_of(path))
-                for path in [*sorted((ROOT / "theory").glob("[0-9]*.md")), ROOT / "theory/syllabus.md"]]
+                for path in [*sorted((ROOT / "theory").glob("[0-9]*.md")), ROOT / "theory/glossary.md", ROOT / "theory/syllabus.md"]]
     labs = [Page(str(path.relative_to(ROOT)), path.parent.name, title_of(path))
             for path in sorted((ROOT / "labs").glob("lab*/README.md"))]
     return chapters, labs
