@@ -40,7 +40,7 @@ std::string failure(const rung::Outcome& outcome) {
     const std::string place = outcome.file.empty() ? "" : outcome.file + ":" + std::to_string(outcome.line) + ": ";
     return place + outcome.message;
   }
-  if (outcome.error) return "it returned " + outcome.error_name;
+  if (outcome.error) return "it returned " + rung::error_text(outcome);
   std::string damage;
   for (const std::string& sentence : outcome.damage) damage += (damage.empty() ? "" : "\n") + sentence;
   return damage;

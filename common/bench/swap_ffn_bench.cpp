@@ -107,7 +107,7 @@ rung::Job job_of(const SwapFfnSizes& sizes, const std::vector<unsigned char>& in
 
 std::string problem_of(const reference::SwapFfnStep& step, const rung::Outcome& outcome, rung::Dtype dtype) {
   if (outcome.kind != rung::Outcome::Kind::returned) return outcome.message;
-  if (outcome.error) return "it returned " + outcome.error_name;
+  if (outcome.error) return "it returned " + rung::error_text(outcome);
   for (const std::string& sentence : outcome.damage) return sentence;
   return testing_::compare_swap_ffn(step, outcome.output[0], outcome.output[1], dtype).explanation;
 }
@@ -129,7 +129,7 @@ void count(const Options& o, const rung::VariantInfo& like, Json* entry) {
   job.count = true;
   const rung::Outcome outcome = client.run(job);
   if (outcome.kind != rung::Outcome::Kind::returned) return not_counted(outcome.message);
-  if (outcome.error) return not_counted(outcome.error_name);
+  if (outcome.error) return not_counted(rung::error_text(outcome));
   const Json report = Json::parse(outcome.counters);
   double weights = 0;
   const Json calls = report.value("library_calls", Json::array());

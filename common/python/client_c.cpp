@@ -48,8 +48,8 @@ int ladder_run(void* client, int variant, int rows, int cols, int k, const void*
   } catch (const std::exception& error) {  // no memory for the outputs, say; Python must not be ended by it
     outcome.message = error.what();
   }
-  std::string text = outcome.message;
-  if (!outcome.file.empty()) text = outcome.file + ":" + std::to_string(outcome.line) + ": " + text;
+  std::string text = rung::place_text(outcome) + outcome.message;
+  if (outcome.kind == rung::Outcome::Kind::returned && outcome.error) text = rung::error_text(outcome);
   for (const std::string& sentence : outcome.damage) text += (text.empty() ? "" : "; ") + sentence;
   if (text.empty()) text = outcome.error_name;
   std::snprintf(message, message_size, "%s", text.c_str());

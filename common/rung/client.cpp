@@ -86,6 +86,7 @@ struct Client::Impl {
   bool load();
   Outcome lost(Outcome::Kind kind, const std::string& message);
   Outcome failed(const Reply& reply);
+  void add_words(const Reply& reply, Outcome* outcome);
   Outcome ended(const char* when);
   Outcome late(const char* when, double limit, uint64_t job);
   bool last_words(Reply& reply, uint64_t job);
@@ -98,20 +99,26 @@ Outcome Client::Impl::lost(Outcome::Kind kind, const std::string& message) {
   return outcome;
 }
 
+// What the worker says of an error, and of its place.
+void Client::Impl::add_words(const Reply& reply, Outcome* outcome) {
+  outcome->error = reply.error;
+  outcome->error_name = text_of(reply.error_name);
+  outcome->message = text_of(reply.message);
+  outcome->file = text_of(reply.file);
+  outcome->line = reply.line;
+  std::string module = text_of(reply.module);
+  if (outcome->file.empty() && !module.empty()) {
+    char file[512] = "";
+    outcome->line = simt::source_line(module.c_str(), reply.offset, file, sizeof file);
+    outcome->file = file;
+  }
+  if (outcome->file.empty() || outcome->line < 0) outcome->line = 0;
+}
+
 // The worker has said what went wrong and ends.
 Outcome Client::Impl::failed(const Reply& reply) {
-  Outcome outcome = lost(Outcome::Kind::crashed, text_of(reply.message));
-  outcome.error = reply.error;
-  outcome.error_name = text_of(reply.error_name);
-  outcome.file = text_of(reply.file);
-  outcome.line = reply.line;
-  std::string module = text_of(reply.module);
-  if (outcome.file.empty() && !module.empty()) {
-    char file[512] = "";
-    outcome.line = simt::source_line(module.c_str(), reply.offset, file, sizeof file);
-    outcome.file = file;
-  }
-  if (outcome.file.empty() || outcome.line < 0) outcome.line = 0;
+  Outcome outcome = lost(Outcome::Kind::crashed, "");
+  add_words(reply, &outcome);
   worker.stop();
   return outcome;
 }
@@ -194,6 +201,15 @@ bool Client::Impl::load() {
   return true;
 }
 
+std::string place_text(const Outcome& outcome) {
+  return outcome.file.empty() ? "" : outcome.file + ":" + std::to_string(outcome.line) + ": ";
+}
+
+std::string error_text(const Outcome& outcome) {
+  if (outcome.message.empty()) return outcome.error_name;
+  return outcome.error_name + "\n" + place_text(outcome) + outcome.message;
+}
+
 Client::Client(std::string worker, std::string rung) : impl_(new Impl(std::move(worker), std::move(rung))) {
   impl_->load();
 }
@@ -261,8 +277,7 @@ Outcome Client::run(const Job& job) {
 
   Outcome outcome;
   outcome.kind = Outcome::Kind::returned;
-  outcome.error = reply.error;
-  outcome.error_name = text_of(reply.error_name);
+  impl.add_words(reply, &outcome);
   outcome.work = {reply.launches,      reply.launch_hash,     text_of(reply.launched),
                   reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0};
   const char* const names[][buffer_count] = {{"the input", "the output", "", ""},

@@ -76,10 +76,18 @@ struct Outcome {
     bool used_after = false;     // and then the device was given something by it
     bool atomics = false;        // a kernel used some: sums may depend on the order of threads
   } work;
-  std::string message;  // what went wrong, in words; the first line is short: "null pointer"
-  std::string file;     // where in the rung's source, where it is known
+  // What went wrong, in words; the first line is short: "null pointer". Of an error that was returned: what the runtime
+  // refused, where the error came from there.
+  std::string message;
+  std::string file;  // where in the rung's source, where it is known
   int line = 0;
 };
+
+// "softmax.cu:42: ", or "" where the place is not known.
+std::string place_text(const Outcome& outcome);
+
+// The error that was returned: its name, and in further lines where the runtime refused what.
+std::string error_text(const Outcome& outcome);
 
 // Outputs are filled with this byte before every launch: read as f32, f16 or bf16 it is NaN, read as int it is -1.
 constexpr unsigned char poison = 0xFF;

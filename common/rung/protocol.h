@@ -87,7 +87,8 @@ struct Reply {
   char launched[192];
   uint64_t bytes_to_host;
   int32_t used_after, atomics;
-  // failed: what went wrong, and where, as far as it is known.
+  // failed: what went wrong, and where, as far as it is known. returned with an error of the runtime's: what the
+  // runtime refused; empty if it did not come from there.
   char message[1600];
   char file[512];  // source file, or empty
   int32_t line;

@@ -20,6 +20,7 @@
 #include "device_buffers.h"
 #include "failure.h"
 #include "launch.h"
+#include "refusal.h"
 #include "rung_calls.h"
 #include "sealed_code.h"
 #include "simt.h"
@@ -68,6 +69,15 @@ TablesMessage message_of(const Tables& tables, const std::string& problem) {
   return message;
 }
 
+simt::apart::HostFailure message_of(const simt::Refusal& refusal) {
+  simt::apart::HostFailure told{};
+  copy_text(told.detail, sizeof told.detail, refusal.text);
+  if (refusal.file) copy_text(told.file, sizeof told.file, refusal.file);
+  told.line = refusal.line;
+  if (!refusal.file) told.offset = place_in_module(refusal.pc, told.module, sizeof told.module);
+  return told;
+}
+
 void tell_worker(const simt::Failure& failure) {
   static simt::apart::HostFailure told;
   copy_text(told.what, sizeof told.what, failure.what ? failure.what : "failure");
@@ -106,10 +116,18 @@ void tell_worker(const simt::Failure& failure) {
       continue;
     }
     simt::apart::set_task_buffers(task.buffers);
+    simt::forget_refusal();
     const cudaError_t returned = call(tables.table[task.variant], task.argument, task.request, stream);
     const cudaError_t launched = cudaGetLastError();
     fflush(stdout);
-    simt::apart::send_done(returned != cudaSuccess ? returned : launched, nullptr, 0);
+    const cudaError_t error = returned != cudaSuccess ? returned : launched;
+    const simt::Refusal& refusal = simt::last_refusal();
+    simt::apart::HostFailure why{};
+    if (refusal.error == cudaSuccess)
+      copy_text(why.detail, sizeof why.detail, "no call of CUDA's has returned it: the file itself does");
+    else if (refusal.error == error)
+      why = message_of(refusal);
+    simt::apart::send_done(error, &why, error != cudaSuccess ? sizeof why : 0);
   }
 }
 
@@ -192,7 +210,11 @@ class LoadedRung {
       const auto begin = reinterpret_cast<uintptr_t>(set.buffers[i].allocation);
       if (begin) task.buffers.ranges[task.buffers.count++] = {begin, Buffer::guard() * 2 + set.buffers[i].data_bytes};
     }
-    return static_cast<cudaError_t>(finished(host_.run(&task, sizeof task)).value);
+    const Host::Result result = finished(host_.run(&task, sizeof task));
+    refusal_ = {};
+    if (result.data.size() == sizeof refusal_) memcpy(&refusal_, result.data.data(), sizeof refusal_);
+    for (char* end : {std::end(refusal_.detail), std::end(refusal_.file), std::end(refusal_.module)}) end[-1] = 0;
+    return static_cast<cudaError_t>(result.value);
   }
 
   void describe_work(Reply* reply) const {
@@ -214,6 +236,11 @@ class LoadedRung {
                launch.block[2], static_cast<size_t>(launch.shared_bytes));
       append(reply->launched, sizeof reply->launched, text);
     }
+    copy_text(reply->message, sizeof reply->message, refusal_.detail);
+    copy_text(reply->file, sizeof reply->file, refusal_.file);
+    copy_text(reply->module, sizeof reply->module, refusal_.module);
+    reply->line = refusal_.line;
+    reply->offset = refusal_.offset;
     reply->bytes_to_host = record.bytes_to_host;
     reply->used_after = record.used_after;
     reply->atomics = simt::used_atomics();
@@ -270,6 +297,7 @@ class LoadedRung {
     _exit(WEXITSTATUS(status));
   }
 
+  simt::apart::HostFailure refusal_ = {};  // why the last call returned an error, if it did
   const bool graded_;
   simt::apart::Image image_;
   Host host_{-1, 0};

@@ -167,6 +167,23 @@ TEST_CASE("a crash in a kernel names the line", "[worker][executor]") {
   check_recovery(client);
 }
 
+TEST_CASE("an error that came from the runtime says where and why", "[worker][executor]") {
+  Client client(worker(), testdata("misbehaves.so"));
+  Outcome outcome = client.run(job_for(client, "launches_badly"));
+  CHECK(outcome.kind == Outcome::Kind::returned);
+  INFO(outcome.message);
+  CHECK(contains(outcome.message, "launch refused: more threads than the 1024 that a block can have\n"));
+  CHECK(contains(outcome.message, "twice<<<(1,1,1), (5000,1,1), 0>>> asks for 5000 threads"));
+  CHECK(contains(outcome.file, "misbehaves.cu"));
+  CHECK(outcome.line == line_with("line of the refused launch"));
+  outcome = client.run(job_for(client, "copies_badly"));
+  CHECK(outcome.message == "cudaMemcpy returned it");
+  CHECK(outcome.line == line_with("line of the refused copy"));
+  outcome = client.run(job_for(client, "returns_an_error"));
+  CHECK(outcome.message == "no call of CUDA's has returned it: the file itself does");
+  check_recovery(client);
+}
+
 TEST_CASE("a rung that ends its process costs one job", "[worker]") {
   struct {
     const char *variant, *message;

@@ -1,6 +1,7 @@
 #include "block.h"
 
-#include <cstring>
+#include <algorithm>
+#include <iterator>
 
 #include "cooperative.h"
 #include "failure.h"
@@ -123,7 +124,7 @@ Exchange* Block::new_exchange(Warp* warp, unsigned mask) {
     unused = &warp->exchanges.back();
   }
   unused->mask = mask;
-  std::memset(unused->values, 0xFF, sizeof unused->values);  // what a lane outside the mask seems to bring: NaN
+  for (auto& values : unused->values) std::fill(std::begin(values), std::end(values), nothing_brought);
   return unused;
 }
 
@@ -296,6 +297,7 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
   uint64_t* const values = exchange->values[exchange->turn & 1];
   values[self->lane] = value;
   self->mask = mask;
+  if (recorder_) self->place = place;
   exchange->arrived |= bit;
   // A caller outside the mask is undefined behaviour in CUDA; it waits for the lanes of the mask here.
   if ((mask & warp->alive & ~exchange->arrived) == 0) {
@@ -308,7 +310,9 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
 
 void Block::complete_exchange(Warp* warp, Exchange* exchange) {
   uint64_t* const values = exchange->values[exchange->turn & 1];
-  for (unsigned gone = exchange->mask & ~exchange->arrived; gone; gone &= gone - 1) values[__builtin_ctz(gone)] = ~0ull;
+  exchange->came[exchange->turn & 1] = exchange->arrived;
+  for (unsigned gone = exchange->mask & ~exchange->arrived; gone; gone &= gone - 1)
+    values[__builtin_ctz(gone)] = nothing_brought;
   if (recorder_) {
     recorder_->warp_operation_completed(static_cast<unsigned>(warp - warps_.data()), exchange->mask, exchange->arrived);
   }
@@ -434,7 +438,10 @@ void Block::retire(Thread* thread) {
 void Block::report_deadlock() {
   std::vector<WaitingThread> waiting;
   for (const Thread& thread : threads_) {
-    if (thread.warp->alive >> thread.lane & 1) waiting.push_back({thread.index, thread.place, thread.mask});
+    if (thread.warp->alive >> thread.lane & 1) {
+      const auto number = static_cast<unsigned>(&thread - threads_.data());
+      waiting.push_back({number, thread.index, thread.place, thread.mask});
+    }
   }
   fail_deadlock(index_, waiting, launch_->threads_per_block());
 }

@@ -44,6 +44,7 @@ struct Exchange {
   unsigned arrived = 0;  // lanes that have brought a value and wait for the others
   unsigned unread = 0;   // lanes that were released and have begun no other operation since
   unsigned turn = 0;     // operations completed
+  unsigned came[2];      // lanes that brought these values; the others had returned
   uint64_t values[2][32];
 };
 
@@ -105,6 +106,9 @@ class Block {
   const LaunchState& launch() const { return *launch_; }
   const void* kernel_code() const { return reinterpret_cast<const void*>(launch_->kernel.run); }
   const Stacks& stacks() const { return stacks_; }
+
+  // The 32 lanes of a warp (the last may have fewer), counted from 0.
+  const Thread* lanes_of(unsigned warp) const { return warps_[warp].threads; }
 
   // The thread whose stack holds this address; nullptr if there is none.
   const Thread* owner_of(uintptr_t stack_address) const;

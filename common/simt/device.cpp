@@ -1,85 +1,27 @@
 #include "device.h"
 
-#include <map>
-#include <mutex>
+#include <cstring>
+#include <string>
 
+#include "device_limits.h"
 #include "device_service.h"
 #include "launch_state.h"
-#include "module_symbols.h"
-#include "module_tls.h"
+#include "refusal.h"
 
 namespace simt {
 
 namespace {
 
-// An H200's figures, as cudaGetDeviceProperties returns them there. They do not depend on the CPU, so neither does what
-// a kernel computes.
-constexpr int multiprocessors = 132;
-constexpr int threads_per_multiprocessor = 2048, blocks_per_multiprocessor = 32, threads_per_block = 1024;
-constexpr size_t default_shared_bytes = 48 * 1024, shared_bytes_per_multiprocessor = 228 * 1024,
-                 reserved_shared_bytes = 1024;
-constexpr int l2_bytes = 60 * 1024 * 1024;
-constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535, max_block_z = 64;
-
-std::mutex mutex;
 thread_local cudaError_t last_error = cudaSuccess;
-
-// What cudaFuncSetAttribute allowed, by kernel.
-std::map<const void*, size_t>& shared_limits() {
-  static auto* limits = new std::map<const void*, size_t>;
-  return *limits;
-}
-
-size_t shared_limit(const void* function) {
-  std::lock_guard<std::mutex> lock(mutex);
-  const auto found = shared_limits().find(function);
-  return found == shared_limits().end() ? default_shared_bytes : found->second;
-}
-
-// Beyond 48 KiB a kernel must have asked for its dynamic shared memory; static and dynamic together count.
-bool shared_memory_fits(size_t dynamic_bytes, const void* function) {
-  const size_t limit = shared_limit(function);
-  if (dynamic_bytes > limit) return false;
-  const size_t for_both = limit > default_shared_bytes ? max_shared_bytes : default_shared_bytes;
-  if (!function || dynamic_bytes + module_tls(function).bytes <= for_both)
-    return true;  // quickly: all kernels' together
-  static std::map<const void*, size_t> known;
-  std::lock_guard<std::mutex> lock(mutex);
-  const auto [bytes, is_new] = known.try_emplace(function, 0);
-  if (is_new) bytes->second = static_shared_bytes(function);
-  return dynamic_bytes + bytes->second <= for_both;
-}
 
 }  // namespace
 
-cudaError_t set_last_error(cudaError_t error) {
-  if (error != cudaSuccess) last_error = error;
+cudaError_t set_last_error(cudaError_t error, const char* function) {
+  if (error == cudaSuccess) return error;
+  last_error = error;
+  const bool is_call = std::strncmp(function, "cuda", 4) == 0;
+  refuse_call(error, (is_call ? function : "a call of CUDA's") + std::string(" returned it"));
   return error;
-}
-
-// CUDA 13.0 on an H200 answers cudaErrorInvalidValue to every launch beyond a limit, also where its documentation
-// speaks of cudaErrorInvalidConfiguration.
-cudaError_t check_launch_limits(const LaunchConfig& config) {
-  const dim3 grid = config.grid, block = config.block;
-  const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
-  const bool block_fits = threads > 0 && threads <= threads_per_block && block.x <= threads_per_block &&
-                          block.y <= threads_per_block && block.z <= max_block_z;
-  const bool grid_fits =
-      grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz;
-  return block_fits && grid_fits && config.shared_bytes <= max_shared_bytes ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-cudaError_t check_launch(const LaunchConfig& config, const void* function) {
-  const cudaError_t error = check_launch_limits(config);
-  return error == cudaSuccess && !shared_memory_fits(config.shared_bytes, function) ? cudaErrorInvalidValue : error;
-}
-
-cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
-  if (value < 0 || static_cast<size_t>(value) > max_shared_bytes) return set_last_error(cudaErrorInvalidValue);
-  std::lock_guard<std::mutex> lock(mutex);
-  shared_limits()[function] = static_cast<size_t>(value);
-  return cudaSuccess;
 }
 
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function) {
@@ -101,14 +43,6 @@ cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_byte
       static_cast<int>(shared_bytes_per_multiprocessor / (dynamic_shared_bytes + reserved_shared_bytes));
   *blocks = min(min(by_threads, by_shared), blocks_per_multiprocessor);
   return cudaSuccess;
-}
-
-cudaError_t check_cooperative_launch(const LaunchConfig& config) {
-  int blocks = 0;
-  const dim3 grid = config.grid, block = config.block;
-  occupancy(&blocks, static_cast<int>(block.x * block.y * block.z), config.shared_bytes);
-  const uint64_t wanted = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
-  return wanted <= static_cast<uint64_t>(blocks) * multiprocessors ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
 }
 
 }  // namespace simt

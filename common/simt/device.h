@@ -3,16 +3,20 @@
 
 #include <cuda_runtime.h>
 
+#include "refusal.h"
+
 namespace simt {
 
-// The error that CUDA returns for a launch beyond the device's limits, and beyond those of its kernel.
-cudaError_t check_launch_limits(const LaunchConfig& config);
-cudaError_t check_launch(const LaunchConfig& config, const void* function);
+// What of a launch is beyond the limits of the device; of its kernel; and, since a cooperative launch needs room for
+// all of its blocks at once, of what the device holds.
+Excess beyond_device(const LaunchConfig& config);
+Excess beyond_kernel(const LaunchConfig& config, const void* function);
+Excess beyond_residence(const LaunchConfig& config, const void* function);
 
-// A cooperative launch needs room for all of its blocks at once.
-cudaError_t check_cooperative_launch(const LaunchConfig& config);
+// Bytes of dynamic shared memory that a kernel may be launched with.
+size_t shared_limit(const void* function);
 
-// Remembers an error for cudaGetLastError; returns it.
-cudaError_t set_last_error(cudaError_t error);
+// Remembers an error for cudaGetLastError, and that it was returned here; returns it.
+cudaError_t set_last_error(cudaError_t error, const char* function = __builtin_FUNCTION());
 
 }  // namespace simt

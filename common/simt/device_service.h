@@ -38,7 +38,7 @@ class DeviceService {
   // Where a variable of the program is on the device.
   virtual void* symbol(void* variable) = 0;
 
-  // Runs the grid to its end. The launch is one that check_launch() accepts.
+  // Runs the grid to its end. The launch is within all limits (device.h).
   virtual cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) = 0;
   virtual cudaError_t multiply(const MatrixProduct& product) = 0;
 };

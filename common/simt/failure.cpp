@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdarg>
 #include <cstring>
-#include <map>
 #include <string>
-#include <tuple>
 
 #include "block.h"
 #include "checks/checks.h"
@@ -176,16 +173,6 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   report_failure(failure);
 }
 
-void append(std::string* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
-void append(std::string* text, const char* format, ...) {
-  char buffer[600];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  va_end(arguments);
-  *text += buffer;
-}
-
 }  // namespace
 
 void report_failure(Failure& failure) {
@@ -197,19 +184,27 @@ void report_failure(Failure& failure) {
   _exit(134);
 }
 
+uintptr_t users_caller() {
+  void* frames[32];
+  const int count = backtrace(frames, 32);
+  const uintptr_t own = loaded_module(reinterpret_cast<uintptr_t>(&users_caller)).base;
+  for (int i = 0; i < count; i++) {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
+    const LoadedModule module = loaded_module(frame);
+    if (module && module.base != own && !is_system(module)) return frame;
+  }
+  return 0;
+}
+
 void fail_in_host(const char* what, const std::string& detail) {
   Failure failure = {};
   failure.what = what;
   std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
+  failure.pc = users_caller();
+  // The program and the executor may be one module: then the files tell them apart.
   void* frames[32];
   const int count = backtrace(frames, 32);
   const uintptr_t own = loaded_module(reinterpret_cast<uintptr_t>(&fail_in_host)).base;
-  for (int i = 0; i < count && !failure.pc; i++) {
-    const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
-    const LoadedModule module = loaded_module(frame);
-    if (module && module.base != own && !is_system(module)) failure.pc = frame;
-  }
-  // The program and the executor may be one module: then the files tell them apart.
   for (int i = 0; i < count && !failure.pc; i++) {
     const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
     char file[512];
@@ -251,64 +246,6 @@ void install_signal_handlers() {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGUSR1}) sigaction(signal, &action, nullptr);
-}
-
-const char* name_of(Call call) {
-  static const char* const names[] = {
-      "nothing",          "__syncthreads",    "__syncthreads_count", "__syncthreads_and", "grid.sync",
-      "__syncthreads_or", "__syncwarp",       "__activemask",        "__shfl_sync",       "__shfl_up_sync",
-      "__shfl_down_sync", "__shfl_xor_sync",  "__ballot_sync",       "__any_sync",        "__all_sync",
-      "__match_any_sync", "__match_all_sync", "__reduce_*_sync",     "tile.sync",         "barrier.wait",
-      "pipeline wait",    "bar.sync",         "cluster.sync"};
-  return names[static_cast<int>(call)];
-}
-
-// Does it wait for the lanes of a mask?
-static bool is_warp_operation(Call call) { return call > Call::syncthreads_or && call < Call::tile_sync; }
-
-void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block) {
-  struct Group {
-    unsigned count = 0;
-    uint3 first = {}, last = {};
-  };
-  std::map<std::tuple<std::string, int, Call, unsigned>, Group> groups;
-  for (const WaitingThread& thread : waiting) {
-    const unsigned lanes = is_warp_operation(thread.place.call) ? thread.mask : 0;
-    Group& group = groups[{thread.place.file, thread.place.line, thread.place.call, lanes}];
-    if (group.count++ == 0) group.first = thread.index;
-    group.last = thread.index;
-  }
-  std::string text;
-  for (const auto& [place, group] : groups) {
-    const auto& [file, line, call, mask] = place;
-    const uint3 a = group.first, b = group.last;
-    append(&text, "%u thread%s, (%u,%u,%u)", group.count, group.count == 1 ? "" : "s", a.x, a.y, a.z);
-    if (group.count > 1) append(&text, " to (%u,%u,%u)", b.x, b.y, b.z);
-    append(&text, ", wait%s at %s:%d in %s", group.count == 1 ? "s" : "", file.c_str(), line, name_of(call));
-    if (is_warp_operation(call)) append(&text, " for the lanes of mask 0x%08x", mask);
-    append(&text, "\n");
-  }
-  append(&text, "%u of the block's %u threads have returned. ",
-         threads_per_block - static_cast<unsigned>(waiting.size()), threads_per_block);
-  append(&text, "Every thread that is waited for must reach the same call: is it inside a branch or a loop?");
-
-  Failure failure = {};
-  failure.what = checks::running() ? "synccheck: deadlock" : "deadlock";
-  std::snprintf(failure.detail, sizeof failure.detail, "%s", text.c_str());
-  const unsigned block_index[3] = {block.x, block.y, block.z};
-  // A warp operation that waits for ever is the likelier culprit: the barrier waits for its lanes.
-  const WaitingThread* culprit = &waiting.front();
-  for (const WaitingThread& thread : waiting) {
-    if (culprit->place.call <= Call::syncthreads_or && thread.place.call > Call::syncthreads_or) culprit = &thread;
-  }
-  const WaitingThread& first = *culprit;
-  const unsigned thread_index[3] = {first.index.x, first.index.y, first.index.z};
-  std::memcpy(failure.block, block_index, sizeof block_index);
-  std::memcpy(failure.thread, thread_index, sizeof thread_index);
-  failure.in_kernel = true;
-  failure.file = first.place.file;
-  failure.line = first.place.line;
-  report_failure(failure);
 }
 
 }  // namespace simt

@@ -11,12 +11,13 @@
 namespace simt {
 
 struct WaitingThread {
+  unsigned number;  // in the block: of warp number / 32, lane number % 32
   uint3 index;
   Place place;
   unsigned mask;
 };
 
-// No thread of the block can go on: says who waits where.
+// No thread of the block can go on: says who waits where (deadlock.cpp).
 [[noreturn]] void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block);
 
 // Hands a failure to the handler of simt.h.
@@ -27,6 +28,10 @@ void repair_faults(bool (*repair)(uintptr_t address));
 
 // What is done when the time is over (SIGUSR1) and no kernel runs in this process; true if somebody else says so.
 void on_idle_timeout(bool (*handler)());
+
+// Where a module other than the executor's has called the runtime: the innermost place on the stack. 0 if there is
+// none.
+uintptr_t users_caller();
 
 // A call of the host's code that cannot go on; the place is the innermost of the user's own.
 [[noreturn]] void fail_in_host(const char* what, const std::string& detail);

@@ -229,13 +229,21 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
     failure.pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
     report_failure(failure);
   }
-  cudaError_t error = check_launch(config, kernel.function);
+  Excess excess = beyond_device(config);
+  if (!excess.error) excess = beyond_kernel(config, kernel.function);
+  if (!excess.error && cooperative) excess = beyond_residence(config, kernel.function);
   // Those that can be captured have been (Launcher).
-  if (is_capturing(config.stream)) error = cudaErrorStreamCaptureUnsupported;
-  if (error == cudaSuccess) error = check_null_stream(config.stream);
-  if (error == cudaSuccess && cooperative) error = check_cooperative_launch(config);
-  if (error == cudaSuccess) error = device().launch(config, kernel, cooperative);
-  return set_last_error(error);
+  if (is_capturing(config.stream))
+    excess = {cudaErrorStreamCaptureUnsupported, "this kind of launch cannot be captured", "is on a captured stream."};
+  if (!excess.error && check_null_stream(config.stream) != cudaSuccess)
+    excess = {cudaErrorStreamCaptureImplicit, "the null stream waits for a stream that is being captured",
+              "is on the null stream: give it the stream that is captured."};
+  if (excess.error) {
+    set_last_error(excess.error);
+    refuse_launch(config, kernel.name, excess);
+    return excess.error;
+  }
+  return set_last_error(device().launch(config, kernel, cooperative), "the launch");
 }
 
 }  // namespace

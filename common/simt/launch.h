@@ -5,7 +5,7 @@
 
 namespace simt {
 
-// Runs the grid on this process's device. The launch is one that check_launch() accepts.
+// Runs the grid on this process's device. The launch is within all limits (device.h).
 cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative);
 
 // Whether a kernel has used an atomic since this was last asked.

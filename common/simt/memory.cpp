@@ -12,10 +12,10 @@ using simt::Sharing;
 
 namespace {
 
-cudaError_t allocate(void** pointer, size_t bytes, Sharing sharing) {
-  if (!pointer) return set_last_error(cudaErrorInvalidValue);
+cudaError_t allocate(void** pointer, size_t bytes, Sharing sharing, const char* function = __builtin_FUNCTION()) {
+  if (!pointer) return set_last_error(cudaErrorInvalidValue, function);
   *pointer = nullptr;
-  return bytes ? set_last_error(device().allocate(pointer, bytes, sharing)) : cudaSuccess;
+  return bytes ? set_last_error(device().allocate(pointer, bytes, sharing), function) : cudaSuccess;
 }
 
 }  // namespace

@@ -226,6 +226,17 @@ class Accepted(InFolder):
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("a.cu:3", result.stdout)
 
+    def test_a_refused_launch_is_told_once(self):
+        self.write("a.cu", KERNEL + "int main() {\n  int* x = nullptr;\n  for (int i = 0; i < 3; i++)\n    k<<<1, 2048>>>(x);\n"
+                           "  return cudaGetLastError() == cudaErrorInvalidValue ? 0 : 1;\n}\n")
+        for mode in ([], ["--check"], ["--profile"]):
+            with self.subTest(mode=mode):
+                self.builds(*mode, "a.cu", "-o", "a")
+                result = run("a", self.folder)
+                self.assertEqual(result.returncode, 0, result.stdout)
+                self.assertEqual(result.stdout.count("a.cu:5: launch refused: more threads than the 1024"), 1, result.stdout)
+                self.assertIn("(1,1,1), (2048,1,1), 0>>> asks for 2048 threads per block", result.stdout)
+
     def test_a_check_names_the_line(self):
         self.write("a.cu", "\n__global__ void k(int* x) {\n  x[threadIdx.x + 1] = 0;\n}\n" + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
         self.builds("--check", "a.cu", "-o", "a")

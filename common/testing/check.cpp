@@ -61,6 +61,19 @@ Finding check_ending(const Outcome& outcome) {
   return {};
 }
 
+// What of the runtime an error came from, in further lines; in the first of them is no figure of the case.
+std::string reason(const Outcome& outcome) {
+  if (outcome.message.empty()) return "";
+  const std::string at = place(outcome);
+  return "\n" + (at.empty() ? "" : at + ": ") + outcome.message;
+}
+
+Finding returned(const std::string& what, const Outcome& outcome) {
+  const std::string why = reason(outcome);
+  const std::string brief = why.empty() ? "" : what + why.substr(0, why.find('\n', 1));
+  return {Kind::wrong, what + why, brief, brief};
+}
+
 // The error code and, where nothing may be written, that nothing was. Sets done if the output need not be looked at.
 Finding check_error(const Step& step, const Outcome& outcome, bool* done) {
   const Case& c = step.test_case;
@@ -69,8 +82,8 @@ Finding check_error(const Step& step, const Outcome& outcome, bool* done) {
     *done = true;
     const int wanted = c.must_refuse ? invalid_value : success;
     if (outcome.error != wanted) {
-      return {Kind::wrong, "returned " + outcome.error_name + ", expected " +
-                               (c.must_refuse ? "cudaErrorInvalidValue" : "cudaSuccess")};
+      const char* const expected = c.must_refuse ? "cudaErrorInvalidValue" : "cudaSuccess";
+      return returned("returned " + outcome.error_name + ", expected " + expected, outcome);
     }
     if (!nothing_written) return {Kind::wrong, "wrote to its output, which must stay as it was"};
     return {};
@@ -82,7 +95,7 @@ Finding check_error(const Step& step, const Outcome& outcome, bool* done) {
   }
   if (outcome.error != success) {
     *done = true;
-    return {Kind::wrong, "returned " + outcome.error_name + " for a shape that it must take"};
+    return returned("returned " + outcome.error_name + " for a shape that it must take", outcome);
   }
   return {};
 }

@@ -68,7 +68,7 @@ std::string problem_of(int variant, const rung::VariantInfo& info) {
   job.time_limit = 300;
   const Outcome outcome = session().client->run(job);
   if (outcome.kind != Outcome::Kind::returned) return outcome.message;
-  if (outcome.error) return "returned " + outcome.error_name;
+  if (outcome.error) return "returned " + rung::error_text(outcome);
   for (const std::string& sentence : outcome.damage) return sentence;
 
   const std::vector<double> x = reference::decode(block.data(), c.input_size(), info.dtype);

@@ -285,12 +285,12 @@ Demand said_what_loads_cost() {
 std::string read_counters(const Step& step, const Outcome& outcome, Count* count) {
   const Case& c = step.test_case;
   const std::string shape = std::to_string(c.rows) + " x " + std::to_string(c.cols);
-  if (outcome.kind != Outcome::Kind::returned) {
-    const std::string at =
-        outcome.file.empty() ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
-    return "could not be counted on " + shape + ": " + at + outcome.message;
-  }
-  if (outcome.error) return "returned " + outcome.error_name + " for " + shape + ", which it must take";
+  const std::string at =
+      outcome.file.empty() ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
+  if (outcome.kind != Outcome::Kind::returned) return "could not be counted on " + shape + ": " + at + outcome.message;
+  if (outcome.error)
+    return "returned " + outcome.error_name + " for " + shape + ", which it must take" +
+           (outcome.message.empty() ? "" : "\n" + at + outcome.message);
 
   *count = {};
   count->rows = c.rows;

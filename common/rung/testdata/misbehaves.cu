@@ -108,8 +108,13 @@ cudaError_t returns_an_error(const float*, float*, int, int, cudaStream_t) { ret
 
 // The error of a launch that the rung does not look at.
 cudaError_t launches_badly(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  twice<<<1, 5000, 0, stream>>>(x, y, rows * cols);
+  twice<<<1, 5000, 0, stream>>>(x, y, rows * cols);  // line of the refused launch
   return cudaSuccess;
+}
+
+cudaError_t copies_badly(const float* x, float* y, int, int, cudaStream_t) {
+  const cudaError_t error = cudaMemcpy(y, x, size_t{1} << 40, cudaMemcpyDeviceToDevice);  // line of the refused copy
+  return error == cudaSuccess ? cudaGetLastError() : error;
 }
 
 }  // namespace
@@ -122,4 +127,5 @@ RUNG_EXPORT(rung::softmax("good", good), rung::softmax("crashes", crashes),
             rung::softmax("closes_the_socket", closes_the_socket), rung::softmax("cuts_the_memory", cuts_the_memory),
             rung::softmax("writes_before", writes_before), rung::softmax("writes_after", writes_after),
             rung::softmax("changes_input", changes_input), rung::softmax("writes_nothing", writes_nothing),
-            rung::softmax("returns_an_error", returns_an_error), rung::softmax("launches_badly", launches_badly))
+            rung::softmax("returns_an_error", returns_an_error), rung::softmax("launches_badly", launches_badly),
+            rung::softmax("copies_badly", copies_badly))

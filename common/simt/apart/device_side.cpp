@@ -163,9 +163,9 @@ int32_t Host::launch(const Message& message, size_t data_bytes) {
   const BoundKernel kernel = {name.c_str(), function, reinterpret_cast<void (*)(const void*)>(base_ + asked.run),
                               arguments.data(), argument_bytes};
   // What the kernel has asked for, the host's process knows, which has looked at it.
-  cudaError_t error = check_launch_limits(config);
-  if (error == cudaSuccess && asked.cooperative) error = check_cooperative_launch(config);
-  if (error != cudaSuccess) return error;
+  Excess excess = beyond_device(config);
+  if (!excess.error && asked.cooperative) excess = beyond_residence(config, function);
+  if (excess.error) return excess.error;
   record_.launches.push_back({{asked.grid[0], asked.grid[1], asked.grid[2]},
                               {asked.block[0], asked.block[1], asked.block[2]},
                               asked.shared_bytes,

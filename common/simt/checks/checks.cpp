@@ -81,7 +81,8 @@ class AllChecks : public Observer {
   void warp_caller_outside(const ThreadId& thread, unsigned mask, Place place) override {
     synccheck.caller_outside(thread, mask, place);
   }
-  void warp_complete(const BlockInfo&, unsigned warp, unsigned, unsigned arrived) override {
+  void warp_complete(const BlockInfo& info, unsigned warp, unsigned, unsigned arrived) override {
+    synccheck.warp_complete(info, current_block->lanes_of(warp), arrived);
     racecheck.warp_complete(warp, arrived);
   }
   void meeting_arrive(const ThreadId& thread, uint64_t key, unsigned phase) override {
@@ -239,10 +240,14 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
 namespace simt {
 
 uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept {
-  if (__builtin_expect(!(mask >> source & 1), 0) && checks::checks) {
+  // A vote counts whoever is there.
+  const bool shuffles = (place.call >= Call::shfl && place.call <= Call::shfl_xor) || place.call == Call::reduce;
+  if (shuffles && checks::checks) {
     const Thread& thread = *current_block->running();
-    checks::checks->synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, source,
-                                             place);
+    const unsigned came = thread.held->came[values == thread.held->values[1]];
+    if (__builtin_expect(!(mask & came & 1u << source), 0))
+      checks::checks->synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, came,
+                                               source, place);
   }
   return values[source];
 }

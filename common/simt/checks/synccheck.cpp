@@ -53,11 +53,33 @@ void Synccheck::caller_outside(const ThreadId& thread, unsigned mask, Place plac
              ", which does not name it.\nThe mask must name every lane that makes the call.");
 }
 
-void Synccheck::shuffle_source(const ThreadId& thread, unsigned mask, unsigned source, Place place) {
-  if (mask >> source & 1) return;
+void Synccheck::warp_complete(const BlockInfo& block, const Thread* lanes, unsigned arrived) {
+  const unsigned first = static_cast<unsigned>(__builtin_ctz(arrived));
+  const Thread& one = lanes[first];
+  for (unsigned left = arrived; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const Thread& other = lanes[lane];
+    if (other.place.call == one.place.call) continue;
+    report("synccheck: divergent warp operation", {block.index, other.index, 0}, other.place,
+           "Lane " + std::to_string(first) + " came to " + text_of(one.place) + ", but lane " + std::to_string(lane) +
+               " has left it for " + text_of(other.place) + ", with the same mask " + hex(one.mask) +
+               ".\nEvery lane that the mask names must reach the same call: is it inside a branch, or a loop that "
+               "some lanes leave before others?");
+  }
+}
+
+void Synccheck::shuffle_source(const ThreadId& thread, unsigned mask, unsigned came, unsigned source, Place place) {
+  const std::string reads = name_of(thread.thread) + " reads lane " + std::to_string(source);
+  if (mask >> source & 1) {
+    if (came >> source & 1) return;
+    report("synccheck: shuffle from a lane that has left", thread, place,
+           reads + ", which has left, in " + text_of(place) +
+               ": it has returned from the kernel, so its value is undefined.\nLet every lane that is read from stay "
+               "until the last shuffle; one without an element of its own brings what changes nothing: 0 for a sum, "
+               "-INFINITY for a maximum.");
+  }
   report("synccheck: shuffle from a lane outside the mask", thread, place,
-         name_of(thread.thread) + " reads the value of lane " + std::to_string(source) + " in " + text_of(place) +
-             ", but the mask " + hex(mask) +
+         reads + " in " + text_of(place) + ", but the mask " + hex(mask) +
              " does not name that lane.\nThe mask must name every lane that is read from.");
 }
 

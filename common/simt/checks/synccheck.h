@@ -1,10 +1,14 @@
-// synccheck: synchronisation that CUDA leaves undefined. (A barrier or a mask that waits for ever is a deadlock, which
-// the executor reports by itself.)
+// synccheck: synchronisation that CUDA leaves undefined. (What waits for ever the executor
+// reports by itself: deadlock.cpp.)
 #pragma once
 
 #include <vector>
 
 #include "observer.h"
+
+namespace simt {
+struct Thread;
+}
 
 namespace simt::checks {
 
@@ -19,8 +23,11 @@ class Synccheck {
   // The caller of a warp operation must be in its mask; this one is not.
   void caller_outside(const ThreadId& thread, unsigned mask, Place place);
 
-  // A lane reads what lane `source` brought: that lane must be in the mask.
-  void shuffle_source(const ThreadId& thread, unsigned mask, unsigned source, Place place);
+  // Lanes of one mask must have come to the same operation. `lanes`: the 32 of the warp.
+  void warp_complete(const BlockInfo& block, const Thread* lanes, unsigned arrived);
+
+  // A lane reads in a shuffle what lane `source` brought: that lane must be in the mask, and among those that `came`.
+  void shuffle_source(const ThreadId& thread, unsigned mask, unsigned came, unsigned source, Place place);
 
  private:
   struct Group {

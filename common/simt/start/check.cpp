@@ -5,6 +5,7 @@
 #include "block.h"
 #include "checks/checks.h"
 #include "device_heap.h"
+#include "refusal.h"
 #include "simt.h"
 
 namespace {
@@ -12,6 +13,7 @@ struct StartChecks {
   StartChecks() {
     simt::install_signal_handlers();
     simt::checks::start();
+    simt::tell_refused_launches();
   }
 } start_checks;
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "counters/counters.h"
+#include "refusal.h"
 #include "simt.h"
 
 namespace {
@@ -35,6 +36,7 @@ struct StartProfile {
   StartProfile() {
     simt::install_signal_handlers();
     simt::counters::start();
+    simt::tell_refused_launches();
     std::atexit(show);
   }
 } start_profile;

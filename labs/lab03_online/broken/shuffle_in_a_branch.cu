@@ -1,5 +1,5 @@
 // Broken: only lanes that have a column come to the shuffle, whose mask names all 32.
-// Verdict: deadlock
+// Verdict: synccheck: __shfl_xor_sync waits for lane
 // Line: those that hold `<- here`
 // Variant: warp_shuffle
 #include <cfloat>

@@ -15,8 +15,11 @@ struct LaunchConfig {
   dim3 grid, block;
   size_t shared_bytes;
   cudaStream_t stream;
-  LaunchConfig(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
-      : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+  const char* file;  // where the launch is
+  int line;
+  LaunchConfig(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+               const char* file = __builtin_FILE(), int line = __builtin_LINE())
+      : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), file(file), line(line) {}
 };
 
 // A cooperative launch: all blocks are resident at once, and grid.sync() may be called.

@@ -24,16 +24,18 @@ constexpr const char* by_address = "a kernel launched by address";
 
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                             const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   return simt::launch(
-      {grid, block, shared_bytes, stream},
+      {grid, block, shared_bytes, stream, file, line},
       simt::bound_kernel(kernel, arguments).bind(simt::by_address, reinterpret_cast<const void*>(kernel)));
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                        const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   return simt::launch_cooperative(
-      {grid, block, shared_bytes, stream},
+      {grid, block, shared_bytes, stream, file, line},
       simt::bound_kernel(kernel, arguments).bind(simt::by_address, reinterpret_cast<const void*>(kernel)));
 }
 

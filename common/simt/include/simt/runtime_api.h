@@ -235,7 +235,8 @@ cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 
 namespace simt {
-cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
+cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value, const char* file,
+                                   int line);
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function);
 // Where a variable of the program is on the device.
 char* symbol_address(const volatile void* variable);

@@ -158,8 +158,9 @@ inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 
 // A kernel's attributes, by its address: cudaFuncSetAttribute(kernel<float>, ...).
 template <typename Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
-  return simt::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value,
+                                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return simt::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value, file, line);
 }
 template <typename Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {

@@ -28,7 +28,13 @@ enum class Call : int {
   all,
   match_any,
   match_all,
-  reduce,
+  reduce_add,
+  reduce_min,
+  reduce_max,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+  reduce,  // of a cooperative group
   tile_sync,
   barrier_wait,
   pipeline_wait,
@@ -58,12 +64,15 @@ Votes block_barrier(int predicate, Place place) noexcept;
 void grid_barrier(Place place);
 bool is_cooperative();
 
-// What the lanes of a warp brought: 32 values, of which those outside the mask mean nothing. Valid until the caller's
-// next warp operation. A lane that has returned brings all bits set, which is NaN as a floating-point number.
+// What the lanes of a warp brought: 32 values. Valid until the caller's next warp operation. A lane that is not in the
+// mask or has returned brings `nothing_brought`.
 struct Exchanged {
   const uint64_t* values;
   unsigned lane;  // the caller's own
 };
+
+// NaN in every floating-point type, and not what memory holds that nobody has written: that is all bits set.
+constexpr uint64_t nothing_brought = 0x7fff7fff7fff7fff;
 
 // Waits until every lane of `mask` that has not returned has called this with the same mask.
 Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept;
@@ -77,8 +86,8 @@ void yield() noexcept;
 // Orders the memory accesses of OS threads.
 void fence() noexcept;
 
-// What lane `source` brought. An instrumented kernel asks the executor, which checks that the mask names the lane, and
-// whose own memory is not the kernel's to be seen reading.
+// What lane `source` brought. An instrumented kernel asks the executor, which checks that the lane is in the mask and
+// has brought something, and whose own memory is not the kernel's to be seen reading.
 uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept;
 
 inline uint64_t value_of(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
@@ -226,11 +235,11 @@ T reduce_lanes(unsigned mask, T value, Combine combine, Place place) {
 
 }  // namespace simt
 
-#define SIMT_REDUCE(name, expression)                                    \
-  template <typename T>                                                  \
-  T __reduce_##name##_sync(unsigned mask, T value, SIMT_PLACE(reduce)) { \
-    return simt::reduce_lanes(                                           \
-        mask, value, [](T a, T b) -> T { return expression; }, place);   \
+#define SIMT_REDUCE(name, expression)                                           \
+  template <typename T>                                                         \
+  T __reduce_##name##_sync(unsigned mask, T value, SIMT_PLACE(reduce_##name)) { \
+    return simt::reduce_lanes(                                                  \
+        mask, value, [](T a, T b) -> T { return expression; }, place);          \
   }
 SIMT_REDUCE(add, a + b)
 SIMT_REDUCE(min, a < b ? a : b)

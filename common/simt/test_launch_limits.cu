@@ -1,0 +1,123 @@
+// A launch that is refused says where it is, what limit it is beyond, what was asked and what to do.
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "refusal.h"
+#include "testing_child.h"
+
+namespace {
+
+__global__ void any_shape(int* out) { out[0] = 1; }
+
+extern __shared__ float dynamic[];
+__global__ void with_dynamic(float* out) { out[threadIdx.x] = dynamic[threadIdx.x]; }
+__global__ void asks_for_more(float* out) { out[threadIdx.x] = dynamic[threadIdx.x]; }
+
+template <int bytes>
+__global__ void with_static(float* out) {
+  __shared__ float fixed[bytes / 4];
+  fixed[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = fixed[threadIdx.x] + dynamic[threadIdx.x];
+}
+
+// What the executor says of the last launch. The launch must have returned an error, and nothing has run.
+std::string refused(const std::string& code, cudaError_t expected = cudaErrorInvalidValue) {
+  REQUIRE(cudaGetLastError() == expected);
+  const simt::Refusal& refusal = simt::last_refusal();
+  REQUIRE(refusal.error == expected);
+  REQUIRE(refusal.file == std::string(__FILE__));
+  REQUIRE(refusal.line == line_with(__FILE__, code));
+  const std::string text = refusal.text;
+  simt::forget_refusal();
+  return text;
+}
+
+void says(const std::string& text, const std::string& limit, const std::string& asked) {
+  INFO(text);
+  const size_t end = text.find('\n');
+  REQUIRE(end != std::string::npos);
+  CHECK(text.substr(0, end) == "launch refused: " + limit);
+  CHECK(text.find(asked, end) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("grids and blocks beyond the limits") {
+  DeviceArray<int> out(32, 0);
+  any_shape<<<7, 2048>>>(out.data());
+  says(refused("<<<7, 2048"), "more threads than the 1024 that a block can have",
+       "(7,1,1), (2048,1,1), 0>>> asks for 2048 threads per block");
+  any_shape<<<1, dim3(32, 33)>>>(out.data());
+  says(refused("dim3(32, 33)"), "more threads than the 1024 that a block can have", "asks for 1056 threads per block");
+  any_shape<<<1, dim3(1, 1, 65)>>>(out.data());
+  says(refused("dim3(1, 1, 65)"), "block.z is above its limit of 64", "block.z = 65");
+  any_shape<<<dim3(1, 70000), 32>>>(out.data());
+  says(refused("dim3(1, 70000)"), "grid.y is above its limit of 65535", "grid.y = 70000.\nOnly grid.x goes further");
+  any_shape<<<dim3(1, 1, 65536), 32>>>(out.data());
+  says(refused("dim3(1, 1, 65536)"), "grid.z is above its limit of 65535", "grid.z = 65536");
+  any_shape<<<1u << 31, 32>>>(out.data());
+  says(refused("1u << 31"), "grid.x is above its limit of 2147483647", "grid.x = 2147483648");
+  any_shape<<<0, 64>>>(out.data());
+  says(refused("<<<0, 64"), "grid.x is 0, and must be at least 1", "round it up");
+  any_shape<<<1, dim3(64, 0)>>>(out.data());
+  says(refused("dim3(64, 0)"), "block.y is 0, and must be at least 1", "(1,1,1), (64,0,1), 0>>>");
+  void* pointer = nullptr;
+  void* arguments[] = {&pointer};
+  cudaLaunchKernel(any_shape, 3, 4096, arguments);
+  says(refused("any_shape, 3, 4096"), "more threads than the 1024 that a block can have", "4096 threads");
+  CHECK(out.host() == std::vector<int>(32, 0));
+}
+
+TEST_CASE("more shared memory than there is, or than was asked for") {
+  DeviceArray<float> out(64);
+  with_dynamic<<<1, 64, 50000>>>(out.data());
+  says(refused("64, 50000"), "more than 49,152 bytes of shared memory, and the kernel has not asked for that",
+       "asks for 50,000 bytes.\nCall cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) "
+       "before the launch");
+  with_dynamic<<<1, 64, 240000>>>(out.data());
+  says(refused("64, 240000"), "more shared memory than the 232,448 bytes that a block can have",
+       "asks for 240,000 bytes");
+  REQUIRE(cudaFuncSetAttribute(asks_for_more, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000) == cudaSuccess);
+  asks_for_more<<<1, 64, 60004>>>(out.data());
+  says(refused("64, 60004"), "more dynamic shared memory than cudaFuncSetAttribute has allowed for this kernel",
+       "asks for 60,004 bytes; allowed are 60,000 bytes");
+
+  const std::string too_static =
+      "more than 49,152 bytes in the kernel's __shared__ arrays, which nvcc refuses to compile";
+  with_static<64000><<<1, 64>>>(out.data());
+  says(refused("with_static<64000><<<1, 64>"), too_static, "is of a kernel with 64,000 bytes");
+  REQUIRE(cudaFuncSetAttribute(with_static<64000>, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000) == cudaSuccess);
+  with_static<64000><<<1, 64, 256>>>(out.data());
+  says(refused("with_static<64000><<<1, 64, 256>"), too_static, "shared memory must be dynamic");
+  with_static<40000><<<1, 64, 10000>>>(out.data());
+  says(refused("with_static<40000>"), "more than 49,152 bytes of static and dynamic shared memory together",
+       "asks for 10,000 bytes, and the kernel's __shared__ arrays have 40,000 bytes");
+
+  REQUIRE(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000) != cudaSuccess);
+  const std::string text = refused("with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000");
+  CHECK(text == "cudaFuncSetAttribute refused: a block can have 232,448 bytes of shared memory\nIt asks for 300000.");
+}
+
+TEST_CASE("a cooperative launch that does not fit") {
+  void* pointer = nullptr;
+  void* arguments[] = {&pointer};
+  const auto too_large = cudaErrorCooperativeLaunchTooLarge;
+  const std::string limit = "a cooperative launch with more blocks than the device can hold at once";
+  cudaLaunchCooperativeKernel(any_shape, 265, 1024, arguments);
+  says(refused("any_shape, 265, 1024", too_large), limit,
+       "asks for 265 blocks; of 1024 threads and 0 bytes of shared memory 2 fit");
+  // Static shared memory takes room, too.
+  cudaLaunchCooperativeKernel(with_static<40000>, 800, 64, arguments);
+  says(refused("with_static<40000>, 800", too_large), limit, "of 64 threads and 40,000 bytes of shared memory 5 fit");
+}
+
+TEST_CASE("what else the runtime refuses is remembered, too") {
+  simt::forget_refusal();
+  void* pointer = nullptr;
+  REQUIRE(cudaMalloc(&pointer, size_t{1} << 50) == cudaErrorMemoryAllocation);
+  CHECK(simt::last_refusal().error == cudaErrorMemoryAllocation);
+  CHECK(simt::last_refusal().text == std::string("cudaMalloc returned it"));
+  cudaGetLastError();
+}
