@@ -57,7 +57,8 @@ def run(chosen: Chosen, x: arrays.Matrix, outputs: list[arrays.Matrix], k: int) 
     limit = 30 + SECONDS_AN_ELEMENT * x.rows * x.cols
     error = library().ladder_run(rung(chosen.source).client, chosen.index, x.rows, x.cols, k, x.pointer, x.nbytes, pointers,
                                  sizes, limit, message, len(message))
+    said = message.value.decode(errors="replace")
     if error == INVALID_VALUE:
-        raise ValueError(refusal(chosen, x, k))
+        raise ValueError(refusal(chosen, x, k) + said.removeprefix("cudaErrorInvalidValue"))
     if error:
-        raise LadderError(f"{chosen.name}: {message.value.decode(errors='replace')}")
+        raise LadderError(f"{chosen.name}: {said}")
