@@ -69,6 +69,19 @@ build/cpu/%.so: %.cu common/simt/rewrite.sed
 build/cpu/abs/%.so: /%.cu common/simt/rewrite.sed
 	$(call compile_rung)
 
+# Whether nvcc would take the file, asked of clang beside the compiler (common/simt/rules). Without clang (status 2) it says so
+# and nothing is refused.
+rules_of := common/simt/rules
+define check_rules
+@mkdir -p $(@D)
+@python3 $(rules_of)/rules.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
+endef
+
+build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h)
+	$(check_rules)
+build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h)
+	$(check_rules)
+
 # A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
 define compile_program
 @mkdir -p $(@D)

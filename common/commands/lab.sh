@@ -33,7 +33,10 @@ rung=$(shared_object "$file" "build/$backend")
 
 build "build/$backend/worker" || fail "the course's own code does not compile; see above"
 { : >"$record"; } 2>/dev/null || record=  # a folder that cannot be written remembers nothing
-build "$rung" || {
+# For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
+rules=()
+[ "$backend" != cpu ] || [ -n "${PREBUILT:-}" ] || rules=("${rung%.so}.rules")
+build "$rung" "${rules[@]}" || {
   status=$?
   [ $status -le 128 ] || interrupted "$(kill -l $status)"
   unfinished=
