@@ -2,7 +2,8 @@
 """Makes the web site: build/site/index.html. Run by `make docs`.
 
 Pages are the book's chapters and the labs' handouts, translated (pages.py) and put in order with links to the next and
-the previous one; tables of what was measured (measured.py); the API, by Doxygen, out of the headers (api_filter.py); and
+the previous one; tables of what was measured (measured.py); the glossary's
+terms in the search (glossary.py); the API, by Doxygen, out of the headers (api_filter.py); and
 the interactive chart (roofline.html). Nothing is loaded from a network when the site is read.
 """
 
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import glossary  # noqa: E402
 import measured  # noqa: E402
 import pages  # noqa: E402
 
@@ -51,6 +53,8 @@ def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages
         text = (ROOT / page.source).read_text()
         if page in labs:
             text += measured.table(page.id)
+        if page.source == glossary.SOURCE:
+            text = glossary.with_anchors(text)
         body = pages.translate(page, text, links) + navigation(order, i)
         (WORK / "pages" / f"{page.id}.md").write_text(body)
 
@@ -115,6 +119,7 @@ def main() -> None:
     write_pages(links, chapters, labs, tools)
     run_doxygen()
     remove_dead_anchors()
+    glossary.add_to_search(SITE / "search", (ROOT / glossary.SOURCE).read_text())
     copy_assets(links)
     print(f"{len(chapters)} chapters, {len(labs)} labs: {SITE.relative_to(ROOT)}/index.html")
 

@@ -115,7 +115,7 @@ class Browser(unittest.TestCase):
     def test_pages_open_without_an_error(self):
         self.errors()
         chapters, labs = pages.pages()
-        for page in ["index.html", "roofline.html", "files.html"] + [page.html for page in chapters + labs]:
+        for page in ["index.html", "roofline.html", "files.html"] + [page.html for page in chapters + labs + pages.tools()]:
             with self.subTest(page):
                 self.open(page)
                 self.assertEqual(self.errors(), [])
@@ -143,7 +143,7 @@ class Browser(unittest.TestCase):
             seen += 1
             self.assertLess(seen, 60)
         chapters, labs = pages.pages()
-        self.assertEqual(seen, len(chapters + labs))
+        self.assertEqual(seen, len(chapters + labs + pages.tools()))
 
     def test_answers_are_folded_and_open(self):
         self.open("chapter_02_softmax.html")
@@ -176,6 +176,20 @@ class Browser(unittest.TestCase):
                     self.assertLessEqual(wide, 390)
                 finally:
                     self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_search_leads_to_a_term_of_the_glossary(self):
+        self.open("index.html")
+        self.one("#MSearchField").click()
+        self.one("#MSearchField").send_keys("occupan")
+        self.wait("(() => { const w = document.getElementById('MSearchResultsWindow');"
+                  " if (!w || getComputedStyle(w).display !== 'block') return false;"
+                  " const frame = document.querySelector('iframe#MSearchResults');"  # Doxygen 1.9.8 has none
+                  " const results = frame ? frame.contentDocument : document;"
+                  " return !!results && [...results.querySelectorAll('.SRResult a')].some(a => a.offsetParent !== null"
+                  " && a.href.endsWith('chapter_glossary.html#term_occupancy')); })()")
+        self.screenshot("search")
+        self.open("chapter_glossary.html", width=400)
+        self.screenshot("glossary_phone")
 
     def test_search_finds_a_word(self):
         self.open("index.html")

@@ -1,11 +1,13 @@
 """Tests of the translation of pages and headers; none needs Doxygen or a browser."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import api_filter  # noqa: E402
+import glossary  # noqa: E402
 import pages  # noqa: E402
 
 
@@ -61,6 +63,26 @@ class Translation(unittest.TestCase):
 
     def test_comments_do_not_show(self):
         self.assertNotIn("h200", self.translate("# 2. T\n\n35<!-- h200 x y --> us\n"))
+
+
+class Glossary(unittest.TestCase):
+    text = "# G\n\n| term | meaning | chapter |\n|---|---|---|\n| Little's law | l | [6](06_bytes.md) |\n| warp | w | [3](x.md) |\n"
+
+    def test_anchors(self):
+        self.assertEqual(glossary.terms(self.text), ["Little's law", "warp"])
+        self.assertIn("| \\anchor term_little_s_law Little's law | l |", glossary.with_anchors(self.text))
+
+    def test_terms_go_to_the_search_data_of_their_first_letter(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "searchdata.js").write_text('var indexSectionsWithContent =\n{\n  0: "lw"\n};\n')
+            for place in "01":
+                (folder / f"all_{place}.js").write_text("var searchData=\n[\n  ['a_0',['a',['../a.html',1,'']]]\n];\n")
+            glossary.add_to_search(folder, self.text)
+            self.assertIn("'a.html',1,'']]],\n  ['little_27s_20law_1',['Little&#39;s law',".replace("'a.html", "'../a.html"), (folder / "all_0.js").read_text())
+            self.assertIn("['warp_1',['warp',['../chapter_glossary.html#term_warp',1,'glossary']]]\n];", (folder / "all_1.js").read_text())
+            with self.assertRaisesRegex(ValueError, "no search data for ridge"):
+                glossary.add_to_search(folder, "| ridge | r | [1](x.md) |\n")
 
 
 class Headers(unittest.TestCase):

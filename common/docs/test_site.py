@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import glossary  # noqa: E402
 import pages  # noqa: E402
 
 SITE = pages.ROOT / "build/site"
@@ -52,6 +53,26 @@ class Site(unittest.TestCase):
             wanted = spans((pages.ROOT / page.source).read_text(encoding="utf-8"))
             with self.subTest(page=page.source):
                 self.assertEqual([span for span in wanted if span not in code], [])
+
+    def test_the_search_leads_to_each_term_of_the_glossary(self):
+        data = "".join(path.read_text(encoding="utf-8") for path in (SITE / "search").glob("all_*.js"))
+        page = (SITE / glossary.PAGE).read_text(encoding="utf-8")
+        terms = glossary.terms((pages.ROOT / glossary.SOURCE).read_text(encoding="utf-8"))
+        self.assertGreater(len(terms), 40)
+        for term in terms:
+            with self.subTest(term=term):
+                self.assertIn(f"'../{glossary.PAGE}#{glossary.anchor(term)}'", data)
+                self.assertEqual(page.count(f'id="{glossary.anchor(term)}"'), 1)
+
+    def test_every_picture_has_a_text_in_its_place(self):
+        pictures = 0
+        for path in sorted(SITE.glob("*.html")):
+            for picture in re.findall(r"<img\b[^>]*>", path.read_text(encoding="utf-8")):
+                said = re.search(r'\balt="([^"]*)"', picture)
+                pictures += 1
+                with self.subTest(page=path.name, picture=picture[:120]):
+                    self.assertTrue(said and len(said[1]) > 5)
+        self.assertGreater(pictures, 20)
 
 
 if __name__ == "__main__":
