@@ -20,6 +20,7 @@ import difflib
 import getpass
 import os
 import sys
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -27,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import decided  # noqa: E402
 import decisions  # noqa: E402
 import imports  # noqa: E402
+import policy  # noqa: E402
 import record  # noqa: E402
 import reports  # noqa: E402
 import store  # noqa: E402
@@ -67,6 +69,8 @@ def waiting(group: Class, out: Path) -> list[str]:
     for student in group.students:
         if student.problem:
             lines.append(f"{student.student}: {student.problem}")
+            if not student.waits:
+                lines.append(f"    put it right in SUBMISSIONS and grade again, or: make decide OUT={out} STUDENT={student.id} DENY=1    (no points; or LAB= POINTS=)")
         for lab in student.labs:
             held = lab.with_verdict(PERSON)
             if held:
@@ -82,8 +86,8 @@ def who() -> str:
         return ""
 
 
-def decision_of(arguments: argparse.Namespace, group: Class) -> Decision:
-    """Raises DecisionError."""
+def decisions_of(arguments: argparse.Namespace, group: Class) -> list[Decision]:
+    """One, or one for each lab that waits. Raises DecisionError and RecordError."""
 
     def number(name: str, whole: bool = False) -> float | int | None:
         text = getattr(arguments, name)
@@ -105,29 +109,47 @@ def decision_of(arguments: argparse.Namespace, group: Class) -> Decision:
     if decision.item and mine and decision.item not in {text for item in mine.items for text in (item.id, item.name)}:
         waiting_ = ", ".join(f"'{item.name}'" for item in mine.with_verdict(PERSON)) or "none waits"
         raise DecisionError(f"there is no item '{decision.item}' in {lab}; those that wait: {waiting_}")
-    about_a_file = decision.release or decision.deny or decision.points is not None
-    if about_a_file and not arguments.lab and len({entry.file for entry in student.labs if entry.waits}) == 1:
-        lab = next(entry.lab for entry in student.labs if entry.waits)  # the only one that it can be about
-        mine = next(entry for entry in student.labs if entry.lab == lab)
-        decision = decisions.checked({**entry, "lab": lab}, "make decide")
-    if about_a_file and mine and mine.file:
-        decision = Decision(**{**vars(decision), "file": mine.file})
-    return decision
+    return for_files(decision, record.read_student(arguments.out / "students" / student.id)) if decision.about_a_file else [decision]
+
+
+def for_files(decision: Decision, graded: Student) -> list[Decision]:
+    """The decision for the files that were looked at, so that it does not hold for those that are handed in later. graded: before anything
+    was decided. Raises DecisionError."""
+    labs = [lab for lab in graded.labs if decision.about(lab.lab)]
+    without = decisions.no_file(graded.problem)
+    if decision.points is not None:
+        most = round(labs[0].out_of + labs[0].not_run, 2)
+        if decision.points > most:
+            raise DecisionError(f"POINTS={number_text(decision.points)}: {labs[0].lab} has {number_text(most)} points; what is given beyond them is a BONUS")
+        return [replace(decision, file=labs[0].file or without)]
+    if held := [lab for lab in labs if lab.with_verdict(PERSON)]:
+        return [replace(decision, lab=lab.lab, file=lab.file or without) for lab in held]
+    if decision.deny and graded.problem:  # there is nothing to give; somebody has looked
+        return [replace(decision, file=without)]
+    raise DecisionError(f"nothing of {graded.student}{f', {decision.lab},' if decision.lab else ''} waits for a person; POINTS=85 sets a lab's points")
+
+
+def late_days_without_a_rule(decision: Decision, out: Path) -> bool:
+    rules = policy.load(out)
+    return bool(decision.late_days) and not rules.per_day and not rules.most_days
 
 
 def decide(arguments: argparse.Namespace, group: Class) -> None:
     """Raises DecisionError, PolicyError, RecordError, LockError."""
     out = arguments.out
-    decision = decision_of(arguments, group)
+    made = decisions_of(arguments, group)
+    decision = made[0]
     before = find(group, decision.student)
-    decisions.add(out, decision)
+    for one in made:
+        decisions.add(out, one)
     reports.write_student(out / "students" / decision.student)
     group = reports.write_class_pages(out)
     after = find(group, decision.student)
-    where = next((lab for lab in after.labs if lab.lab == decision.lab), None)
-    if where:
+    for where in (lab for lab in after.labs if lab.lab in {one.lab for one in made}):
         print(f"{after.student}, {where.lab}: {where.verdict}, {number_text(where.points)} of {number_text(where.out_of)} points")
     print(f"{after.student}: {after.verdict}, {number_text(before.points)} points before, {number_text(after.points)} of {number_text(after.out_of)} now")
+    if late_days_without_a_rule(decision, out):
+        print(f"note: late days cost nothing: {out / policy.NAME} has no per_day and no most_days in [late]", file=sys.stderr)
     for problem in group.problems:
         print(f"note: {problem}", file=sys.stderr)
     print(f"written: {out / decisions.NAME}, and the reports")

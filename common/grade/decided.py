@@ -60,17 +60,18 @@ def read_student(out: Path, id: str) -> Student:
 def decide(student: Student, decisions: list[Decision], policy: Policy, names: tuple[str, ...]) -> Student:
     mine = decisions_.of_student(decisions, student.id, names)
     labs, problems = [], [student.problem] if student.problem else []
+    without = decisions_.no_file(student.problem)
     for lab in student.labs:
         about = [decision for decision in mine if decision.about(lab.lab)]
-        of_a_file = [decision for decision in about if decision.release or decision.deny or decision.points is not None]
-        stale = [decision for decision in of_a_file if decision.file and not lab.file.startswith(decision.file)]
-        if stale and stale[-1] is of_a_file[-1]:
+        of_a_file = [decision for decision in about if decision.about_a_file]
+        stale = [decision for decision in of_a_file if decision.file and not (lab.file or without).startswith(decision.file)]
+        if stale and stale[-1] is of_a_file[-1] and stale[-1].lab:
             problems.append(f"{lab.lab}: what {stale[-1].who} decided was about another file; look again")
         labs.append(decide_lab(lab, [decision for decision in about if decision not in stale]))
     for decision in mine:
         if decision.lab and not any(decision.about(lab.lab) for lab in student.labs):
             problems.append(f"{decisions_.NAME}: there is no lab '{decision.lab}' in this grade")
-        if not decision.file and (decision.release or decision.deny or decision.points is not None):
+        if decision.about_a_file and decision.file in ("", without):
             problems = [problem for problem in problems if problem != student.problem]  # somebody has looked
     days = {lab.lab: late_days(lab, mine, policy, (student.id, *names)) for lab in labs}
     labs = late(labs, days, policy)

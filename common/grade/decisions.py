@@ -12,7 +12,8 @@ regrading; `make decide` adds to its end, and it may be edited by hand.
     late_days = 0              # in place of what the times say
     comment = "..."            # the student reads it
     undo = true                # takes back all earlier decisions about this student, or this lab of the student
-    file = "3f9ac1d2"          # release, deny and points hold for this file of the lab (the beginning of its SHA-256) and no other
+    file = "3f9ac1d2"          # release, deny and points hold for this file of the lab (the beginning of its SHA-256) and no other;
+                               # "none 5f1b2c3d": as long as there is no file, for this reason. Without it: whatever is handed in
     by = "Ann"
     on = 2026-07-05
 
@@ -22,6 +23,7 @@ Of two decisions about the same thing the later one counts.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import time
@@ -39,7 +41,7 @@ HEAD = """# What persons have decided about grades, in order: of two decisions a
 # make decide adds to it; it may be edited by hand (common/grade/decisions.py says what a decision can have).
 # It survives regrading, and should survive OUT: keep a copy.
 """
-MOST_POINTS, MOST_DAYS, PATIENCE = 10000, 3650, 10.0
+MOST_POINTS, MOST_DAYS, PATIENCE = 10000, 3650, 60.0
 
 
 class DecisionError(Exception):
@@ -65,6 +67,10 @@ class Decision:
     @property
     def who(self) -> str:
         return f"{self.by or 'a person'}{f' on {self.on}' if self.on else ''}"
+
+    @property
+    def about_a_file(self) -> bool:
+        return self.release or self.deny or self.points is not None
 
     def about(self, lab: str) -> bool:
         """Whether it is about this lab: by its name or the beginning of it, or about all."""
@@ -112,6 +118,11 @@ def checked(entry: object, where: str) -> Decision:
     if not any((decision.release, decision.deny, decision.undo, decision.comment)) and decision.points is decision.bonus is decision.late_days is None:
         wrong("it decides nothing: it needs release, deny, points, bonus, late_days, comment or undo")
     return decision
+
+
+def no_file(problem: str) -> str:
+    """What stands for a file where there is none. problem: why nothing could be graded, if that is why."""
+    return f"none {hashlib.sha256(problem.encode()).hexdigest()[:8]}"
 
 
 def load(out: Path) -> list[Decision]:
@@ -173,7 +184,8 @@ def add(out: Path, decision: Decision) -> None:
     place = out / ".deciding"
     until = time.monotonic() + PATIENCE
     while True:
-        place.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # not exist_ok, which looks once more, when another may have removed it
+            place.mkdir()
         try:
             with Lock(place, "written"):
                 load(out)  # nothing is added to a file that cannot be read

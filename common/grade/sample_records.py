@@ -50,7 +50,7 @@ def random_record(random_: random.Random, id: str, student: str) -> dict:
 
 def write(out: Path, value: dict) -> Path:
     folder = out / "students" / value["id"]
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "grade.json").write_text(json.dumps(value), encoding="utf-8")
     return folder
 

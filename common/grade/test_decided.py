@@ -9,8 +9,8 @@ import json
 import re
 import sys
 import tempfile
-import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from unittest import mock
@@ -149,8 +149,38 @@ class ByAPerson(Decided):
         self.assertEqual(self.points("cy")[0], "fail")
         self.decide("--student", "cy", "--undo")
         self.assertEqual(self.points("cy")[0], "needs a person")
+        self.assertRegex(self.decide(), r"STUDENT=cy DENY=1")
         self.decide("--student", "cy", "--lab", "lab02", "--points", "50")
         self.assertEqual(self.points("cy")[:2], ("fail", 50))
+
+    def test_what_was_decided_about_nothing_does_not_hold_for_what_comes_later(self):
+        """No points for a broken archive; then another broken one comes, and then a right file that is odd."""
+        value = sample.record("cy", "Cy", [sample.lab(lab, [sample.item("a", "fail", 0, 90)], "fail") for lab in (LAB1, LAB2)], "needs a person")
+        for decision in (("--deny",), ("--lab", "lab02", "--points", "0")):
+            self.toml("")
+            sample.write(self.out, {**value, "problem": "the archive cannot be read"})
+            self.decide("--student", "cy", *decision)
+            self.assertEqual(self.points("cy")[0], "fail", decision)
+            sample.write(self.out, {**value, "problem": "is it softmax_smem (1).cu?"})
+            self.assertEqual(self.points("cy")[0], "needs a person", decision)
+            self.record("cy", "Cy", [waiting(60, 60), sample.item("b", "pass", 30, 30)])
+            self.assertEqual(self.points("cy"), ("needs a person", 110, {LAB1: 80, LAB2: 30}), decision)
+
+    def test_all_that_waits_is_decided_file_by_file(self):
+        """Two labs wait: the decision is about both files, and about no later one."""
+        items = [waiting(60, 60), sample.item("b", "pass", 30, 30)]
+        labs = [{**sample.lab(lab, items, "needs a person"), "file": f"f{lab}"} for lab in (LAB1, LAB2)]
+        sample.write(self.out, sample.record("cy", "Cy", labs, "needs a person"))
+        self.decide("--student", "cy", "--deny")
+        self.decide("--student", "cy", "--release")  # what was denied waits no more, but can still be given
+        self.assertEqual(self.points("cy"), ("pass", 180, {LAB1: 90, LAB2: 90}))
+        sample.write(self.out, sample.record("cy", "Cy", [labs[0], {**labs[1], "file": "another"}], "needs a person"))
+        self.assertEqual(self.points("cy"), ("needs a person", 120, {LAB1: 90, LAB2: 30}))
+
+    def test_late_days_that_cost_nothing_are_said(self):
+        self.assertIn("late days cost nothing", self.decide("--student", "bob", "--lab", "lab02", "--late-days", "2"))
+        self.toml("[late]\nper_day = 10\n", "policy.toml")
+        self.assertNotIn("cost nothing", self.decide("--student", "bob", "--lab", "lab02", "--late-days", "1"))
 
     def test_what_waits_is_listed_with_the_command(self):
         said = self.decide()
@@ -170,6 +200,9 @@ class ByAPerson(Decided):
                                  ("points are those of a lab", ("--student", "bob", "--points", "5")),
                                  ("exclude each other", ("--student", "ann", "--release", "--deny")),
                                  ("it decides nothing", ("--student", "ann")),
+                                 ("lab02_smem has 100 points; what is given beyond them is a BONUS", ("--student", "ann", "--lab", "lab02", "--points", "850")),
+                                 ("nothing of Bob, lab01_naive, waits", ("--student", "bob", "--lab", "lab01", "--release")),
+                                 ("nothing of Bob waits", ("--student", "bob", "--deny")),
                                  ("STUDENT=id is missing", ("--release",))):
             self.assertIn(words, self.decide(*arguments, status=2))
         self.assertFalse((self.out / "decisions.toml").exists())
@@ -207,11 +240,8 @@ class ByAPerson(Decided):
         self.points()
 
     def test_two_at_once_are_both_there(self):
-        threads = [threading.Thread(target=lambda i=i: decisions.add(self.out, decisions.Decision("ann", comment=f"c{i}"))) for i in range(12)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(lambda i: decisions.add(self.out, decisions.Decision("ann", comment=f"c{i}")), range(12)))
         self.assertEqual({decision.comment for decision in decisions.load(self.out)}, {f"c{i}" for i in range(12)})
         self.assertEqual([path.name for path in self.out.iterdir() if path.name.startswith(".")], [])
 
