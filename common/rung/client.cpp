@@ -278,7 +278,7 @@ Outcome Client::run(const Job& job) {
   Outcome outcome;
   outcome.kind = Outcome::Kind::returned;
   impl.add_words(reply, &outcome);
-  outcome.work = {reply.launches,      reply.launch_hash,     text_of(reply.launched),
+  outcome.work = {reply.launches,      reply.by_graphs,       reply.launch_hash, text_of(reply.launched),
                   reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0};
   const char* const names[][buffer_count] = {{"the input", "the output", "", ""},
                                              {"the input", "the indices", "the probabilities", ""},

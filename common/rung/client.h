@@ -70,6 +70,7 @@ struct Outcome {
   // By the executor: what the last call had of the device. Both builds of a rung must launch the same.
   struct Work {
     int launches = 0;
+    int by_graphs = 0;           // of these, by cudaGraphLaunch
     uint64_t shapes = 0;         // a hash of all grids, blocks, sizes of shared memory and names
     std::string first_ones;      // in words
     uint64_t bytes_to_host = 0;  // of device memory, read by the host's code

@@ -79,10 +79,10 @@ struct Reply {
   int32_t predictions;  // table: number of PredictionEntry messages that follow those
   int32_t error;        // returned: the cudaError_t of the call or of the synchronisation after it
   char error_name[64];
-  // returned, of the last call, by the executor: its launches, a hash of their shapes and of the first ones in words;
-  // bytes of device memory that the host has read, and whether the device was given anything after that; whether a
-  // kernel used atomics.
-  int32_t launches;
+  // returned, of the last call, by the executor: its launches, how many of them a graph made, a hash of their shapes
+  // and of the first ones in words; bytes of device memory that the host has read, and whether the device was given
+  // anything after that; whether a kernel used atomics.
+  int32_t launches, by_graphs;
   uint64_t launch_hash;
   char launched[192];
   uint64_t bytes_to_host;

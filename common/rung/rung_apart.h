@@ -226,6 +226,7 @@ class LoadedRung {
         reply->launch_hash = (reply->launch_hash ^ static_cast<const unsigned char*>(data)[i]) * 1099511628211ull;
     };
     for (const auto& launch : record.launches) {
+      reply->by_graphs += launch.by_graph;
       add(launch.grid, sizeof launch.grid);
       add(launch.block, sizeof launch.block);
       add(&launch.shared_bytes, sizeof launch.shared_bytes);

@@ -62,6 +62,12 @@ cudaStream_t replay_stream() {
   return &stream;
 }
 
+namespace {
+thread_local int replaying = 0;  // a graph may hold another's launch
+}
+
+bool is_replaying() { return replaying > 0; }
+
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
   std::unique_ptr<CapturedWork> owned(work);
   std::lock_guard<std::mutex> lock(mutex);
@@ -142,10 +148,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (!exec) return set_last_error(cudaErrorInvalidValue);
   return do_or_capture(stream, [works = exec->works] {
-    for (const auto& work : *works) {
-      if (const cudaError_t error = work->run()) return error;
-    }
-    return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    replaying++;
+    for (size_t i = 0; i < works->size() && error == cudaSuccess; i++) error = (*works)[i]->run();
+    replaying--;
+    return error;
   });
 }
 

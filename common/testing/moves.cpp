@@ -222,6 +222,21 @@ Demand no_serial_section() {
   };
 }
 
+Demand reduces_in_warps() {
+  return [](const Count& count) -> Judgement {
+    // For maximum, sum and result, with room to spare; a tree of 256 threads has 18 and more.
+    constexpr double most = 10;
+    const double warps = std::max(1.0, std::ceil(count.block_threads / 32.0));
+    const double barriers = count.barriers / (warps * count.rows);
+    if (count.warp_operations == 0)
+      return unmet(
+          "no warp operation was counted: the lanes of a warp can hand each other values without shared memory");
+    if (barriers <= most) return {};
+    return unmet("a thread comes to " + brief(barriers) +
+                 " barriers per row, where warps that reduce by themselves need " + whole(most) + " at the most");
+  };
+}
+
 Demand writes_only_the_top_k() {
   return [](const Count& count) -> Judgement {
     const double bytes = (count.store.bytes + count.atomic.bytes) / count.rows, needed = 8.0 * count.k;
@@ -262,6 +277,15 @@ Demand launched_at_most(int times) {
   };
 }
 
+Demand launched_by_graphs() {
+  return [](const Count& count) -> Judgement {
+    const double launches = count.launches + count.library_calls;
+    if (count.by_graphs >= launches) return {};
+    return unmet(whole(launches - count.by_graphs) + " of " + whole(launches) +
+                 " launches are made one by one, where a graph that was recorded makes all of them");
+  };
+}
+
 Demand said_what_weights_cost() {
   return [](const Count& count) -> Judgement {
     return {true, "what it costs, counted on " + std::to_string(count.rows) + " cores: " + whole(count.weight_bytes) +
@@ -284,15 +308,20 @@ Demand said_what_loads_cost() {
 
 std::string read_counters(const Step& step, const Outcome& outcome, Count* count) {
   const Case& c = step.test_case;
-  const std::string shape = std::to_string(c.rows) + " x " + std::to_string(c.cols);
+  // Nor is a hidden shape told by the way in which it fails.
+  const bool hidden = c.group == "integrity";
+  const std::string shape = hidden ? "a hidden shape" : std::to_string(c.rows) + " x " + std::to_string(c.cols);
   const std::string at =
-      outcome.file.empty() ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
-  if (outcome.kind != Outcome::Kind::returned) return "could not be counted on " + shape + ": " + at + outcome.message;
+      outcome.file.empty() || hidden ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
+  if (outcome.kind != Outcome::Kind::returned)
+    return "could not be counted on " + shape + ": " + at +
+           (hidden ? outcome.message.substr(0, outcome.message.find('\n')) : outcome.message);
   if (outcome.error)
-    return "returned " + outcome.error_name + " for " + shape + ", which it must take" +
-           (outcome.message.empty() ? "" : "\n" + at + outcome.message);
+    return "returned " + (hidden ? "an error" : outcome.error_name) + " for " + shape + ", which it must take" +
+           (outcome.message.empty() || hidden ? "" : "\n" + at + outcome.message);
 
   *count = {};
+  count->by_graphs = outcome.work.by_graphs;
   count->rows = c.rows;
   count->cols = c.cols;
   count->k = c.k;

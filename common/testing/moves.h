@@ -40,6 +40,7 @@ struct Count {
   int block_threads = 0;  // of that block
   double blocks = 0;      // of the largest grid
   double launches = 0;    // of kernels
+  double by_graphs = 0;   // of kernels and library calls, those that a graph makes
   // Lab 07: bytes of the FFN's weights that were asked for, by kernels or as operands of a library's calls; how many of
   // those calls there were.
   double weight_bytes = 0, library_calls = 0;
@@ -78,6 +79,8 @@ Demand bytes_an_element(int bytes);
 // No thread makes more than its share of the block's accesses plus a logarithm: a few accesses for each of the log2(n)
 // rounds in which n threads reduce.
 Demand no_serial_section();
+// Warps reduce by warp operations, so that a thread comes to few barriers per row, and not to one per round.
+Demand reduces_in_warps();
 // Top-K: k indices and k probabilities a row, 4 bytes each, and no other store.
 Demand writes_only_the_top_k();
 // At least so many blocks per row, in one of the kernels.
@@ -88,6 +91,8 @@ Demand weights_read_at_most(int times);
 Demand weights_read_once_a_tile(int cores);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
+// All of them by a graph.
+Demand launched_by_graphs();
 // Not a demand: says what the weights cost, and their footprint.
 Demand said_what_weights_cost();
 // Not a demand: says what the variant's loads cost.

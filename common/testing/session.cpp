@@ -57,6 +57,22 @@ Case case_of(const Move& move) {
   return c;
 }
 
+// As LADDER_AS asks: one variant of the rung, by another's name. Index -1 if it is not there, or nothing is asked.
+struct Alias {
+  int index = -1;
+  rung::VariantInfo info = {};
+};
+
+Alias alias_of(const std::vector<rung::VariantInfo>& variants) {
+  const std::string asked = environment("LADDER_AS"), name = asked.substr(0, asked.find(' '));
+  for (size_t i = 0; i < variants.size() && !asked.empty(); i++) {
+    const rung::VariantInfo& v = variants[i];
+    if (v.op == lab.op && asked == label_of(name, v.dtype) + "=" + label_of(v.name, v.dtype))
+      return {static_cast<int>(i), {name, v.op, v.dtype}};
+  }
+  return {};
+}
+
 // Those of the lab's predictions that are to be checked, with what the rung says. A file that makes none of them is
 // somebody's own kernel or another lab's; one that makes some must make all, as the lab's own files must.
 void add_predictions(const std::string& solution) {
@@ -209,10 +225,14 @@ int prepare() {
     if (!s.wants_variant(label_of(e.name, e.dtype))) continue;
     if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
   }
+  const Alias alias = alias_of(variants);
+  if (alias.index < 0 && !environment("LADDER_AS").empty())
+    return fail(2, "LADDER_AS=" + environment("LADDER_AS") + ": " + s.source + " has " + labels);
   const std::string without = "," + environment("LADDER_WITHOUT") + ",";
   bool any_tested = false;
   for (size_t i = 0; i < variants.size(); i++) {
     const auto& apart = lab.tested_apart;
+    if (alias.index >= 0) break;
     if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) continue;
     // What is graded is the lab's list, and of two with one name the first.
     if (recording() && !(expected(variants[i]) && s.find(variants[i].name, variants[i].dtype) == static_cast<int>(i))) {
@@ -224,6 +244,11 @@ int prepare() {
       continue;
     }
     add_steps(static_cast<int>(i), variants[i], cases, everything);
+  }
+  if (alias.index >= 0) {
+    any_tested = true;
+    s.missing.clear();
+    add_steps(alias.index, alias.info, cases, everything);
   }
   if (environment("LADDER_CASES") == "small" && s.wanted.empty()) {
     const auto large = [](const Step& step) { return !is_small(step); };

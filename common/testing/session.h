@@ -13,8 +13,8 @@
 //     LADDER_CASES     "all": also those that are left out because they take long; "small": only those that are small
 //                      enough for the checks
 //     LADDER_TODOS     the lines of the file's open TODOs (next_step.h)
-//     LADDER_SEED      other random values
-//     BACKEND          auto, cuda or cpu
+//     LADDER_AS        "tree f32=serial f32": the second is taken for the first, and nothing else is run; for the tests
+//     of the moves LADDER_SEED      other random values BACKEND          auto, cuda or cpu
 // and by the judge:
 //     LADDER_RECORD    a file for the results (record.h); hidden cases are added
 //     LADDER_WITHOUT   variants that the judge has no points for and that are not run: "unfused f32,unfused bf16"

@@ -13,20 +13,25 @@ from pathlib import Path
 from shelf import build, first_failure, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLUTIONS = {
-    "lab01_naive": Path("solutions/lab01_naive/softmax_naive.cu"),
-    "lab02_smem": Path("solutions/lab02_smem/softmax_smem.cu"),
-    "lab03_online": Path("solutions/lab03_online/softmax_online.cu"),
-    "lab04_f16x8": Path("solutions/lab04_f16x8/softmax_f16x8.cu"),
-    "lab05_topk": Path("solutions/lab05_topk/softmax_topk.cu"),
-    "lab06_limit": Path("solutions/lab06_limit/softmax_limit.cu"),
-    "lab07_fusion": Path("solutions/lab07_fusion/swap_ffn.cu"),
-}
+SOLUTIONS = {path.parent.name: path.relative_to(ROOT) for path in sorted((ROOT / "solutions").glob("lab*/*.cu"))}
+
+WRONG = ("no_max f32",)  # on purpose, and so in nobody's place
 
 
 def moves(lab, file, case="move-*", checked=True):
     """Exit status and output of the lab's move tests alone, on this file."""
     return run_tests(lab, file, "cpu", checked, {"LADDER_CASE": case})
+
+
+def earned_by(lab, file, name, variant):
+    """Exit status and output of the move tests that `name` has in this lab, run on `variant` of the file."""
+    return run_tests(lab, file, "cpu", True, {"LADDER_CASE": "move-*", "LADDER_AS": f"{name}={variant}"})
+
+
+def table(lab):
+    """The variants of a lab's solution in its order: "tree f32"."""
+    _, output = run_tests(lab, SOLUTIONS[lab], "cpu", True, {"LADDER_AS": "?"})
+    return [label for label in output.strip().split(" has ")[-1].split(", ") if label not in WRONG]
 
 
 class Moves(unittest.TestCase):
@@ -43,6 +48,29 @@ class Moves(unittest.TestCase):
                 status, output = moves(lab, file)
                 self.assertEqual(status, 0, output)
                 self.assertRegex(output, r"(?m)^[1-9]\d* passed, 0 failed$")
+
+    def test_a_variant_in_another_ones_place_fails_a_move(self):
+        """Each variant is replaced by any that comes before it in its lab, and by the best of the last lab before that has the same operator and
+        type. All pairs there are: a new lab is held to this by being there."""
+        best, pairs = {}, 0  # type of an operator -> (file, variant)
+        for lab, file in SOLUTIONS.items():
+            labels = table(lab)
+            operator = re.search(r"rung::Op::(\w+)", Path(f"labs/{lab}/test.cpp").read_text())[1]
+            for place, name in enumerate(labels):
+                dtype = name.split()[1]
+                others = [(file, other) for other in labels[:place] if other.split()[1] == dtype]
+                others += [best[operator, dtype]] if (operator, dtype) in best else []
+                for of, other in others:
+                    with self.subTest(f"{other} of {of.parent.name} as {name} of {lab}"):
+                        status, output = earned_by(lab, of, name, other)
+                        self.assertEqual(status, 1, output)
+                        self.assertIn("the move: ", output)
+                        pairs += 1
+            best |= {(operator, name.split()[1]): (file, name) for name in labels}
+        self.assertGreater(pairs, 25)
+
+    def test_a_variant_in_its_own_place_makes_the_moves(self):
+        self.assertEqual(earned_by("lab02_smem", SOLUTIONS["lab02_smem"], "tree f32", "tree f32")[0], 0)
 
     def fails(self, lab, file, variant, *, case, says, code):
         """The variant's first failure is of this case, says this, and blames a line of the file with this code."""

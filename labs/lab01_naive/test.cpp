@@ -17,9 +17,15 @@ const testing_::Lab testing_::lab = {
         {"per_row", Dtype::f32},
     },
     {"no_max"},
-    // No move yet: what being naive costs, said and not judged.
+    // What being naive costs is said and not judged.
     {
         {"move-cost", "what being naive costs", {32, 256}, testing_::said_what_loads_cost()},
+        {"move-a-thread-per-row",
+         "a thread has a row of its own and goes over it a few times, not once more for every element",
+         {32, 256},
+         testing_::read_at_most(4),
+         {"per_row"},
+         /*others_too=*/false},
     },
     {
         {"apart_sectors",

@@ -45,6 +45,12 @@ const testing_::Lab testing_::lab = {
          testing_::launched_at_most(4),
          {"fused_per_core", "fused_tiled"},
          false},
+        {"move-one-graph",
+         "the step is recorded once and launched as one graph",
+         small,
+         testing_::launched_by_graphs(),
+         {"graphed"},
+         false},
     },
     {
         {"unfused_launches", "How many kernels and GEMMs does unfused launch?", "unfused", Dtype::bf16, small,

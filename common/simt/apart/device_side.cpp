@@ -169,7 +169,8 @@ int32_t Host::launch(const Message& message, size_t data_bytes) {
   record_.launches.push_back({{asked.grid[0], asked.grid[1], asked.grid[2]},
                               {asked.block[0], asked.block[1], asked.block[2]},
                               asked.shared_bytes,
-                              name});
+                              name,
+                              asked.by_graph != 0});
   return local_device().launch(config, kernel, asked.cooperative != 0);
 }
 
@@ -181,7 +182,7 @@ int32_t Host::multiply(const Message& message, size_t data_bytes) {
   asked.product.name = asked.name;
   if (!is_well_formed(asked.product) || !is_on_device(asked.product)) return cudaErrorIllegalAddress;
   used();
-  record_.launches.push_back({{}, {}, 0, asked.name});
+  record_.launches.push_back({{}, {}, 0, asked.name, asked.by_graph != 0});
   return local_device().multiply(asked.product);
 }
 

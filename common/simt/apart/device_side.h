@@ -25,6 +25,7 @@ struct TaskRecord {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     std::string kernel;
+    bool by_graph;
   };
   std::vector<Launched> launches;  // also of a library, whose name it then has: its products have no grid
   // What the host has learnt of the device's memory, in bytes; and whether the device got anything from the host

@@ -167,6 +167,7 @@ class FarDevice : public DeviceService {
                       offset_of(reinterpret_cast<const void*>(kernel.run)),
                       kernel.function ? offset_of(kernel.function) : 0,
                       cooperative,
+                      is_replaying(),
                       {}};
     std::snprintf(message.launch.name, sizeof message.launch.name, "%s", kernel.name);
     std::memcpy(message.arguments, kernel.arguments, kernel.argument_bytes);
@@ -175,7 +176,7 @@ class FarDevice : public DeviceService {
 
   cudaError_t multiply(const MatrixProduct& product) override {
     if (!pages_.give_back()) return cudaErrorUnknown;
-    ProductMessage message{product, {}};
+    ProductMessage message{product, is_replaying(), {}};
     message.product.name = nullptr;
     std::snprintf(message.name, sizeof message.name, "%s", product.name);
     return ask({Op::multiply, 0, 0, 0, sizeof message}, &message, sizeof message);

@@ -49,13 +49,14 @@ struct LaunchMessage {
   uint32_t grid[3], block[3];
   uint64_t shared_bytes;
   uint64_t run, function;  // function: 0 for none
-  int32_t cooperative;
+  int32_t cooperative, by_graph;
   char name[256];
 };
 
 // A name that both know.
 struct ProductMessage {
   MatrixProduct product;
+  int32_t by_graph;
   char name[32];
 };
 

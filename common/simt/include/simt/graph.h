@@ -61,6 +61,9 @@ cudaError_t check_null_stream(cudaStream_t stream);
 // What a graph launches runs on this stream, which no program has and nothing captures.
 cudaStream_t replay_stream();
 
+// Whether this thread does what a graph launches.
+bool is_replaying();
+
 // Adds to what the stream captures; takes ownership.
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
 
