@@ -4,9 +4,10 @@ object of limited size, a list of symbols, what the compiler said."""
 from __future__ import annotations
 
 import re
+import secrets
 import shlex
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
+import threading
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +19,9 @@ import stages
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
-# A file's text: sed rewrites launches, #line keeps the numbers of its lines.
-REWRITE = "sed -E -f rewrite.sed >/tmp/source.cu && { echo '#line 1 \"'\"$1\"'\"'; cat /tmp/source.cu; } >/tmp/named.cu && "
+# A file's text: sed rewrites launches, #line keeps the numbers of its lines. From a stream, so that no file holds it that could be
+# included under another name.
+TEXT = "{ echo '#line 1 \"'\"$1\"'\"'; sed -E -f rewrite.sed; } | "
 
 
 @dataclass
@@ -41,12 +43,18 @@ class Workshop:
         if box.kind != "none":
             roots.make_compile_root(self.root, course, box.helpers())
         self.flags, self.instrument = roots.rung_flags(course)
-        self.announce = ("/announce" if box.kind != "none" else str(course / "build/cpu/announce")) if roots.announces(course) else "cp"
+        self.completed = roots.announces(course)
+        program = "/announce" if box.kind != "none" else shlex.quote(str(course / "build/cpu/announce"))
+        self.announce = f"{program} --report /tmp/report" if self.completed else ": >/tmp/report && cp"
         self.words = rules.header_words(course)
         self.course = course
         libm = subprocess.run(("g++", "-print-file-name=libm.so.6"), stdout=subprocess.PIPE, text=True).stdout.strip()
         names = subprocess.run(("nm", "-D", "--defined-only", "--without-symbol-versions", libm), stdout=subprocess.PIPE, text=True).stdout
         self.libm = frozenset(line.split()[-1] for line in names.splitlines())
+        given = subprocess.run(("nm", "-D", "--defined-only", "--format=posix", str(course / "build/cpu/worker")), stdout=subprocess.PIPE, text=True).stdout
+        self.taken = frozenset(line.split()[0] for line in given.splitlines() if line.split()[1] in "TDBR")
+        self.headers: dict[str, frozenset[str]] = {}
+        self.lock = threading.Lock()
 
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
@@ -72,52 +80,60 @@ class Workshop:
             return f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB"
         return f"{label} does not compile"
 
-    def build(self, source: bytes, label: str, uid: int | None, slots=nullcontext()) -> Built:
-        """label: the file's name in messages, "labs/lab02_smem/softmax_smem.cu". slots: held while a compiler runs."""
+    def build(self, source: bytes, label: str, uid: int | None, slots=nullcontext(), products: bool = False) -> Built:
+        """label: the file's name in messages, "labs/lab02_smem/softmax_smem.cu". slots: held while a compiler runs. products: it may call
+        cuBLAS."""
         flags, instrument = shlex.join(self.flags), shlex.join(self.instrument)
-        scripts = {
-            "plain text": (f"g++ {flags} -E -x c++ /tmp/named.cu", TEXT_BYTES),
-            "checked text": (f"g++ {flags} {instrument} -E -x c++ /tmp/named.cu", TEXT_BYTES),
-            "plain": (f"g++ {flags} -shared -x c++ /tmp/named.cu -o /tmp/rung.so && cat /tmp/rung.so", OBJECT_BYTES),
-            "checked": (f"g++ {flags} {instrument} -x c++ -S /tmp/named.cu -o /tmp/rung.s && {self.announce} /tmp/rung.s /tmp/all.s && "
-                        "g++ -c /tmp/all.s -o /tmp/rung.o && "
-                        "g++ -shared /tmp/rung.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -o /tmp/rung.so && "
-                        "cat /tmp/rung.so", OBJECT_BYTES),
-        }
-
-        def one(name: str) -> sandbox.Ended:
-            with slots:
-                return self.run(REWRITE + scripts[name][0], source, uid, scripts[name][1], label)
-
+        plain = f"g++ {flags} -shared -x c++-cpp-output /tmp/text -o /tmp/rung.so"
+        checked = (f"g++ {flags} {instrument} -w -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && {self.announce} /tmp/rung.s /tmp/all.s && "
+                   "g++ -c /tmp/all.s -o /tmp/rung.o && g++ -shared /tmp/rung.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -o /tmp/rung.so")
         built, plain_text = Built(), ""
         # What does not compile, or is not run for its calls, is not compiled a second time.
-        for name in ("plain", "checked"):
-            with ThreadPoolExecutor(2) as pool:
-                compiled, text = pool.map(one, (name, f"{name} text"))
-            for result in (compiled, text):
-                if result.status or result.cause:
-                    built.error, built.limited = self.why(result, label), bool(result.cause)
-                    built.details = readable(result.stderr)
-                    return built
-            own = rules.own_lines(text.stdout.decode(errors="replace"), label)
+        for name, preprocess, compile in (("plain", f"g++ {flags} -E -x c++ -", f": >/tmp/report && {plain}"),
+                                          ("checked", f"g++ {flags} {instrument} -E -x c++ -", checked)):
+            # What is looked at is what is compiled. The parts come one after the other; no text can hold the word between them.
+            between = f"end of this part {secrets.token_hex(16)}\n".encode()
+            parts = " /tmp/between ".join(("/tmp/text", "/tmp/report", "/tmp/names", "/tmp/rung.so"))
+            script = (f"{TEXT}{preprocess} -o /tmp/text && {{ {compile}; }} && nm -D --undefined-only --format=posix /tmp/rung.so >/tmp/names && "
+                      f"echo '{between.decode().strip()}' >/tmp/between && cat {parts}")
+            with slots:
+                ended = self.run(script, source, uid, 2 * OBJECT_BYTES + TEXT_BYTES, label)
+            pieces = ended.stdout.split(between, 3)
+            if ended.status or ended.cause or len(pieces) != 4:
+                built.error, built.limited = self.why(ended, label), bool(ended.cause)
+                built.details = readable(ended.stderr)
+                return built
+            if len(pieces[3]) > OBJECT_BYTES:
+                built.error, built.limited = f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB", True
+                return built
+            text, report, names = (piece.decode(errors="replace") for piece in pieces[:3])
+            own = rules.own_text(text, self.header_lines(name, preprocess))
             if name == "plain":
-                built.plain, plain_text = compiled.stdout, own
-                built.findings = rules.of_source(source.decode(errors="replace"), own)
+                built.plain, plain_text = pieces[3], own
+                built.findings = rules.of_source(own, self.completed)
             else:
-                built.checked = compiled.stdout
+                built.checked = pieces[3]
                 if words_of(plain_text) != words_of(own):
                     built.findings.append(rules.Finding(rules.LOOK, "is another program when it is checked than when it is run"))
-            with slots:
-                names = self.run("cat >/tmp/rung.so && nm -D --undefined-only --format=posix /tmp/rung.so", compiled.stdout, uid, TEXT_BYTES)
-            if names.status:
-                built.error, built.details = f"the symbols of {label} cannot be read", readable(names.stderr)
-                return built
-            undefined = [line.split()[0] for line in names.stdout.decode(errors="replace").splitlines() if line.split()]
-            built.findings += rules.of_symbols(undefined, name == "checked", self.libm, self.words)
+                built.findings += rules.of_report(report, label, self.taken, self.libm, self.words, products)
+            undefined = [line.split()[0] for line in names.splitlines() if line.split()]
+            built.findings += rules.of_symbols(undefined, name == "checked", self.libm, self.words, products)
             if any(finding.level == rules.FAIL for finding in built.findings):
                 break
         built.findings = list(dict.fromkeys(built.findings))
         return built
+
+    def header_lines(self, name: str, script: str) -> frozenset[str]:
+        """What the headers that a kernel may include come to, in one of the builds; looked up once."""
+        with self.lock:
+            if name not in self.headers:
+                includes = "".join(f"#include <{header}>\n" for header in roots.HEADERS) + '#include "rung.h"\n'
+                includes += "".join(f'#if __has_include("{header}")\n#include "{header}"\n#endif\n' for header in roots.stand_ins(self.course))
+                ended = self.run(TEXT + script, includes.encode(), self.box.new_user(), TEXT_BYTES, "headers")
+                if ended.status or ended.cause:
+                    raise roots.RootError(f"the headers of a kernel cannot be read: {readable(ended.stderr)}")
+                self.headers[name] = rules.header_lines(ended.stdout.decode(errors="replace"))
+            return self.headers[name]
 
 
 def words_of(text: str) -> list[str]:

@@ -92,6 +92,21 @@ def digests_of_course(course: Path) -> dict[str, str]:
             for lab in labs_of(course)}
 
 
+class Budget:
+    """The seconds that the tests of a submission may take, all its labs together."""
+
+    def __init__(self, seconds: float):
+        self._left, self._lock = seconds, threading.Lock()
+
+    def left(self) -> float:
+        with self._lock:
+            return self._left
+
+    def spend(self, seconds: float) -> None:
+        with self._lock:
+            self._left -= seconds
+
+
 class Judge:
     """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases.
     only: grade the labs whose names hold this. gpu: measures speed; without one it is not run."""
@@ -129,8 +144,9 @@ class Judge:
 
     # ---- Running a lab's tests -------------------------------------------------------------------
 
-    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None, without: list[str]) -> tuple[list[dict], sandbox.Ended]:
-        """The tests' record, and how they ended. without: variants that are not run."""
+    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None, without: list[str],
+                  budget: Budget | None = None) -> tuple[list[dict], sandbox.Ended]:
+        """The tests' record, and how they ended. without: variants that are not run. budget: what is left to the submission."""
         number = next(self.numbers)
         folder, private = self.stage / f"{number}", self.private / f"{number}"
         rung, tools = folder / "rung", folder / "tools"
@@ -140,6 +156,9 @@ class Judge:
         (rung / "checked.so").write_bytes(checked)
         (private / "source.cu").write_bytes(source)
         seconds = self.limits["lab_seconds"]
+        if budget:
+            seconds = max(1, min(seconds, int(budget.left())))
+        begun = time.monotonic()
         # The worker keeps a copy of the rung in memory, which counts as a file.
         limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
@@ -162,14 +181,20 @@ class Judge:
         try:
             # Its output is of no interest: the record counts, which no other process can write.
             ended = self.box.run(sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}")]), limits, environment=environment, cwd=str(self.course))
-            return read_record(private / "record"), ended
+            return read_record(private / "record", str(self.stage)), ended
         finally:
+            if budget:
+                budget.spend(time.monotonic() - begun)
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(private, ignore_errors=True)
 
     def solution_object(self, lab: str) -> str:
         path = f"build/cpu/checked/solutions/{lab}/{Path(self.labs[lab]).stem}.so"
         return path if (self.course / path).exists() else ""
+
+    def needs_products(self, lab: str) -> bool:
+        """Whether the lab's own solution calls cuBLAS. No other lab has it: a library moves data, too."""
+        return b"#include <cublas" in (self.course / "solutions" / lab / self.labs[lab]).read_bytes()
 
     # ---- What a lab consists of ------------------------------------------------------------------
 
@@ -194,7 +219,7 @@ class Judge:
         source, uid = path.read_bytes(), self.box.new_user()
         workshop = copy.copy(self.workshop)  # limits are for the others
         workshop.limits = {**self.limits, "compile_seconds": 10 * self.limits["compile_seconds"]}
-        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots)
+        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots, self.needs_products(lab))
         if built.error:
             raise JudgeError(f"the course's own solution cannot be built: {built.error}\n{built.details}")
         if built.findings:
@@ -223,9 +248,11 @@ class Judge:
         uid = self.box.new_user()
         wanted = [lab for lab in self.labs if only is None or lab in only]
 
+        budget = Budget(self.limits["submission_seconds"])
+
         def one(lab: str) -> dict:
             taken = submission.labs[lab]
-            result = self.grade_lab(lab, taken, uid)
+            result = self.grade_lab(lab, taken, uid, budget)
             kept = {"key": self.key(lab, taken), "graded": store.now()}
             if taken.source is not None:
                 kept |= {"file": file_digest(taken), "path": taken.path, "handed_in": taken.handed_in, "file_time": taken.file_time}
@@ -242,24 +269,25 @@ class Judge:
                  "labs": labs, **about(submission)}
         return store.totalled(grade)
 
-    def grade_lab(self, lab: str, taken: Taken, uid: int | None) -> dict:
+    def grade_lab(self, lab: str, taken: Taken, uid: int | None, budget: Budget | None = None) -> dict:
         """Of files that are equal byte by byte, as a class has many (the untouched starters), one is graded and the others get the
-        same."""
+        same. So it is with one that takes all of a lab's time, too: nobody waits for it twice."""
         if taken.source is None:
-            return self.grade_file(lab, taken, uid)[0]
+            return self.grade_file(lab, taken, uid, budget)[0]
         key = (lab, hashlib.sha256(taken.source).digest())
         with self.memo_lock:
             mine = self.memo.setdefault(key, threading.Lock())
         with mine:
             if key not in self.graded:
-                result, limited = self.grade_file(lab, taken, uid)
+                result, limited = self.grade_file(lab, taken, uid, budget)
                 if limited:  # by time or memory: of this run, not of the file
                     return result
                 self.graded[key] = json.dumps(result)
             return json.loads(self.graded[key])
 
-    def grade_file(self, lab: str, taken: Taken, uid: int | None) -> tuple[dict, bool]:
-        """The lab's part of the record, and whether a limit had a part in it."""
+    def grade_file(self, lab: str, taken: Taken, uid: int | None, budget: Budget | None = None) -> tuple[dict, bool]:
+        """The lab's part of the record, and whether a limit had a part in it that says nothing of the file: memory, or what its
+        submission's other labs have left of the time."""
         label = f"labs/{lab}/{self.labs[lab]}"
         items = grading.blank(self.points, lab, self.plans[lab])
 
@@ -269,17 +297,21 @@ class Judge:
 
         if taken.source is None:
             return failed(taken.problem, f"hand in {label}")
-        built = self.workshop.build(taken.source, label, uid, self.slots)
+        built = self.workshop.build(taken.source, label, uid, self.slots, self.needs_products(lab))
         if built.error:
             return failed(built.error, f"make {lab.split('_')[0]}", built.details, built.limited)
         for finding in built.findings:
             if finding.level == FAIL:
                 return failed(f"not run: the file {finding.reason}")
+        if budget and budget.left() <= 0:
+            return failed(f"not run: the {self.limits['submission_seconds']} s of the whole submission were over", limited=True)
         with self.slots:
-            record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid, self.points.given_variants(lab))
+            whole = not budget or budget.left() >= self.limits["lab_seconds"]
+            record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid, self.points.given_variants(lab), budget)
         if not record:  # the tests themselves could not do their work
             return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits), limited=True)
-        items = grading.grade(lab, self.points, self.plans[lab], record, limit_text(ended.cause, self.limits))
+        ended_by = limit_text(ended.cause, self.limits) if whole or ended.cause != "time" else "the time of the whole submission was over"
+        items = grading.grade(lab, self.points, self.plans[lab], record, ended_by)
         source = next(item for item in items if item.id == "integrity/source")
         source.passes()
         if built.findings:
@@ -288,7 +320,8 @@ class Judge:
             self.speed.grade(lab, taken.source, items, self.points, uid)
         if built.findings:
             grading.hold_back(items, reasons[0], "\n".join(reasons))
-        return grading.lab_json(lab, self.titles[lab], items), bool(ended.cause) or not grading.Results(record).finished
+        of_the_file = ended.cause == "time" and whole
+        return grading.lab_json(lab, self.titles[lab], items), not of_the_file and (bool(ended.cause) or not grading.Results(record).finished)
 
 
 def file_digest(taken: Taken) -> str:
@@ -312,14 +345,14 @@ def write_script(path: Path, command: str) -> None:
     path.chmod(0o755)
 
 
-def read_record(path: Path) -> list[dict]:
-    """The lines of a record; a last line that was cut off is left out."""
+def read_record(path: Path, stage: str = "") -> list[dict]:
+    """The lines of a record; a last line that was cut off is left out. stage: a folder of which no report speaks."""
     lines = []
     try:
         text = path.read_text(errors="replace")
     except OSError:
         return lines
-    for line in text.split("\n"):
+    for line in (text.replace(stage, "") if stage else text).split("\n"):
         try:
             entry = json.loads(line)
         except ValueError:

@@ -10,7 +10,7 @@ from pathlib import Path
 CATEGORIES = ("correctness", "checks", "moves", "predictions", "speed")
 NEEDS = ("contract", "checks", "moves", "predictions", "speed")
 SPEED = ("full", "none", "above_roof", "above_solution")
-LIMITS = ("source_kib", "archive_mib", "files", "compile_seconds", "lab_seconds", "gpu_seconds", "memory_mib", "processes", "temporary_mib", "output_kib")
+LIMITS = ("source_kib", "archive_mib", "files", "compile_seconds", "lab_seconds", "submission_seconds", "gpu_seconds", "memory_mib", "processes", "temporary_mib", "output_kib")
 
 
 class PointsError(Exception):

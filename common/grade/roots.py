@@ -115,6 +115,13 @@ def course_headers(course: Path) -> list[str]:
     return found
 
 
+def stand_ins(course: Path) -> list[str]:
+    """The headers that stand in for CUDA's, by the names under which a kernel includes them."""
+    folder = course / "common/simt/include"
+    names = [path.relative_to(folder) for path in sorted(folder.rglob("*.h"))]
+    return [str(name) for name in names if name.parts[0] != "simt"]
+
+
 def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -> Tree:
     gxx = shutil.which("g++")
     if not gxx:

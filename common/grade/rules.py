@@ -23,78 +23,104 @@ class Finding:
 
 # ---- Source --------------------------------------------------------------------------------------
 
+# Letters that follow a string are part of it (a user-defined literal), so that "a"R"(" begins no raw string.
 TOKENS = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
-      | (?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?(?:\)(?P=mark)"|\Z))
-      | (?P<string>"(?:[^"\\\n]|\\.)*"?)
+      | (?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?(?:\)(?P=mark)"(?:[A-Za-z_]\w*)?|\Z))
+      | (?P<string>"(?:[^"\\\n]|\\.)*(?:"(?:[A-Za-z_]\w*)?)?)
       | (?P<number>\b\.?[0-9](?:'?[0-9A-Za-z_.]|[eEpP][+-])*)
-      | (?P<char>'(?:[^'\\\n]|\\.)*'?)""",
+      | (?P<char>'(?:[^'\\\n]|\\.)*(?:'(?:[A-Za-z_]\w*)?)?)""",
     re.VERBOSE | re.DOTALL)
 
 
 def bare(text: str) -> str:
-    """The text without comments and without what is in strings; its lines keep their numbers, unless they were spliced."""
+    """Preprocessed text without comments and without what is in strings; its lines keep their numbers."""
 
     def replace(found: re.Match) -> str:
         if found["number"]:
             return found[0]
         return (" " if found["comment"] else '""') + "\n" * found[0].count("\n")
 
-    return TOKENS.sub(replace, re.sub(r"\\[ \t]*\r?\n", "", text).replace("\r", ""))
+    return TOKENS.sub(replace, text.replace("\r", ""))
 
 
-# In the file as it was handed in.
-RAW = [
-    (r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:line\b|[0-9])", LOOK, "gives its lines other names (#line)"),
-    (r"\bsimt\s*::|\bnamespace\s+simt\b|\bsimt_\w+", LOOK, "uses the executor's own functions, which CUDA does not have"),
-    (r"\b(?:__SANITIZE_THREAD__|rung_is_instrumented|__tsan_\w+|__sanitizer_\w+)", LOOK, "asks whether it is being checked"),
-    (r"\bLADDER_\w+", LOOK, "names a setting of the grader"),
-]
-# After the preprocessor, in the lines that are the file's own.
+# In the file's own text, after the preprocessor. What code does is decided on the object (of_report): here stands what an object does
+# not show, names that the course owns and options that make other code of it than nvcc would.
 PREPROCESSED = [
+    (r"\b(?:__tsan_\w+|__sanitizer_\w+|rung_is_instrumented)\b", LOOK, "asks whether it is being checked"),
+    (r"^\s*#\s*pragma\s+GCC\s+(?:optimize|target|push_options|pop_options|reset_options|visibility)", LOOK,
+     "changes the compiler's options (#pragma GCC)"),
+    (r"^\s*#\s*pragma\s+(?:weak|redefine_extname)\b", LOOK, "gives symbols other names (#pragma)"),
+]
+# What the host of a GPU runs is not completed by the course's own tools, nor is anything on processors that these do not know.
+UNSEEN_CODE = [
     (r"\b(?:asm|__asm|__asm__)\b", LOOK, "has inline assembly that is compiled for the CPU"),
     (r"\b__builtin_(?:return_address|frame_address|extract_return_addr|apply\w*)\b", LOOK, "looks at the stack of its caller"),
-    (r"\b(?:__tsan_\w+|__sanitizer_\w+|rung_is_instrumented)\b", LOOK, "asks whether it is being checked"),
     (r"\b__(?:atomic|sync)_\w+|\bstd\s*::\s*atomic\w*|\batomic(?:_\w+)?\s*<", LOOK,
      "uses the host's atomics, which the counters do not see: a kernel has atomicAdd and its like"),
     (r"\b__builtin_(?:ia32|arm|neon|aarch64)_\w+", LOOK, "uses instructions of the CPU, which the counters do not see"),
     (r"\b(?:atexit|at_quick_exit|on_exit)\b", LOOK, "leaves work for the end of the process (atexit)"),
-    (r"^[ \t]*#[ \t]*pragma[ \t]+GCC[ \t]+(?:optimize|target|push_options|pop_options|reset_options|visibility)", LOOK,
-     "changes the compiler's options (#pragma GCC)"),
-    (r"^[ \t]*#[ \t]*pragma[ \t]+(?:weak|redefine_extname)\b", LOOK, "gives symbols other names (#pragma)"),
 ]
 HARMLESS_ATTRIBUTES = {"aligned", "packed", "always_inline", "noinline", "unused", "used", "maybe_unused", "nodiscard", "fallthrough",
                        "noreturn", "may_alias", "pure", "const", "hot", "cold", "flatten", "warn_unused_result", "tls_model", "visibility",
-                       "vector_size", "nothrow", "likely", "unlikely", "deprecated", "gnu", "format", "returns_nonnull", "restrict"}
+                       "vector_size", "nothrow", "likely", "unlikely", "deprecated", "gnu", "format", "returns_nonnull", "restrict", "leaf", "malloc", "alloc_size",
+                       "nonnull", "artificial", "gnu_inline", "warn_unused", "transaction_safe", "transaction_pure", "transaction_safe_dynamic",
+                       "abi_tag", "access", "assume_aligned", "alloc_align", "sentinel", "mode", "warning", "error", "no_sanitize",
+                       "no_sanitize_thread", "no_instrument_function", "fallthrough", "noclone", "init_priority"}
+
+
+def closed_at(text: str, begin: int) -> int:
+    """Where the bracket that stands at `begin` is closed; the end if it is not."""
+    depth = 0
+    for at in range(begin, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if not depth:
+            return at
+    return len(text)
 
 
 def attributes(text: str) -> list[tuple[int, str]]:
-    """(position, name) of every attribute in the text."""
+    """(position, name) of every attribute in the text that is not one of the standard's, which change nothing."""
     found = []
-    for opening in re.finditer(r"\b__attribute(?:__)?\s*\(\s*\(|\[\s*\[", text):
-        closing = re.compile(r"\)\s*\)|\]\s*\]").search(text, opening.end())
-        inside = text[opening.end(): closing.start() if closing else opening.end() + 200]
-        inside = re.sub(r"\([^()]*\)?", "", inside)
-        if opening[0].startswith("[") and not re.fullmatch(r"[\w\s,:]*", inside):
-            continue  # an index of an index: a[b[i]]
-        if opening[0].startswith("[") and not re.search(r"\bgnu\b|\bclang\b", inside):
-            continue  # standard ones change nothing
-        found += [(opening.start(), name.strip("_")) for name in re.findall(r"\w+", inside) if not name.isdigit()]
+    for opening in re.finditer(r"\b__attribute(?:__)?\s*(?=\()|\[\s*(?=\[)", text):
+        inside, before = text[opening.end(): closed_at(text, opening.end())], None
+        while inside != before:  # the arguments, from the innermost on
+            before, inside = inside, re.sub(r"(?<=\w)\s*\([^()]*\)", "", inside)
+        if opening[0].startswith("[") and not re.search(r"\b(?:__)?(?:gnu|clang)(?:__)?\s*:", inside):
+            continue  # a standard one, or an index of an index: a[b[i]]
+        names = [name.strip("_") for name in re.findall(r"[A-Za-z_]\w*", inside)]
+        found += [(opening.start(), name) for name in names if name not in ("gnu", "clang", "using")]
     return found
 
 
-def of_source(source: str, own_lines: str) -> list[Finding]:
-    """source: the file. own_lines: its lines after the preprocessor."""
-    findings = []
-    for text, rules, numbered in ((bare(source), RAW, True), (bare(own_lines), PREPROCESSED, False)):
-        for pattern, level, reason in rules:
-            if found := re.search(pattern, text, re.MULTILINE):
-                line = text.count("\n", 0, found.start()) + 1 if numbered and "\\\n" not in source else 0
-                findings.append(Finding(level, reason, line))
-    for _, name in attributes(bare(own_lines)):
+def of_source(own: str, completed: bool = True) -> list[Finding]:
+    """own: the file's own text after the preprocessor. completed: the instrumented build is completed (common/simt/announce)."""
+    text = bare(own)
+    findings = [Finding(level, reason) for pattern, level, reason in (PREPROCESSED if completed else PREPROCESSED + UNSEEN_CODE)
+                if re.search(pattern, text, re.MULTILINE)]
+    for _, name in attributes(text):
         if name not in HARMLESS_ATTRIBUTES:
             findings.append(Finding(LOOK, f"uses the attribute '{name[:40]}'"))
     return list(dict.fromkeys(findings))
+
+
+MARKER = re.compile(r'# \d+ "')
+
+
+def header_lines(preprocessed: str) -> frozenset[str]:
+    """All lines that the headers come to, from the preprocessor's output for nothing but their includes."""
+    return frozenset(line for line in preprocessed.split("\n") if not MARKER.match(line))
+
+
+def own_text(preprocessed: str, headers: frozenset[str]) -> str:
+    """What the file adds to the headers: a line that no header has. So nothing depends on which file a line says that it is from,
+    which a file can say of its own."""
+    lines = preprocessed.split("\n")
+    own = [line for line in lines if line not in headers and not MARKER.match(line)]
+    if any('R"' in line for line in own):  # a string of several lines may hold anything
+        lines = bare(preprocessed).split("\n")
+        own = [line for line in lines if line not in headers and not MARKER.match(line)]
+    return "\n".join(own)
 
 
 def own_lines(preprocessed: str, label: str) -> str:
@@ -131,8 +157,9 @@ RUNTIME = re.compile(
     r"_Z(n[wa]|d[la])\w+|_ZN?K?S[tabsiod]\w*|_ZT[VIS][NKS]\w*|_ZGVNSt\w*|_ZTVN10__cxxabiv1\w+|__(add|sub|mul|div|u?div|u?mod|float|fix|extend|trunc)\w+|"
     r"__(popcount|parity|clz|ctz|ffs|clrsb|bswap)[sdt]i2")  # __popc and its like
 FILES = re.compile(r"\w*St1[34]basic_(filebuf|[io]?fstream)\w*|\w*St10filesystem\w*|\w*St13random_device\w*|\w*St13__future_base\w*")
-HOST_COPIES = re.compile(r"_Z\d+cuda(Memcpy|MallocManaged|MallocHost|HostRegister|DeviceReset|PointerGetAttributes)\w*")
-CUDA = re.compile(r"_Z\d+(cuda|cublas)[A-Z]\w*")
+RESETS = re.compile(r"_Z\d+cudaDeviceReset\w*")
+CUDA = re.compile(r"_Z\d+cuda[A-Z]\w*")
+PRODUCTS = re.compile(r"_Z\d+cublas[A-Z]\w*")
 UNSEEN = re.compile(r"(__)?(mem(cpy|move|set|pcpy)|bcopy|bzero)(_chk)?")
 COUNTED = re.compile(r"__wrap_mem(cpy|move|set)")
 INSTRUMENTATION = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc|simt_seen_\w+")
@@ -154,8 +181,8 @@ def executor_function(symbol: str) -> str:
     return name if rest.startswith("E") or rest.startswith("IE") or rest.startswith("I") else ""
 
 
-def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], words: frozenset[str]) -> list[Finding]:
-    """undefined: the names that a build leaves to others, as nm writes them."""
+def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], words: frozenset[str], products: bool = False) -> list[Finding]:
+    """undefined: the names that a build leaves to others, as nm writes them. products: the lab's solution calls cuBLAS."""
     findings, unknown = [], []
     for symbol in undefined:
         name = symbol.split("@")[0]
@@ -163,9 +190,11 @@ def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], w
             findings.append(Finding(FAIL, FORBIDDEN_WHY % name[:60]))
         elif FILES.fullmatch(name):
             findings.append(Finding(LOOK, f"uses files or threads of the C++ library ({name[:60]})"))
-        elif HOST_COPIES.fullmatch(name):
+        elif RESETS.fullmatch(name):
+            findings.append(Finding(LOOK, "resets the device, which is not its own (cudaDeviceReset)"))
+        elif PRODUCTS.fullmatch(name) and not products:
             length, called = re.match(r"_Z(\d+)(\w+)", name).groups()
-            findings.append(Finding(LOOK, f"moves data to the host itself ({called[: int(length)]}): kernels do the work"))
+            findings.append(Finding(LOOK, f"calls cuBLAS ({called[: int(length)]}), which this lab does without"))
         elif UNSEEN.fullmatch(name):
             if instrumented:
                 findings.append(Finding(LOOK, f"moves memory with {name}, which the counters do not see"))
@@ -175,7 +204,7 @@ def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], w
         elif INSTRUMENTATION.fullmatch(name):
             if not instrumented:
                 findings.append(Finding(LOOK, f"calls {name[:60]}, which belongs to the checks"))
-        elif not (name in libm or LIBC.fullmatch(name) or RUNTIME.fullmatch(name) or CUDA.fullmatch(name)
+        elif not (name in libm or LIBC.fullmatch(name) or RUNTIME.fullmatch(name) or CUDA.fullmatch(name) or PRODUCTS.fullmatch(name)
                   or executor_function(name) in words):
             unknown.append(name)
     if unknown:
@@ -184,13 +213,43 @@ def of_symbols(undefined: list[str], instrumented: bool, libm: frozenset[str], w
     return findings
 
 
+# Of the compiler, in the assembly alone: where tables and destructors of the module are.
+COMPILERS = re.compile(r"mem(cpy|move|set)|_GLOBAL_OFFSET_TABLE_|__dso_handle|DW\.ref\.\w+|__(start|stop)_simt_constant")
+EXPORTED = {"rung_variants", "rung_predictions", "rung_is_instrumented"}
+
+
+def of_report(report: str, label: str, taken: frozenset[str], libm: frozenset[str], words: frozenset[str], products: bool) -> list[Finding]:
+    """What announce says of the instrumented build's assembly (common/simt/announce/main.cpp). taken: names that the worker gives to a
+    rung, which no file may define in its place, for others or for itself."""
+    findings, needs = [], []
+    for line in report.split("\n"):
+        kind, *rest = line.split("\t")
+        if kind == "odd" and len(rest) == 3:
+            number = int(rest[1]) if rest[0] == label and rest[1].isdigit() else 0
+            findings.append(Finding(LOOK, f"compiles to what no kernel needs: {rest[2][:80]}", number))
+        elif kind == "needs" and len(rest) == 2 and not COMPILERS.fullmatch(rest[1]):  # memcpy becomes __wrap_memcpy when it is linked
+            needs.append(rest[1])
+        elif kind == "defines" and len(rest) == 1 and rest[0] not in EXPORTED and stands_in(rest[0], taken, libm):
+            findings.append(Finding(LOOK, f"defines {rest[0][:60]}, which is not its own"))
+    return findings[:20] + of_symbols(needs, True, libm, words, products)
+
+
+def stands_in(name: str, taken: frozenset[str], libm: frozenset[str]) -> bool:
+    """Is it a name of the executor's, the C library's or the compiler's? C++'s library is made of templates, which every file defines."""
+    if name in taken or name in libm or INSTRUMENTATION.fullmatch(name) or name.startswith(("__tsan_", "__sanitizer_", "__wrap_", "simt_seen_")):
+        return True
+    if not name.startswith("_Z"):
+        return bool(LIBC.fullmatch(name) or RUNTIME.fullmatch(name) or UNSEEN.fullmatch(name) or FORBIDDEN.fullmatch(name))
+    return bool(re.fullmatch(r"_Z(n[wa]|d[la])\w+", name) or CUDA.fullmatch(name) or PRODUCTS.fullmatch(name))
+
+
 # What an object that nvcc made leaves to the CUDA runtime, whose functions there have C's names.
 GPU_RUNTIME = re.compile(r"atexit|__cuda\w+|__nv\w+|_GLOBAL_OFFSET_TABLE_|__fatbinwrap\w*")
 GPU_CALLS = re.compile(
     r"cuda(Launch(Kernel|CooperativeKernel)\w*|Func\w+|GetLastError|PeekAtLastError|GetError(String|Name)|GetDevice(Properties\w*|Count)?|"
     r"Device(GetAttribute|Synchronize|SetLimit|GetLimit|GetDefaultMemPool|SetCacheConfig)|Occupancy\w+|Malloc(Async)?|Free(Async)?|"
     r"Memset(Async)?|Stream(Create\w*|Destroy|Synchronize|WaitEvent|SetAttribute|GetAttribute|Query)|Event\w+|CtxResetPersistingL2Cache|"
-    r"MemPool(Set|Get)Attribute|GetSymbol(Address|Size))(_v\d+|_ptsz|_ptds)*")
+    r"MemPool(Set|Get)Attribute|MemcpyToSymbol(Async)?|GetSymbol(Address|Size))(_v\d+|_ptsz|_ptds)*")
 
 
 def of_gpu_symbols(undefined: list[str], libm: frozenset[str], words: frozenset[str]) -> list[Finding]:
@@ -198,6 +257,8 @@ def of_gpu_symbols(undefined: list[str], libm: frozenset[str], words: frozenset[
     (cudaMemcpy) or leave work for later (cudaLaunchHostFunc)."""
     calls = [name for name in undefined if name.startswith("cuda") and not GPU_CALLS.fullmatch(name)]
     findings = [Finding(LOOK, f"calls {name[:60]}: kernels do the work, in the call that asks for it") for name in calls]
+    if "__cudaRegisterManagedVar" in undefined:
+        findings.append(Finding(LOOK, "has a __managed__ variable, which the host shares: kernels do the work"))
     others = [name for name in undefined if not name.startswith("cuda") and not GPU_RUNTIME.fullmatch(name) and not UNSEEN.fullmatch(name)]
     return findings + of_symbols(others, False, libm, words)
 
@@ -206,5 +267,5 @@ def of_gpu_host_code(own_lines: str) -> list[Finding]:
     """own_lines: the file's own lines of what nvcc gives to the host's compiler: preprocessed, and what only the device runs is between
     #if 0 and #endif."""
     text = re.sub(r"(?ms)^#if 0$.*?^#endif[^\n]*$", "", bare(own_lines))
-    return [Finding(level, reason.replace("the counters do not see", "no kernel needs")) for pattern, level, reason in PREPROCESSED
+    return [Finding(level, reason.replace("the counters do not see", "no kernel needs")) for pattern, level, reason in PREPROCESSED + UNSEEN_CODE
             if re.search(pattern, text, re.MULTILINE)]

@@ -5,17 +5,18 @@ what the files say:
     // GPU: the time is that of the whole work       in words
     // Speed: fail: never written                    the verdict of every speed item, and a part of its reason
     // Speed: no faster                              measured, and not faster than the same kernel without a trick
+    // Speed: nothing                                no speed item has points, whatever the reason: it depends on the machine
 
-Not a part of make test, which has no GPU: run it
-where make check has been run (BACKEND=cuda), so that everything is built. Exit status: 0 if all is as declared.
+Not a part of make test, which has no GPU. It builds what it needs. Exit status: 0 if all is as declared.
 
-    test_gpu_corpus.py [--keep FOLDER]
+    test_gpu_corpus.py [--only WORD] [--keep FOLDER]     --only: the submissions whose name holds the word, and none of the honest ones
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -29,7 +30,7 @@ import test_corpus  # noqa: E402
 
 PLAIN = "36_work_at_load"  # the kernel that the others have, without a trick on the clock
 HONEST = ("honest_very_fast", "honest_templates", "honest_byte_order_mark")
-NO_FASTER = "no faster"
+NO_FASTER, NOTHING = "no faster", "nothing"
 FASTER = 1.08  # than PLAIN: more is no noise
 
 
@@ -44,6 +45,10 @@ def judge(name: str, speed: str, items: list[dict], plain: dict[str, list[float]
     if not items:
         return "it has no speed items"
     for item in items:
+        if speed == NOTHING:
+            if item["points"] or item["verdict"] not in ("fail", "needs a person"):
+                return f"{item['id']}: {item['verdict']} with {item['points']} points: {item['reason']}"
+            continue
         if speed == NO_FASTER:
             mine, theirs = microseconds(item), plain.get(item["id"], [])
             if not mine or len(mine) != len(theirs):
@@ -58,19 +63,43 @@ def judge(name: str, speed: str, items: list[dict], plain: dict[str, list[float]
     return ""
 
 
+def build(labs: set[str]) -> str:
+    """As common/commands/check.sh does, for these labs; what the compiler said if it fails."""
+    targets = ["build/cpu/worker", "build/cpu/speed", "build/cuda/worker", "build/cuda/timer", "build/cuda/roofs"]
+    for kernel in sorted(path for lab in labs for path in test_corpus.COURSE.glob(f"solutions/{lab}/*.cu")):
+        lab = kernel.parent.name
+        targets += [f"build/cpu/tests/{lab}", f"build/cpu/checked/solutions/{lab}/{kernel.stem}.so", f"build/cuda/solutions/{lab}/{kernel.stem}.so"]
+    command = ["make", "-s", "--no-print-directory", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", *targets]
+    done = subprocess.run(command, cwd=test_corpus.COURSE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout if done.returncode else ""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
+    parser.add_argument("--only", default="", metavar="WORD")
     options = parser.parse_args()
     corpus = test_corpus.in_repository()
     labs = {case.name: case.lab for case in corpus}
-    cases = {case.name: case.speed for case in corpus if case.gpu} | {name: "pass" for name in HONEST}
+    cases = {case.name: case.speed for case in corpus if case.gpu and options.only in case.name}
+    if not cases:
+        print(f"error: no submission for a GPU has '{options.only}' in its name", file=sys.stderr)
+        return 2
+    if not options.only:
+        cases |= {name: "pass" for name in HONEST}
+    if NO_FASTER in cases.values():
+        cases[PLAIN] = NO_FASTER
+    needed = {labs[name] for name in cases}
+    if said := build(needed):
+        print(f"error: the course's own code does not compile:\n{said}", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         out = options.keep.absolute() if options.keep else work / "out"
         for case in cases:
             shutil.copytree(test_corpus.CORPUS / case, work / "submissions" / case)
-        done = subprocess.run([sys.executable, str(HERE / "check.py"), "--gpu", "--submissions", str(work / "submissions"), "--out", str(out)],
+        done = subprocess.run([sys.executable, str(HERE / "check.py"), "--gpu", "--submissions", str(work / "submissions"), "--out", str(out),
+                               *(["--only", *needed] if len(needed) == 1 else [])],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(done.stdout)
         grades = {}
@@ -79,7 +108,7 @@ def main() -> int:
             grade = json.loads(path.read_text()) if path.exists() else {"labs": []}
             lab = next((lab for lab in grade["labs"] if lab["lab"] == labs[case]), {"items": []})
             grades[case] = [item for item in lab["items"] if item["category"] == "speed"]
-        plain = {item["id"]: microseconds(item) for item in grades[PLAIN]}
+        plain = {item["id"]: microseconds(item) for item in grades.get(PLAIN, [])}
         failed = 0
         for case, speed in cases.items():
             problem = judge(case, speed, grades[case], plain)

@@ -123,7 +123,7 @@ class Judging(unittest.TestCase):
         lab = self.grade(FRAME % (NOTHING % 'system("true");'))
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
         self.assertIn("calls system", self.item(lab, "integrity/source")["reason"])
-        lab = self.grade(SOLUTION + 'inline void pause() { asm volatile("pause"); }\n')
+        lab = self.grade(SOLUTION + 'void pause() { asm volatile("pause"); }\n')
         self.assertEqual((lab["verdict"], lab["points"]), ("needs a person", 0))
         self.assertIn("inline assembly", self.item(lab, "integrity/source")["reason"])
         self.assertAlmostEqual(sum(item.get("waits", 0) for item in lab["items"]), lab["out_of"], places=2)

@@ -26,7 +26,8 @@ std::string check_integrity(const Step& step) {
   job.count = true;
   const rung::Outcome outcome = session().checked->run(job);
   const Finding finding = judge(step, input, outcome);
-  if (finding.kind != Finding::Kind::right) return "not right in the instrumented build: " + told(step, finding);
+  if (finding.kind != Finding::Kind::right)
+    return "not right in the instrumented build: " + (finding.brief.empty() ? finding.text : finding.brief);
   Count count;
   const std::string unread = read_counters(step, outcome, &count);
   if (!unread.empty()) return unread;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "record.h"
 #include "session.h"
 #include "step_operator.h"
 #include "words.h"
@@ -125,6 +126,11 @@ std::string check_prediction(const Predicted& predicted) {
 
   const double counted = p.figure(count);
   if (std::abs(predicted.value - counted) <= 1e-9 * std::abs(counted)) return "";
+  // What the count is would be worth points when the file is handed in again.
+  if (recording()) {
+    return "predicted " + number(predicted.value) + ", which is not what is counted\n" +
+           wrapped("The question: " + label + ": " + p.question);
+  }
   const std::string shape = p.shape.sizes.cores ? step_operator().name(p.shape.sizes)
                                                 : std::to_string(p.shape.rows) + " x " + std::to_string(p.shape.cols) +
                                                       (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");

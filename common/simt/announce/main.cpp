@@ -1,7 +1,7 @@
-// announce [--sealed] [--report FILE] IN.s OUT.s: completes the instrumentation of compiled code (rewriter.h).
+// announce [--report FILE] IN.s OUT.s: completes the instrumentation of compiled code (rewriter.h).
 //
 // The report has a line for each finding, "odd<TAB>file<TAB>line<TAB>what", and each name that the file needs from
-// others or gives to them, "needs<TAB>line<TAB>name" and "defines<TAB>name".
+// others or defines, "needs<TAB>line<TAB>name" and "defines<TAB>name".
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -11,19 +11,16 @@
 #include "rewriter.h"
 
 int main(int argc, char** argv) {
-  bool sealed = false;
   const char* report_path = nullptr;
   std::vector<const char*> paths;
   for (int i = 1; i < argc; i++) {
-    if (std::strcmp(argv[i], "--sealed") == 0)
-      sealed = true;
-    else if (std::strcmp(argv[i], "--report") == 0 && i + 1 < argc)
+    if (std::strcmp(argv[i], "--report") == 0 && i + 1 < argc)
       report_path = argv[++i];
     else
       paths.push_back(argv[i]);
   }
   if (paths.size() != 2) {
-    std::fprintf(stderr, "usage: announce [--sealed] [--report FILE] IN.s OUT.s\n");
+    std::fprintf(stderr, "usage: announce [--report FILE] IN.s OUT.s\n");
     return 2;
   }
   std::ifstream in(paths[0], std::ios::binary);
@@ -35,7 +32,7 @@ int main(int argc, char** argv) {
   }
   announce::Rewriter rewriter;
   std::ofstream out(paths[1], std::ios::binary);
-  out << rewriter.rewrite(text.str(), sealed) << std::flush;
+  out << rewriter.rewrite(text.str()) << std::flush;
   if (!out) {
     std::fprintf(stderr, "announce: %s cannot be written\n", paths[1]);
     return 2;

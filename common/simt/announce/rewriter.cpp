@@ -5,8 +5,6 @@
 #include <regex>
 #include <sstream>
 
-#include "seal.h"
-
 namespace announce {
 
 namespace {
@@ -34,6 +32,10 @@ std::string called(const Operand& target) {
 // Calls of the compiler's and the executor's that leave the frame and what was announced as they are.
 bool is_hook(const std::string& name) {
   return begins(name, "__tsan_") || name == "__sanitizer_cov_trace_pc" || name == "__tls_get_addr";
+}
+
+bool is_of_hooks(const std::string& symbol) {
+  return begins(symbol, "__tsan_") || begins(symbol, "simt_seen") || begins(symbol, "__sanitizer_cov");
 }
 
 // Sections that a compiler writes for ordinary code, with the flags that they may have.
@@ -109,17 +111,14 @@ void Rewriter::find_frames(const std::vector<std::string_view>& lines) {
   for (const std::string& other : others) with_frame_pointer_.erase(other);
 }
 
-std::string Rewriter::rewrite(const std::string& assembly, bool sealed) {
-  sealed_ = sealed;
+std::string Rewriter::rewrite(const std::string& assembly) {
   const std::vector<std::string_view> lines = lines_of(assembly);
   find_frames(lines);
   values_.forget(false);
   for (const std::string_view text : lines) line(text);
   end_block();
   for (const std::string& name : defined_) report_.needs.erase(name);
-  for (const std::string& name : global_) {
-    if (defined_.count(name)) report_.defines.insert(name);
-  }
+  report_.defines = defined_;
   std::string all;
   all.reserve(2 * assembly.size());
   for (const std::string_view text : output_) {
@@ -212,8 +211,6 @@ void Rewriter::directive(const std::string& text) {
   } else if (name == ".type") {
     if (text.find("@gnu_indirect_function") != std::string::npos) find("a function that is chosen at load (ifunc)");
     if (text.find("@function") != std::string::npos) functions_.insert(first.substr(0, first.find(',')));
-  } else if (name == ".globl" || name == ".weak") {
-    global_.insert(first);
   } else if (name == ".comm" || name == ".set") {
     defined_.insert(first.substr(0, first.find(',')));
   } else if (is_data(name)) {
@@ -221,36 +218,38 @@ void Rewriter::directive(const std::string& text) {
     const bool padding = text == ".byte\t0x66" || text == ".value\t0x6666";
     if (in_code_ && !padding) return find("bytes among the code");
     if (name == ".quad" || name == ".long") {
-      static const std::regex symbol(R"([A-Za-z_][\w.$]*)");
+      static const std::regex symbol(R"([A-Za-z_.][\w.$]*)");
       for (std::sregex_iterator at(text.begin() + static_cast<long>(name.size()), text.end(), symbol), end; at != end;
-           ++at)
+           ++at) {
         refer(at->str());
+        if (is_of_hooks(at->str())) find("the address of what announces accesses");
+      }
     }
   }
 }
 
 void Rewriter::refer(const std::string& symbol) {
   const std::string name = symbol.substr(0, symbol.find_first_of("@+-"));
-  if (!name.empty() && !begins(name, ".L")) report_.needs.try_emplace(name, line_);
+  if (!name.empty() && !begins(name, ".L") && !std::isdigit(static_cast<unsigned char>(name[0])))
+    report_.needs.try_emplace(name, line_);
 }
 
 void Rewriter::instruction(std::string_view text) {
   const Instruction parsed = parse_instruction(std::string(text));
   if (!is_known(parsed)) find("the instruction " + parsed.mnemonic.substr(0, 40));
   for (const Operand& operand : parsed.operands) {
-    if (!operand.symbol.empty()) refer(operand.symbol);
+    if (operand.symbol.empty()) continue;
+    refer(operand.symbol);
+    // Called through a pointer, it would announce what does not happen.
+    if (parsed.mnemonic != "call" && is_of_hooks(operand.symbol)) find("the address of what announces accesses");
   }
   if (parsed.mnemonic == "call") return call(parsed, text);
   if (parsed.prefix == "rep" && parsed.operands.empty() && !parsed.mnemonic.empty()) announce_string(parsed);
   if (const Operand* const memory = parsed.memory()) {
     for (const Access& access : accesses_of(parsed)) announce(*memory, access);
   }
-  if (sealed_)
-    for (std::string& text : seal_before(parsed)) make(std::move(text));
   emit(text);
   values_.run(parsed);
-  if (sealed_)
-    for (std::string& text : seal_after(parsed)) make(std::move(text));
   if (parsed.mnemonic == "jmp" || parsed.mnemonic == "ret" || parsed.mnemonic == "ud2") {
     end_block();
     values_.forget(with_frame_pointer_.count(function_) > 0);
@@ -279,8 +278,6 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
     if (const Operand* const memory = call.memory()) announce(*memory, {Kind::load, 8});
   }
   announcement(name);
-  if (sealed_)
-    for (std::string& text : seal_before(call)) make(std::move(text));
   emit(text);
   const bool of_ours = !is_hook(name);
   if (of_ours) end_block();

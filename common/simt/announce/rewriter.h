@@ -29,16 +29,16 @@ struct Finding {
 
 struct Report {
   std::vector<Finding> findings;
-  // Names that the file refers to and does not define, each with the line that does so first; and those that it gives
-  // to others.
+  // Names that the file refers to and does not define, each with the line that does so first; and all that it
+  // defines, for others or for itself.
   std::map<std::string, int> needs;
   std::set<std::string> defines;
 };
 
 class Rewriter {
  public:
-  // The assembly, rewritten. With `sealed`, also what keeps code on its paths (seal.cpp).
-  std::string rewrite(const std::string& assembly, bool sealed);
+  // The assembly, rewritten.
+  std::string rewrite(const std::string& assembly);
   const Report& report() const { return report_; }
 
  private:
@@ -72,9 +72,9 @@ class Rewriter {
   Values values_;
   std::vector<Announced> announced_;
   std::set<std::string> with_frame_pointer_;  // functions whose rbp is that
-  std::set<std::string> functions_, defined_, global_;
+  std::set<std::string> functions_, defined_;
   std::string function_;
-  bool in_code_ = true, in_debug_ = false, in_assembly_ = false, thread_local_call_ = false, sealed_ = false;
+  bool in_code_ = true, in_debug_ = false, in_assembly_ = false;
   std::map<int, std::string> files_;
   std::string file_;
   int line_ = 0;

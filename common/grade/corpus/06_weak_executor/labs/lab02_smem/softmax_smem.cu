@@ -1,6 +1,6 @@
 // Entry: 6
 // Expect: needs a person
-// Reason: uses the executor's own functions
+// Reason: which is not its own
 //
 // Defines functions of the executor as its own, weak and strong.
 

@@ -1,6 +1,6 @@
 // Entry: 11
 // Expect: fail
-// Reason: leaves work for the end of the process
+// Reason: calls atexit
 //
 // Fills in the output when the process ends. The judge has its copy by then.
 

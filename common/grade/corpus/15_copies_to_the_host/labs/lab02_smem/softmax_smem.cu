@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: moves data to the host itself (cudaMemcpy)
+// Reason: the host reads
 //
 // Copies the input to the host, computes there, copies the result back.
 

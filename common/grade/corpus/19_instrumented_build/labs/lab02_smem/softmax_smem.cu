@@ -1,6 +1,6 @@
 // Entry: 19
 // Expect: needs a person
-// Reason: asks whether it is being checked
+// Reason: is another program when it is checked
 //
 // Two programs in one: where the checks look, a kernel that reads and writes once but computes nothing; elsewhere
 // the slow right one.

@@ -1,6 +1,6 @@
 // Entry: 21
 // Expect: needs a person
-// Reason: moves data to the host itself (cudaDeviceReset)
+// Reason: resets the device
 //
 // Resets the device in mid-call.
 

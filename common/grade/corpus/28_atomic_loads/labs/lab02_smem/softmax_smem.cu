@@ -1,8 +1,9 @@
 // Entry: 28
-// Expect: needs a person
-// Reason: uses the host's atomics
+// Expect: fail
+// Reason: read 3 times
+// Most: 26
 //
-// Reads the row three times, by the host's atomics, which would not be counted as loads.
+// Reads the row three times, by the host's atomics. They are seen like any other load.
 
 #include <cfloat>
 

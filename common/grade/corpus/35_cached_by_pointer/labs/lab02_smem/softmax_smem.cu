@@ -1,6 +1,6 @@
 // Entry: 35
-// Expect: needs a person
-// Reason: moves data to the host itself (cudaMemcpy
+// Expect: fail
+// Reason: launched nothing
 //
 // Keeps the last result and hands it out again where pointers and shape are the same. New data is in the same
 // buffer.
