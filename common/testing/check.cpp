@@ -258,9 +258,6 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
   const Outcome second = session().client->run(job);
   finding = check_ending(second);
   if (finding.kind != Kind::right) return {finding.kind, "in the second of two equal runs: " + finding.text};
-  if (first.work.launches > 0 && second.work.launches == 0)
-    return {Kind::wrong,
-            "the second of two equal runs launched nothing: a result of before is no result of the new input"};
   if (second.error != first.error) {
     return {Kind::wrong, "two equal runs returned " + first.error_name + " and " + second.error_name};
   }
@@ -281,6 +278,9 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
                 ": is a barrier missing?",
             "", "two equal runs gave different results: is a barrier missing?"};
   }
+  if (first.work.launches > 0 && second.work.launches == 0)
+    return {Kind::wrong,
+            "the second of two equal runs launched nothing: a result of before is no result of the new input"};
   return check_damage(second);
 }
 

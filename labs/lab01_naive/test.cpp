@@ -23,7 +23,7 @@ const testing_::Lab testing_::lab = {
         {"move-a-thread-per-row",
          "a thread has a row of its own and goes over it a few times, not once more for every element",
          {32, 256},
-         testing_::read_at_most(4),
+         testing_::read_at_most(16),
          {"per_row"},
          /*others_too=*/false},
     },

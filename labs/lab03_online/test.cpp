@@ -30,7 +30,7 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(2),
          {"online", "online_f32x4"}},
         {"move-float4",
-         "16 bytes a lane: 16 sectors a request",
+         "16 bytes per lane: 16 sectors per request",
          {8, 4096},
          testing_::bytes_a_lane(16),
          {"online_f32x4"},

@@ -1,6 +1,6 @@
 // Entry: 4
 // Expect: fail
-// Reason: the move: 16 bytes a lane
+// Reason: the move: 16 bytes per lane
 // Most: 60
 //
 // Loads of 4 bytes under the name of the variant with loads of 16.

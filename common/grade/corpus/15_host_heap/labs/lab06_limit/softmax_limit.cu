@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: host memory
+// Reason: invalid address
 //
 // The same with memory of the host's heap, as large as the matrix.
 

@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: host memory
+// Reason: invalid address
 //
 // Top-K by sorting on the host: kernels copy to where the host computes, and back.
 

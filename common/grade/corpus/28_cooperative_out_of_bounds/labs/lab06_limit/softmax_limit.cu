@@ -1,6 +1,7 @@
 // Entry: 28
 // Expect: fail
 // Reason: memcheck
+// Most: 14
 //
 // A cooperative launch reads shared memory past its end.
 

@@ -1,6 +1,6 @@
 // Entry: 28
 // Expect: fail
-// Reason: uses the attribute 'no_sanitize'
+// Reason: racecheck
 //
 // The race is in a function that asks not to be instrumented, where racecheck would not see it.
 

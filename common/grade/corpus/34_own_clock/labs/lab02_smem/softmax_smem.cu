@@ -1,5 +1,6 @@
 // Entry: 34
-// Expect: pass
+// Expect: needs a person
+// Reason: which is not its own
 //
 // Defines the clock that the worker reads. Harmless: nothing of the worker is bound to it.
 

@@ -1,6 +1,6 @@
 // Entry: 48
 // Expect: fail
-// Reason: does not compile
+// Reason: compile
 //
 // Macros that double thirty times.
 

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What announce says of compiled code: what no ordinary code holds, what it needs, what it defines (announce/main.cpp)."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MAKE = ["make", "-s", "--no-print-directory", "-f", "common/build/rules.mk"]
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "announce knows x86-64")
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run([*MAKE, "build/cpu/announce"], cwd=ROOT, check=True)
+        cls.flags = subprocess.run([*MAKE, "print-instrument"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+
+    def report(self, source: str) -> list[list[str]]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            subprocess.run(["g++", "-std=c++17", "-fPIC", "-g1", "-w", *self.flags, "-x", "c++", "-S", "-", "-o", str(folder / "a.s")], cwd=ROOT,
+                           input=source, text=True, check=True)
+            subprocess.run(["build/cpu/announce", "--report", str(folder / "report"), str(folder / "a.s"), str(folder / "b.s")], cwd=ROOT, check=True)
+            subprocess.run(["g++", "-c", str(folder / "b.s"), "-o", str(folder / "b.o")], check=True)  # it is assembly still
+            return [line.split("\t") for line in (folder / "report").read_text().splitlines()]
+
+    def odd(self, source: str) -> str:
+        return "; ".join(line[3] for line in self.report(source) if line[0] == "odd")
+
+    def test_ordinary_code_has_nothing_odd(self):
+        self.assertEqual(self.odd("""
+            #include <cmath>
+            #include <string>
+            #include <vector>
+            static std::vector<std::string> words = {"a", "b"};
+            struct Base { virtual ~Base() = default; virtual float f(float x) { return expf(x); } };
+            struct Other : Base { float f(float x) override { return x / 3; } };
+            float sum(const float* x, int n) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s + words.size(); }
+            float by_pointer(float (*f)(float), double d, long n) { return f(d) * n + static_cast<float>(Other().f(2)); }
+            int choose(int i) { switch (i) { case 0: return 5; case 1: return 7; case 2: return 11; case 3: return 2; case 4: return 1; default: throw i; } }
+            void barrier() { asm volatile("" ::: "memory"); }
+            """), "")
+
+    def test_what_no_ordinary_code_holds(self):
+        for source, word in (('void f() { asm("nop"); }', "inline assembly"), ('asm(".globl g\\ng: ret");', "inline assembly"),
+                             ('__attribute__((section(".own"))) int x = 1;', "the section .own"),
+                             ('extern "C" int chosen(); extern "C" int (*choose())() { return 0; } int chosen() __attribute__((ifunc("choose")));', "ifunc"),
+                             ('__attribute__((target("avx"))) void f(double* x) { for (int i = 0; i < 4; i++) x[i] *= 2; }', "the instruction v"),
+                             ('extern "C" void __tsan_read4(void*); void (*f)(void*) = __tsan_read4;', "what announces accesses"),
+                             ('extern "C" void __tsan_read4(void*); void g(void (*)(void*)); void f() { g(__tsan_read4); }', "what announces accesses")):
+            self.assertIn(word, self.odd(source), source)
+
+    def test_what_a_file_needs_and_defines(self):
+        lines = self.report('extern "C" int helper(int); namespace { int own = 3; } extern "C" { __attribute__((noinline)) static void __tsan_read4(void* p) { asm volatile("" :: "r"(p)); } }\n'
+                            'int f(int* x) { __tsan_read4(x); return helper(*x) + own; }')
+        needs = {line[2] for line in lines if line[0] == "needs"}
+        defines = {line[1] for line in lines if line[0] == "defines"}
+        self.assertIn("helper", needs)
+        self.assertTrue(all(not name[0].isdigit() and not name.startswith(".") for name in needs), needs)
+        self.assertIn("_Z1fPi", defines)
+        self.assertIn("__tsan_read4", defines, "also one that is the file's alone")
+
+
+if __name__ == "__main__":
+    unittest.main()
