@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@
 #ifdef __SIMT__
 #include "checks/checks.h"
 #include "counters/counters.h"
+#include "far_rows.h"
 #include "rung_apart.h"
 #include "simt.h"
 #else
@@ -219,6 +221,10 @@ int main(int argc, char** argv) {
 #ifdef __SIMT__
   if (argc == 3 && strcmp(argv[2], as_host) == 0) serve_worker(argv[1], false);
   if (argc == 3 && strcmp(argv[2], as_graded_host) == 0) serve_worker(argv[1], true);
+  if (argc == 5 && strcmp(argv[2], "far") == 0) {
+    simt::install_signal_handlers();
+    run_far(argv[1], atoi(argv[3]), atoi(argv[4]));
+  }
 #endif
   if ((argc != 2 && !graded) || getsockopt(control_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
       type != SOCK_SEQPACKET) {

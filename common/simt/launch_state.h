@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <vector>
 
 namespace simt {
 
@@ -19,6 +20,7 @@ struct LaunchState {
   const LaunchConfig config;
   const BoundKernel kernel;
   std::atomic<uint64_t> next_block{0};
+  std::vector<uint64_t> some;  // the blocks to run, if not all, by rising number
 
   bool cooperative = false;  // all blocks are resident at once
 
@@ -27,6 +29,8 @@ struct LaunchState {
   counters::LaunchCounters* counters = nullptr;
 
   uint64_t block_count() const { return static_cast<uint64_t>(config.grid.x) * config.grid.y * config.grid.z; }
+  uint64_t blocks_to_run() const { return some.empty() ? block_count() : some.size(); }
+  uint64_t block_to_run(uint64_t i) const { return some.empty() ? i : some[i]; }
   unsigned threads_per_block() const { return config.block.x * config.block.y * config.block.z; }
 
   uint3 block_index(uint64_t number) const {

@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "check.h"
 #include "hidden.h"
+#include "offsets.h"
 #include "record.h"
 
 namespace testing_ {
@@ -101,6 +102,7 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
   for (const Case& c : cases) {
     if (c.move && !(s.checked && held_to(info, *c.move))) continue;
     if (c.group == "integrity" && !s.checked) continue;
+    if (is_offsets_case(c) && s.backend != "cpu") continue;  // CASES=huge is for a GPU
     const double cost = c.cost(quadratic);
     if (quadratic && !everything && cost > quadratic_limit) {
       s.left_out[label].cases++;
@@ -182,6 +184,9 @@ int prepare() {
   }
   for (const Move& move : lab.moves) cases.push_back(case_of(move));
   if (recording()) cases.push_back(integrity_case(lab.op, s.seed));
+  if (!recording() && lab.op != rung::Op::swap_ffn) {
+    for (const Case& c : offsets_cases()) cases.push_back(c);
+  }
   for (const Prediction& p : lab.predictions) cases.push_back(counted_case(p.case_name(), "predict", p.shape));
   s.wanted = environment("LADDER_CASE");
   const std::vector<Case> all = cases;

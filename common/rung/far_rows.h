@@ -1,0 +1,201 @@
+// `worker RUNG.so far VARIANT`: a matrix of more than 2^31 elements, where an index that is an int overflows, on a
+// machine that has no room for one. The input is a tile of rows that is mapped again and again; of the result only what
+// is written takes memory; and of each launch only the blocks at both ends of the grid run. On both sides of input and
+// result lies more than 2^31 elements of nothing, so that an offset that has overflowed is an invalid address.
+//
+// Only what was written is looked at. Prints what is wrong, with status 1; status 2: nothing behind 2^31 was written.
+// Included by worker.cpp alone, and for the executor only.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory.h"
+#include "refusal.h"
+#include "rung_calls.h"
+#include "simt.h"
+
+namespace rung {
+
+namespace {
+
+constexpr size_t far_cols = 608, far_tile_rows = 1024;  // a tile is whole pages, whatever the type
+constexpr int far_k = 5;
+
+// Some 14,000 rows begin past the limit: more than a grid that strides over the rows has blocks.
+struct FarShape {
+  size_t limit, tiles;
+  constexpr size_t rows() const { return tiles * far_tile_rows; }
+};
+constexpr FarShape far_shapes[] = {{size_t{1} << 31, 3464}, {size_t{1} << 32, 6912}};
+static_assert(far_shapes[0].rows() * far_cols > far_shapes[0].limit + 8000 * far_cols);
+static_assert(far_shapes[1].rows() * far_cols > far_shapes[1].limit + 8000 * far_cols);
+
+[[noreturn]] void end_far(int status, const std::string& text) {
+  std::printf("%s\n", text.c_str());
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+// A range of addresses with nothing around it, and nothing in it yet.
+unsigned char* reserve_far(size_t bytes) {
+  constexpr size_t around = (size_t{1} << 31) * sizeof(float);
+  void* const all = mmap(nullptr, bytes + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) end_far(2, "no address space for such a matrix");
+  return static_cast<unsigned char*>(all) + around;
+}
+
+class FarInput {
+ public:
+  FarInput(Dtype dtype, size_t tiles) : dtype_(dtype), values_(far_tile_rows * far_cols) {
+    const size_t element = static_cast<size_t>(bytes_of(dtype)), tile = values_.size() * element;
+    std::vector<unsigned char> encoded(tile);
+    uint32_t random = 1;
+    for (size_t i = 0; i < values_.size(); i++) {
+      random = random * 1664525u + 1013904223u;
+      const float value = static_cast<float>(random >> 8) / (1 << 21) - 4;
+      values_[i] = encode(value, encoded.data() + i * element);
+    }
+    const int file = memfd_create("far", MFD_CLOEXEC);
+    if (file < 0 || write(file, encoded.data(), tile) != static_cast<ssize_t>(tile)) end_far(2, "no memory file");
+    begin_ = reserve_far(tile * tiles);
+    for (size_t i = 0; i < tiles; i++) {
+      if (mmap(begin_ + i * tile, tile, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+        end_far(2, "no address space for the input");
+    }
+  }
+
+  void* begin() const { return begin_; }
+  const float* row(size_t number) const { return &values_[number % far_tile_rows * far_cols]; }
+
+  // Writes it; returns what is then there.
+  float encode(float value, void* to) const {
+    if (dtype_ == Dtype::f32) return std::memcpy(to, &value, sizeof value), value;
+    if (dtype_ == Dtype::f16) {
+      const __half narrow = __float2half(value);
+      return std::memcpy(to, &narrow, sizeof narrow), __half2float(narrow);
+    }
+    const __nv_bfloat16 narrow = __float2bfloat16(value);
+    return std::memcpy(to, &narrow, sizeof narrow), __bfloat162float(narrow);
+  }
+  float decode(const void* from) const {
+    if (dtype_ == Dtype::f32) return *static_cast<const float*>(from);
+    if (dtype_ == Dtype::f16) return __half2float(*static_cast<const __half*>(from));
+    return __bfloat162float(*static_cast<const __nv_bfloat16*>(from));
+  }
+
+ private:
+  Dtype dtype_;
+  std::vector<float> values_;
+  unsigned char* begin_ = nullptr;
+};
+
+class FarOutput {
+ public:
+  FarOutput(size_t count, size_t element) : count_(count), element_(element), begin_(reserve_far(count * element)) {
+    mmap(begin_, count * element, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
+  }
+  void* begin() const { return begin_; }
+
+  // Calls visit(number, address) for every element in a page that was touched and that is not 0.
+  template <typename Visit>
+  void for_each_written(Visit visit) const {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> touched((count_ * element_ + page - 1) / page);
+    if (mincore(begin_, count_ * element_, touched.data()) != 0) end_far(2, "the system does not say what was written");
+    for (size_t p = 0; p < touched.size(); p++) {
+      if (!(touched[p] & 1)) continue;
+      for (size_t i = p * page / element_; i < std::min(count_, (p + 1) * page / element_); i++) {
+        const unsigned char* const at = begin_ + i * element_;
+        if (std::any_of(at, at + element_, [](unsigned char byte) { return byte != 0; })) visit(i, at);
+      }
+    }
+  }
+
+ private:
+  size_t count_, element_;
+  unsigned char* begin_;
+};
+
+double far_sum(const float* row) {
+  double sum = 0;
+  for (size_t c = 0; c < far_cols; c++) sum += std::exp(static_cast<double>(row[c]));
+  return sum;
+}
+bool far_equal(double value, double expected) { return std::abs(value - expected) <= 0.02 * expected + 1e-6; }
+
+[[noreturn]] void judge_far(const FarShape& shape, const FarInput& input, const FarOutput& output, size_t per_row,
+                            bool is_topk) {
+  size_t beyond = 0, last_row = ~size_t{0};
+  double sum = 1;
+  output.for_each_written([&](size_t i, const unsigned char* at) {
+    const size_t row = i / per_row;
+    const float* const x = input.row(row);
+    if (row != last_row) sum = far_sum(x), last_row = row;
+    double expected = 0, value = 0;
+    if (is_topk) {
+      std::vector<float> sorted(x, x + far_cols);
+      std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(i % per_row), sorted.end(), std::greater<>());
+      expected = std::exp(static_cast<double>(sorted[i % per_row])) / sum;
+      value = *reinterpret_cast<const float*>(at);
+    } else {
+      expected = std::exp(static_cast<double>(x[i % far_cols])) / sum;
+      value = input.decode(at);
+    }
+    if (!far_equal(value, expected)) {
+      char text[200];
+      std::snprintf(text, sizeof text, "row %zu, column %zu of %zu x %zu: expected %.6g, got %.6g", row, i % per_row,
+                    shape.rows(), far_cols, expected, value);
+      end_far(1, text);
+    }
+    beyond += row * far_cols >= shape.limit;
+  });
+  if (beyond == 0) end_far(2, "no row that begins past the limit was written by the blocks at the ends of the grid");
+  end_far(0, "right: " + std::to_string(beyond) + " elements past the limit");
+}
+
+[[noreturn]] void run_far(const char* path, int number, int bits) {
+  const FarShape& shape = far_shapes[bits == 32];
+  std::string problem;
+  const Tables tables = load_tables(path, &problem);
+  if (!problem.empty()) end_far(2, problem);
+  if (number < 0 || number >= tables.count || tables.table[number].op == Op::swap_ffn)
+    end_far(2, "there is no such variant");
+  const Variant& variant = tables.table[number];
+  const bool is_topk = variant.op == Op::softmax_topk;
+  const FarInput input(variant.dtype, shape.tiles);
+  const size_t per_row = is_topk ? far_k : far_cols;
+  const FarOutput output(shape.rows() * per_row,
+                         is_topk ? sizeof(float) : static_cast<size_t>(bytes_of(variant.dtype)));
+  const FarOutput index(is_topk ? shape.rows() * per_row : 1, sizeof(int));
+  Request request{};
+  request.rows = static_cast<int>(shape.rows());
+  request.cols = static_cast<int>(far_cols);
+  request.k = is_topk ? far_k : 0;
+  void* const argument[buffer_count] = {input.begin(), is_topk ? index.begin() : output.begin(), output.begin(),
+                                        nullptr};
+  simt::run_ends_of_grids();
+  simt::forget_refusal();
+  simt::test_for_host_memory([](uintptr_t) { return false; });  // what lies around the matrix is nobody's
+  cudaError_t error = call(variant, argument, request, nullptr);
+  if (error == cudaSuccess) error = cudaGetLastError();
+  if (error != cudaSuccess)
+    end_far(1, std::string("returned ") + cudaGetErrorName(error) + " for " + std::to_string(shape.rows()) + " x " +
+                   std::to_string(far_cols) + ": " + simt::last_refusal().text);
+  judge_far(shape, input, output, per_row, is_topk);
+}
+
+}  // namespace
+
+}  // namespace rung

@@ -1,0 +1,238 @@
+// Broken: the row's start is an unsigned int: past 2^32 elements it begins anew.
+// Verdict: Is an offset computed as an unsigned int
+// Variant: tree
+// Case: past-unsigned
+#include <cfloat>
+#include <cmath>
+
+#include "rung.h"
+
+constexpr int threads = 256;  // per block; block_reduce needs a power of two
+
+// Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
+// x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
+constexpr float lowest = -FLT_MAX;
+
+// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. fmaxf passes over a NaN in the row and the
+// maximum does not show it, but the sum does, and from here it spreads to the whole row. So does +INFINITY, because
+// INFINITY - INFINITY is NaN.
+__device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
+
+// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same
+// direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of the
+// sum. The 256 partial sums of a block are short enough to do without.
+struct CompensatedSum {
+  float value, lost;
+
+  __device__ void add(float term) {
+    const float corrected = term - lost;
+    const float next = value + corrected;
+    lost = (next - value) - corrected;
+    value = next;
+  }
+};
+
+// x, y: (rows, cols). Block r turns row r of x into row r of y.
+// Dynamic shared memory: cols floats, the row; then 1 float, by which thread 0 tells the others what it found.
+__global__ void serial_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
+  extern __shared__ float row[];
+  float* found = row + cols;
+  x += static_cast<size_t>(blockIdx.x) * cols;
+  y += static_cast<size_t>(blockIdx.x) * cols;
+
+  for (int c = threadIdx.x; c < cols; c += threads) row[c] = x[c];
+  __syncthreads();
+
+  if (threadIdx.x == 0) {
+    float max = lowest;
+    for (int c = 0; c < cols; ++c) max = fmaxf(max, row[c]);
+    *found = max;
+  }
+  __syncthreads();
+  const float max = *found;
+
+  for (int c = threadIdx.x; c < cols; c += threads) row[c] = expf(row[c] - max);
+  __syncthreads();
+
+  if (threadIdx.x == 0) {
+    CompensatedSum sum = {0.0f, 0.0f};
+    for (int c = 0; c < cols; ++c) sum.add(row[c]);
+    *found = inverse(sum.value);
+  }
+  __syncthreads();
+  const float scale = *found;
+
+  for (int c = threadIdx.x; c < cols; c += threads) y[c] = row[c] * scale;
+}
+
+// The two operations that a block reduces with.
+struct Max {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+struct Add {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// scratch: `threads` floats of shared memory, free to use again on return.
+template <typename Op>
+__device__ float block_reduce(float mine, float* scratch, Op op) {
+  const int t = threadIdx.x;
+  scratch[t] = mine;
+  __syncthreads();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);
+    __syncthreads();
+  }
+  const float all = scratch[0];
+  __syncthreads();  // or the next call could overwrite scratch[0] before a slow warp has read it
+  return all;
+}
+
+// x, y: (rows, cols). Block r turns row r of x into row r of y.
+// Dynamic shared memory: cols floats, the row; then `threads` floats for block_reduce.
+__global__ void tree_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
+  extern __shared__ float row[];
+  float* scratch = row + cols;
+  x += blockIdx.x * cols;
+  y += blockIdx.x * cols;
+
+  // A thread has the same columns in all three loops: what it reads from row[] it wrote itself, so no barrier is
+  // needed.
+  float max = lowest;
+  for (int c = threadIdx.x; c < cols; c += threads) {
+    const float value = x[c];
+    row[c] = value;
+    max = fmaxf(max, value);
+  }
+  max = block_reduce(max, scratch, Max());
+
+  float sum = 0.0f;
+  for (int c = threadIdx.x; c < cols; c += threads) {
+    const float e = expf(row[c] - max);
+    row[c] = e;
+    sum += e;
+  }
+  const float scale = inverse(block_reduce(sum, scratch, Add()));
+
+  for (int c = threadIdx.x; c < cols; c += threads) y[c] = row[c] * scale;
+}
+
+// A 16-byte access needs an address that is a multiple of 16, and a row may start at any multiple of 4. So a row of
+// `cols` floats, the first of them at `start` in the matrix, is taken as `head` single floats up to the next boundary,
+// `quads` groups of four, and `tail` single floats: at most 3 + 3 singles.
+struct Split {
+  int head, quads, tail;
+};
+__device__ Split split_row(size_t start, int cols) {
+  int head = static_cast<int>((4 - start % 4) % 4);
+  if (head > cols) head = cols;
+  const int quads = (cols - head) / 4;
+  return {head, quads, cols - head - 4 * quads};
+}
+
+// The column of the single float that thread t looks after, head and tail counted through; -1 if there is none for it.
+__device__ int single_column(Split split, int t) {
+  if (t < split.head) return t;
+  if (t < split.head + split.tail) return t + 4 * split.quads;
+  return -1;
+}
+
+__device__ float max4(float4 v) { return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)); }
+__device__ float sum4(float4 v) { return (v.x + v.y) + (v.z + v.w); }
+__device__ float4 exp4(float4 v, float max) {
+  return make_float4(expf(v.x - max), expf(v.y - max), expf(v.z - max), expf(v.w - max));
+}
+__device__ float4 scale4(float4 v, float scale) {
+  return make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale);
+}
+
+// Blocks that a multiprocessor is to have room for. For 9.0 the compiler would take 38 registers per thread of the next
+// kernel, and there would be two blocks fewer.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+inline constexpr int resident = 8;
+#else
+inline constexpr int resident = 1;
+#endif
+
+// x, y: (rows, cols), both aligned to 16 bytes. Block r turns row r of x into row r of y.
+// Dynamic shared memory: cols / 4 float4, the row's groups of four; then `threads` floats for block_reduce.
+__global__ void __launch_bounds__(threads, resident)
+    tree_f32x4_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
+  extern __shared__ float4 row4[];
+  float* scratch = reinterpret_cast<float*>(row4 + cols / 4);
+  const size_t start = static_cast<size_t>(blockIdx.x) * cols;
+  x += start;
+  y += start;
+
+  // At most one single float a thread: it stays in a register. -INFINITY changes neither the maximum nor the sum.
+  const Split split = split_row(start, cols);
+  const int column = single_column(split, threadIdx.x);
+  float single = column >= 0 ? x[column] : -INFINITY;
+
+  float max = fmaxf(lowest, single);
+  const float4* x4 = reinterpret_cast<const float4*>(x + split.head);
+#pragma unroll 4
+  for (int q = threadIdx.x; q < split.quads; q += threads) {
+    const float4 value = x4[q];
+    row4[q] = value;
+    max = fmaxf(max, max4(value));
+  }
+  max = block_reduce(max, scratch, Max());
+
+  single = expf(single - max);
+  float sum = single;
+#pragma unroll 1  // more would take more registers
+  for (int q = threadIdx.x; q < split.quads; q += threads) {
+    const float4 e = exp4(row4[q], max);
+    row4[q] = e;
+    sum += sum4(e);
+  }
+  const float scale = inverse(block_reduce(sum, scratch, Add()));
+
+  if (column >= 0) y[column] = single * scale;
+  float4* y4 = reinterpret_cast<float4*>(y + split.head);
+  for (int q = threadIdx.x; q < split.quads; q += threads) y4[q] = scale4(row4[q], scale);
+}
+
+// Lets a kernel use this many bytes of dynamic shared memory. It gets 48 KB unasked; beyond that its limit must be
+// raised, at most to what the device allows: 227 KB on compute capability 9.0.
+cudaError_t allow_shared(void (*kernel)(const float*, float*, int), size_t bytes) {
+  int device = 0, most = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return error;
+  error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error != cudaSuccess) return error;
+  if (bytes > static_cast<size_t>(most)) return cudaErrorInvalidValue;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+}
+
+// A matrix of no rows needs no launch; a grid of no blocks would be an error.
+cudaError_t serial(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  const size_t bytes = (static_cast<size_t>(cols) + 1) * sizeof(float);
+  const cudaError_t error = allow_shared(serial_kernel, bytes);
+  if (error != cudaSuccess || rows == 0) return error;
+  serial_kernel<<<rows, threads, bytes, stream>>>(x, y, cols);
+  return cudaGetLastError();
+}
+
+cudaError_t tree(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  const size_t bytes = (static_cast<size_t>(cols) + threads) * sizeof(float);
+  const cudaError_t error = allow_shared(tree_kernel, bytes);
+  if (error != cudaSuccess || rows == 0) return error;
+  tree_kernel<<<rows, threads, bytes, stream>>>(x, y, cols);
+  return cudaGetLastError();
+}
+
+cudaError_t tree_f32x4(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  const size_t bytes = static_cast<size_t>(cols / 4) * sizeof(float4) + threads * sizeof(float);
+  const cudaError_t error = allow_shared(tree_f32x4_kernel, bytes);
+  if (error != cudaSuccess || rows == 0) return error;
+  tree_f32x4_kernel<<<rows, threads, bytes, stream>>>(x, y, cols);
+  return cudaGetLastError();
+}
+
+RUNG_EXPORT(rung::softmax("serial", serial), rung::softmax("tree", tree), rung::softmax("tree_f32x4", tree_f32x4))
