@@ -53,6 +53,10 @@ class Found:
 
     members: list[Member] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)  # archives in it that could not be looked into, each with the reason
+    outside: list[str] = field(default_factory=list)  # what was left out for its path, in words
+
+    def leads_out(self, name: str) -> None:
+        self.outside.append(f"{shown(name)} in the archive has a path that leads out of it, or is too deep, and was left out: pack the folder itself again")
 
 
 def shown(text: str) -> str:
@@ -169,7 +173,7 @@ class Reader:
             if data.startswith(magic):
                 raise IngestError(f"{shown(name)} is {what}, whatever its name says: {HAND_IN}")
         try:
-            inner = self._zip(data, below) if name.lower().endswith(".zip") else self._tar(data, below)
+            inner = self._zip(data, below, found) if name.lower().endswith(".zip") else self._tar(data, below, found)
         except IngestError:
             raise
         except BROKEN as error:
@@ -178,12 +182,14 @@ class Reader:
         for member in inner:
             self.inside(member, found, depth + 1)
 
-    def _zip(self, data: bytes, below: tuple[str, ...]) -> list[Member]:
+    def _zip(self, data: bytes, below: tuple[str, ...], found: Found) -> list[Member]:
         archive = zipfile.ZipFile(io.BytesIO(data))
         members = []
         for entry in archive.infolist():
             self._count("the archive")
             parts = member_parts(zip_name(entry))
+            if parts is None:
+                found.leads_out(zip_name(entry))
             if not parts or entry.is_dir():
                 continue
             try:
@@ -194,7 +200,7 @@ class Reader:
             members.append(Member(where, when, lambda most, entry=entry, where=where: read_zipped(archive, entry, shown("/".join(where)), most)))
         return members
 
-    def _tar(self, data: bytes, below: tuple[str, ...]) -> list[Member]:
+    def _tar(self, data: bytes, below: tuple[str, ...], found: Found) -> list[Member]:
         """Read from front to end once, since it may be compressed: what might be wanted is kept."""
         raw = io.BytesIO(data)
         opened = (gzip.GzipFile(fileobj=raw) if data[:2] == b"\x1f\x8b" else bz2.BZ2File(raw) if data[:3] == b"BZh"
@@ -204,6 +210,8 @@ class Reader:
             for entry in archive:
                 self._count("the archive")
                 parts = member_parts(entry.name)
+                if parts is None:
+                    found.leads_out(entry.name)
                 if not parts or entry.isdir():
                     continue
                 where = (*below, *parts)

@@ -126,6 +126,7 @@ def take(submission: Submission, labs: dict[str, str], limits: dict[str, int]) -
             errors.append(str(error))
     members = [member for _, inner in found for member in inner.members]
     closed = [text for _, inner in found for text in inner.closed]
+    outside = [text for _, inner in found for text in inner.outside][:3]
     for lab, kernel in labs.items():
         taken = submission.labs[lab] = Taken()
         candidates = candidates_of(found, lab, kernel)
@@ -137,12 +138,12 @@ def take(submission: Submission, labs: dict[str, str], limits: dict[str, int]) -
             taken.problem = f"{kernel} is not in the submission"
             if like := near(members, kernel, set(labs.values())):
                 taken.problem += f"; is it {' or '.join(like[:2])}? Its name must be {kernel}"
-            elif extra := closed + errors:
+            elif extra := closed + errors + outside:
                 taken.problem += f"; {extra[0]}"
     if labs and not any(taken.source is not None for taken in submission.labs.values()):
-        submission.problem = submission.problem or (errors + closed + [""])[0] or nothing(submission, members)
+        submission.problem = submission.problem or (errors + closed + outside + [""])[0] or nothing(submission, members)
     else:
-        submission.notes += [text for text in errors + closed if text not in submission.notes]
+        submission.notes += [text for text in errors + closed + outside if text not in submission.notes]
 
 
 def nothing(submission: Submission, members: list[Member]) -> str:

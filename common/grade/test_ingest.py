@@ -115,7 +115,10 @@ class Ingest(unittest.TestCase):
     def test_paths_that_leave_the_archive(self):
         for name in ("../softmax_smem.cu", "/tmp/softmax_smem.cu", "a/../../softmax_smem.cu", "..\\softmax_smem.cu", "C:\\softmax_smem.cu"):
             for path in (self.zip({name: SMEM}), self.tar([(tarfile.TarInfo(name), SMEM)])):
-                self.assertIsNone(self.taken(path)["lab02_smem"].source, name)
+                taken = self.taken(path)["lab02_smem"]
+                self.assertIsNone(taken.source, name)
+                self.assertIn("is not in the submission; ", taken.problem)
+                self.assertIn(f"{name} in the archive has a path that leads out", taken.problem)
 
     def test_sizes(self):
         zeros = b"\0" * (3 << 20)
