@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -165,6 +166,34 @@ class Judging(unittest.TestCase):
 
 
 @unittest.skipUnless(BOX, WHY_NOT)
+class Time(unittest.TestCase):
+    """A submission's time, without running one."""
+
+    def judge(self, limited: bool) -> judge.Judge:
+        one = judge.Judge.__new__(judge.Judge)
+        one.memo, one.graded, one.memo_lock, self.runs = {}, {}, threading.Lock(), 0
+
+        def grade_file(*_):
+            self.runs += 1
+            return {"lab": "lab02_smem"}, limited
+
+        one.grade_file = grade_file
+        return one
+
+    def test_what_took_all_of_its_time_is_not_run_again(self):
+        for limited, runs in ((False, 1), (True, 2)):  # limited: by what says nothing of the file
+            one = self.judge(limited)
+            for _ in range(2):
+                one.grade_lab("lab02_smem", Taken(b"the same"), None)
+            self.assertEqual(self.runs, runs)
+
+    def test_all_labs_draw_from_one_budget(self):
+        budget = judge.Budget(10)
+        for _ in range(3):
+            budget.spend(4)
+        self.assertEqual(budget.left(), -2)
+
+
 class Secrets(unittest.TestCase):
     """Lab 01 has a variant whose cost grows with cols^2: which hidden cases are small enough depends on what is drawn."""
 
