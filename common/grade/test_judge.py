@@ -158,7 +158,7 @@ class Judging(unittest.TestCase):
             labs = pool.map(lambda text: self.grade("#include <cstdio>\n" + FRAME % (NOTHING % text)), texts)
         for text, lab in zip(texts, labs):
             self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0), text)
-        self.assertLess(time.monotonic() - begun, 200)
+        self.assertLess(time.monotonic() - begun, 2 * self.judge.limits["lab_seconds"])
 
     def test_at_load(self):
         lab = self.grade("#include <cstdlib>\nstruct A { A() { exit(0); } } a;\n" + FRAME % (NOTHING % ""))
