@@ -1,5 +1,7 @@
 #include "buffers.h"
 
+#include <algorithm>
+
 namespace simt::checks {
 
 Buffers::Ranges::const_iterator Buffers::find(const Ranges& ranges, uintptr_t address) {
@@ -65,6 +67,19 @@ std::optional<Buffers::Neighbour> Buffers::neighbour(uintptr_t address) const {
 }
 
 bool Buffers::was_freed(uintptr_t address) const { return find(freed_, address) != freed_.end(); }
+
+std::string Buffers::row_before(uintptr_t address) const {
+  const Buffer* const buffer = nearest(address);
+  if (!buffer || address <= buffer->begin || buffer->cols < 2) return "";
+  const size_t row_bytes = buffer->cols * buffer->element_bytes, offset = address - buffer->begin;
+  if (offset % row_bytes || offset / row_bytes > buffer->rows) return "";
+  return "row " + std::to_string(offset / row_bytes - 1) + " of " + buffer->name;
+}
+
+bool Buffers::is_row_length(size_t elements) const {
+  return std::any_of(named_.begin(), named_.end(),
+                     [&](const auto& entry) { return elements > 1 && entry.second.cols == elements; });
+}
 
 std::string Buffers::describe(uintptr_t address) const {
   if (const Buffer* buffer = nearest(address)) {

@@ -46,6 +46,11 @@ class Buffers {
   // Was this address part of an allocation that has been freed?
   bool was_freed(uintptr_t address) const;
 
+  // "row 3 of y" where the address is that of the first element of row 4; else "".
+  std::string row_before(uintptr_t address) const;
+  // Is that the length of a named buffer's rows?
+  bool is_row_length(size_t elements) const;
+
   // "element 4097 of x[64 x 64]", "byte 12 of an allocation of 400 bytes", "memory 4 bytes past the end of an
   // allocation of 400 bytes".
   std::string describe(uintptr_t address) const;

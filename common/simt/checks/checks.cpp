@@ -42,7 +42,7 @@ class AllChecks : public Observer {
     shadow.set_written(info.static_shared, info.static_shared_bytes, false);
   }
   void block_end(const BlockInfo&) override {
-    report_race();
+    report_race(true);
     initcheck.block_end();
   }
 
@@ -63,12 +63,25 @@ class AllChecks : public Observer {
 
   Allocation before_access(const ThreadId& thread, const Access& access) override {
     Allocation right = {};
-    const Memcheck::Finding finding = memcheck.look_at(block, access, &right);
+    Memcheck::Finding finding = memcheck.look_at(block, access, &right);
     if (!finding.what) return right;
     // A race that came before may well be why the address is wrong.
     recording.recorder->show_all();
     report_race();
+    if (finding.beyond_dynamic) finding.detail += cure_beyond_dynamic(access);
     report(finding.what, thread, access.pc, finding.detail);
+  }
+
+  // An index that is too large, or memory that is too small: what the line did before tells them apart.
+  std::string cure_beyond_dynamic(const Access& access) {
+    const char* const more = "more dynamic shared memory (the third argument of <<< >>>)";
+    if (block.dynamic_shared_bytes == 0) return std::string("The launch has given it none: mended by ") + more + ".";
+    if (racecheck.touched_before(access.address, access.bytes, access.pc))
+      return std::string(
+                 "The same line has touched the element before it, which is inside: usually mended by an index "
+                 "that ends one earlier (i < count in place of i <= count), only otherwise by ") +
+             more + ".";
+    return std::string("Usually mended by giving the launch ") + more + ", or by an index that stays inside.";
   }
 
   void accesses(const LanesAccess& access) override;
@@ -104,8 +117,8 @@ class AllChecks : public Observer {
   std::map<uint64_t, std::pair<Shadow::Written, Shadow::Written>> shared_written;
 
  private:
-  void report_race() const {
-    if (const Race* race = racecheck.found()) report(race->what, race->thread, race->pc, race->detail);
+  void report_race(bool block_is_complete = false) {
+    if (const Race* race = racecheck.found(block_is_complete)) report(race->what, race->thread, race->pc, race->detail);
   }
   void look_at(const LanesAccess& access, AddressSpace space, uintptr_t address, unsigned thread, unsigned threads);
 };
@@ -220,6 +233,21 @@ AddressSpace space_of(const BlockInfo& block, uintptr_t address) {
   if (address - block.static_shared < block.static_shared_bytes) return AddressSpace::shared_static;
   const bool is_global = address - block.variables.begin < block.variables.bytes || checks->buffers.is_live(address);
   return is_global ? AddressSpace::global : AddressSpace::other;
+}
+
+std::string just_past_row(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width) {
+  if (space == AddressSpace::global) return checks->buffers.row_before(address);
+  size_t offset = address - block.dynamic_shared;
+  if (space == AddressSpace::shared_static) {
+    offset = address - block.static_shared;
+    size_t begin = 0;
+    for (const SharedVariable& variable : shared_variables(block)) {
+      if (variable.offset <= offset) begin = variable.offset;
+    }
+    offset -= begin;
+  }
+  if (offset % width || !checks->buffers.is_row_length(offset / width)) return "";
+  return "a row of " + std::to_string(offset / width) + " columns";
 }
 
 std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width) {

@@ -91,9 +91,9 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
   if (access.address - block.dynamic_shared < max_shared_bytes) {
     *right = {block.dynamic_shared, block.dynamic_shared_bytes};
     if (access.address + access.bytes <= right->begin + right->bytes) return {};
-    return {what, access_text(access) + describe(block, AddressSpace::shared_dynamic, access.address, access.bytes) +
-                      ".\nUsually mended by giving the launch more dynamic shared memory (the third argument of <<< "
-                      ">>>), or by an index that stays inside."};
+    return {what,
+            access_text(access) + describe(block, AddressSpace::shared_dynamic, access.address, access.bytes) + ".\n",
+            true};
   }
   const std::vector<SharedVariable>& variables = shared_variables(block);
   *right = {block.static_shared, block.static_shared_bytes};

@@ -23,6 +23,7 @@ class Memcheck {
   struct Finding {
     const char* what;  // nullptr: the access is right
     std::string detail;
+    bool beyond_dynamic = false;  // of dynamic shared memory: the detail has no cure yet
   };
   // Also gives the range around a right access within which every other that is naturally aligned is right, too.
   Finding look_at(const BlockInfo& block, const Access& access, Allocation* right);

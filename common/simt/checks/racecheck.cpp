@@ -101,10 +101,9 @@ bool Racecheck::is_ordered(Stamp stamp, unsigned thread) const {
   const unsigned before = stamp_thread(stamp);
   if (time >= block_)
     return has_synchronised(before, time, thread) || publication_.orders_threads(before, time, thread);
-  const auto block = std::upper_bound(block_times_.begin(), block_times_.end(), time) - block_times_.begin() - 1;
-  return publication_.orders_blocks(
-      static_cast<uint32_t>(block), before, time, thread,
-      [&](unsigned other, uint32_t when) { return has_synchronised(other, when, thread); });
+  return publication_.orders_blocks(block_at(time), before, time, thread, [&](unsigned other, uint32_t when) {
+    return has_synchronised(other, when, thread);
+  });
 }
 
 uint32_t Racecheck::number_of(uintptr_t pc) {
@@ -209,7 +208,8 @@ void Racecheck::compare_reads(Page& page, const Now& now, unsigned cell, Stamp s
 }
 
 void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote) {
-  if (found_) return;
+  // After the first of a block others tell whether threads of several warps race.
+  if (found_ && scope_ != Scope::warp) return;
   const bool one_is_atomic = is_atomic(before) || now.atomic;
   if (is_atomic(before) && now.atomic) return;
   if (one_is_atomic && now.space == AddressSpace::global) {
@@ -217,40 +217,35 @@ void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp b
     if (other_loads) return;
   }
   const unsigned thread = stamp_thread(stamp);
-  if (!is_ordered(before, thread)) note_race(now, now.page + cell * page.cell_bytes(), thread, before, before_wrote);
+  if (found_ && stamp_thread(before) / 32 == thread / 32 && stamp_time(before) >= block_) return;
+  if (is_ordered(before, thread)) return;
+  if (found_ && stamp_time(before) >= block_)
+    scope_ = Scope::warps;
+  else if (!found_)
+    note_race(now, now.page + cell * page.cell_bytes(), stamp, before, before_wrote);
 }
 
-void Racecheck::note_race(const Now& now, uintptr_t address, unsigned thread, Stamp before, bool before_wrote) {
-  const unsigned other = stamp_thread(before);
+uint32_t Racecheck::block_at(uint32_t time) const {
+  return static_cast<uint32_t>(std::upper_bound(block_times_.begin(), block_times_.end(), time) - block_times_.begin() -
+                               1);
+}
+
+void Racecheck::note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp before, bool before_wrote) {
+  const unsigned thread = stamp_thread(stamp), other = stamp_thread(before);
   const bool same_block = stamp_time(before) >= block_, is_global = now.space == AddressSpace::global;
   const char* const now_does = !now.writes ? "reads" : now.access.kind == AccessKind::atomic ? "updates" : "writes";
   const char* const before_did = !before_wrote ? "read" : is_atomic(before) ? "updated" : "wrote";
-  std::string text = std::string("it ") + now_does + " " + describe(now.block, now.space, address, now.access.bytes) +
-                     " at " + line_of(now.access.pc) + ";\n" + name_of(thread_index(other));
-  if (!same_block) {
-    const auto after = std::upper_bound(block_times_.begin(), block_times_.end(), stamp_time(before));
-    text += " of " + name_of_block(static_cast<uint64_t>(after - block_times_.begin() - 1));
-  }
-  text += std::string(" ") + before_did + " the same bytes at " + line_of(pcs_[stamp_pc(before)]) +
-          ", and nothing orders the two.\n";
-  if (!same_block && publication_.has_atomics()) {
-    text +=
-        "Blocks run in any order. Does the writer call __threadfence() between its store and the atomic that tells the "
-        "others, after a barrier if other threads of its block have stored?";
-  } else if (!same_block) {
-    text += "Blocks run in any order: give each its own memory, or use an atomic.";
-  } else if (other / 32 == thread / 32) {
-    text += "Usually mended by __syncwarp() or __syncthreads() between the two lines.";
-  } else {
-    text +=
-        "Usually mended by a __syncthreads() between the two lines that all threads reach: not in a branch, and in a "
-        "loop also from one round to the next.";
-  }
+  text_ = std::string("it ") + now_does + " " + describe(now.block, now.space, address, now.access.bytes) + " at " +
+          line_of(now.access.pc) + ";\n" + name_of(thread_index(other));
+  if (!same_block) text_ += " of " + name_of_block(block_at(stamp_time(before)));
+  text_ += std::string(" ") + before_did + " the same bytes at " + line_of(pcs_[stamp_pc(before)]) +
+           ", and nothing orders the two.\n" + past_the_row(now, address, stamp, before);
+  scope_ = !same_block ? Scope::blocks : other / 32 == thread / 32 ? Scope::warp : Scope::warps;
   found_ = true;
   race_ = {{now.block.index, thread_index(thread), thread},
            now.access.pc,
            is_global ? "racecheck: race in global memory" : "racecheck: race in shared memory",
-           text};
+           ""};
 }
 
 }  // namespace simt::checks

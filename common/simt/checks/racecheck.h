@@ -54,7 +54,10 @@ class Racecheck {
 
   // A race that has been found in this block; nullptr if there is none. It is only the block's end that tells whether
   // something worse, such as a barrier that not all threads reach, lies behind it.
-  const Race* found() const { return found_ ? &race_ : nullptr; }
+  const Race* found(bool block_is_complete = false);
+
+  // Has the line at `pc`, in this block, touched the element just before this one?
+  bool touched_before(uintptr_t address, unsigned bytes, uintptr_t pc);
 
  private:
   // What is constant while one warp instruction is looked at.
@@ -86,7 +89,13 @@ class Racecheck {
   void remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stale);
   void compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp);
   void compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote);
-  void note_race(const Now& now, uintptr_t address, unsigned thread, Stamp before, bool before_wrote);
+  void note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp before, bool before_wrote);
+  uint32_t block_at(uint32_t time) const;
+
+  // cures.cpp
+  std::string cure(bool block_is_complete) const;
+  std::string past_the_row(const Now& now, uintptr_t address, Stamp stamp, Stamp before);
+  bool touched_before(uintptr_t address, unsigned bytes, Stamp like, uintptr_t pc);
 
   Shadow& shadow_;
   Publication publication_;
@@ -127,6 +136,8 @@ class Racecheck {
 
   bool found_ = false;
   Race race_ = {};
+  std::string text_;                                              // its detail but for the cure
+  enum class Scope { warp, warps, blocks } scope_ = Scope::warp;  // of the threads that were seen to race
 };
 
 }  // namespace simt::checks

@@ -26,6 +26,9 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
 // The same of static shared memory: "element 33 of tile[32]". The address may lie beyond it.
 std::string describe_static(const BlockInfo& block, uintptr_t address, size_t width);
 
+// "a row of 600 columns", or "row 3 of y" where the address is that of an element just past it; else "".
+std::string just_past_row(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width);
+
 // "softmax.cu:42", or "an unknown line".
 std::string line_of(uintptr_t pc);
 

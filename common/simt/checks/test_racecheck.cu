@@ -18,7 +18,7 @@ __global__ void tree(const float* x, float* y) {
   const int t = threadIdx.x;
   row[t] = x[t];
   __syncthreads();
-  for (int half = n / 2; half > 0; half /= 2) {
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
     if (t < half) row[t] += row[t + half];
     if (barrier) __syncthreads();
   }
@@ -32,6 +32,32 @@ __global__ void within_a_warp(float* y) {
   row[threadIdx.x] = threadIdx.x;
   if (sync) __syncwarp();
   y[threadIdx.x] = row[threadIdx.x ^ 1];
+}
+
+// A row of `cols` floats and behind it one for each warp.
+template <bool inside>
+__global__ void row_and_scratch(const float* x, float* y, int cols) {
+  extern __shared__ float row[];
+  float* const scratch = row + cols;
+  for (int c = threadIdx.x; inside ? c < cols : c <= cols; c += blockDim.x) row[c] = x[c];  // into the row
+  if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = 1;
+  __syncthreads();
+  y[threadIdx.x] = row[threadIdx.x] + scratch[0];
+}
+
+template <bool inside>
+__global__ void row_of_each_block(float* y, int cols) {
+  for (int c = threadIdx.x; inside ? c < cols : c <= cols; c += blockDim.x)
+    y[blockIdx.x * cols + c] = 1;  // into the result
+}
+
+template <int too_many>
+__global__ void one_for_each_warp(float* y) {
+  extern __shared__ float scratch[];
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) scratch[warp + too_many] = 1;  // into the scratch
+  __syncthreads();
+  y[threadIdx.x] = scratch[warp + too_many];
 }
 
 __global__ void all_blocks_write_one(float* y) { y[threadIdx.x] = blockIdx.x; }
@@ -103,4 +129,47 @@ TEST_CASE("racecheck: parts of a word") {
 TEST_CASE("racecheck: a read is not forgotten when others read later") {
   HAS(finding([] { read_by_two_blocks<<<2, 128>>>(floats(), floats(256)); }), "of block (0,0,0) read the same bytes");
   CHECK(finding([] { read_by_two_blocks<<<1, 128>>>(floats(), floats(256)); }).empty());
+}
+
+TEST_CASE("the cure fits those who were seen to race") {
+  const char* const barrier = "Usually mended by a __syncthreads() between the two lines";
+  // The first that is found is of one warp; others of the block are not.
+  HAS(finding([] { tree<false><<<1, 256, 256 * sizeof(float)>>>(floats(256), floats()); }), barrier);
+  HAS(finding([] { reverse<false><<<1, n>>>(floats(), floats()); }), barrier);
+  HAS(finding([] { within_a_warp<false><<<1, 32>>>(floats()); }),
+      "Usually mended by a __syncwarp() between the two lines");
+}
+
+TEST_CASE("an index that runs past the row is asked about before a barrier is") {
+  constexpr int cols = 70;
+  const auto named = [](const char* name, int rows) {
+    float* const data = floats(rows * cols);
+    simt::checks::name_buffer(data, name, rows, cols, sizeof(float));
+    return data;
+  };
+  const auto bytes = (cols + 2) * sizeof(float);
+  std::string text = finding([&] { row_and_scratch<false><<<1, n, bytes>>>(named("x", 2), named("y", 2), cols); });
+  HAS(text, "racecheck: race in shared memory");
+  HAS(text,
+      "one past the end of a row of 70 columns, and the same line has touched the element before it: does its index");
+  CHECK(text.find("c <= cols") < text.find("__syncthreads()"));
+  CHECK(finding([&] { row_and_scratch<true><<<1, n, bytes>>>(named("x", 2), named("y", 2), cols); }).empty());
+
+  text = finding([&] { row_of_each_block<false><<<2, n>>>(named("y", 3), cols); });
+  HAS(text, "racecheck: race in global memory");
+  HAS(text, "one past the end of row 0 of y");
+  CHECK(text.find("c <= cols") < text.find("give each its own memory"));
+  CHECK(finding([&] { row_of_each_block<true><<<2, n>>>(named("y", 3), cols); }).empty());
+}
+
+TEST_CASE("scratch that is too small, and an index that is too large") {
+  const char *const index = "usually mended by an index that ends one earlier", *const more =
+                                                                                    "more dynamic shared memory";
+  std::string text = finding([] { one_for_each_warp<1><<<1, n, 2 * sizeof(float)>>>(floats()); });
+  HAS(text, "memcheck: out of bounds in shared memory");
+  CHECK(text.find(index) < text.find(more));
+  text = finding([] { one_for_each_warp<40><<<1, n, 2 * sizeof(float)>>>(floats()); });
+  HAS(text, "Usually mended by giving the launch more dynamic shared memory");
+  text = finding([] { one_for_each_warp<0><<<1, n>>>(floats()); });
+  HAS(text, "The launch has given it none: mended by more dynamic shared memory");
 }
