@@ -6,8 +6,8 @@
 
 Requests and sectors of global loads and stores must be equal. There are three exceptions, and each is held to its terms, one
 of which is that the bytes asked for are the same:
-- nvcc unrolls a loop, and where lanes of one warp go round it a different number of times (the last round of a row), it makes
-  for them more requests than the source has, never fewer;
+- nvcc unrolls a loop, and where its trip count differs between the lanes of a warp (the last round of a row), it makes more
+  requests than the source has, never fewer;
 - in a kernel with atomics the order in which warps arrive may decide which lane stores which result, and so how many sectors
   the lanes of a warp store to together. That is for stores alone;
 - cp.async, which the executor has as a load and a store, moves other sectors than a load. Its requests are the same.
@@ -48,7 +48,7 @@ IN_WORDS = {"equal": "equal", "unrolled": "the same bytes in more requests, by a
             "order": "the same bytes; which lane stores which depends on the order in which warps arrive",
             "async": "the same bytes and requests, but other sectors, by cp.async",
             "path": "not compared, as it launches otherwise than in the executor", "different": "DIFFERENT"}
-WHY = {"unrolled": "nvcc unrolled the loop: lanes of one warp that go round it a different number of times make their requests apart",
+WHY = {"unrolled": "nvcc unrolled the loop: where its trip count differs between the lanes of a warp, they make separate requests",
        "order": "which lane stores which result depends on the order in which warps arrive at an atomic",
        "async": "the GPU's program copies to shared memory with cp.async, whose sectors are counted otherwise",
        "different": "the two programs do not ask for the same"}

@@ -30,8 +30,8 @@ constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
-// Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
-// x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
+// Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is
+// then -INFINITY and its exponential 0. Starting from -INFINITY, it would be NaN.
 constexpr float lowest = -FLT_MAX;
 
 // The maximum of some numbers, at least `lowest`, and the sum of exp(x - max) over them. A NaN among them is in the
@@ -63,7 +63,7 @@ __device__ T warp_reduce(T value, Op op) {
   return value;
 }
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 // per_warp: `warps` elements of shared memory, which no other call may use. nothing: op(nothing, value) is value.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {
@@ -198,8 +198,8 @@ __global__ void online_f32x4_kernel(const float* __restrict__ x, float* __restri
   for (int q = threadIdx.x; q < split.quads; q += threads) y4[q] = scale4(exp4(x4[q], row.max), scale);
 }
 
-// Lets a kernel use this many bytes of dynamic shared memory. It gets 48 KB unasked; beyond that its limit must be
-// raised, at most to what the device allows: 227 KB on compute capability 9.0.
+// Lets a kernel use this many bytes of dynamic shared memory. Up to 48 KB need no permission. Beyond that the kernel's
+// limit must be raised, at most to what the device allows: 227 KB on compute capability 9.0.
 cudaError_t allow_shared(void (*kernel)(const float*, float*, int), size_t bytes) {
   int device = 0, most = 0;
   cudaError_t error = cudaGetDevice(&device);

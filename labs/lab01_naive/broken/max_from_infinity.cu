@@ -9,9 +9,9 @@
 // Where a maximum starts.
 constexpr float lowest = -INFINITY;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. fmaxf passes over a NaN in the row and the
-// maximum does not show it, but the sum does, and from here it spreads to the whole row. So does +INFINITY, because
-// INFINITY - INFINITY is NaN.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. fmaxf ignores a NaN in the row, so the maximum does not
+// show it. But the sum does, and from here it spreads to the whole row. So does +INFINITY, because INFINITY - INFINITY
+// is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same

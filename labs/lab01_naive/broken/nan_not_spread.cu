@@ -6,8 +6,8 @@
 
 #include "rung.h"
 
-// Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
-// x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
+// Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is
+// then -INFINITY and its exponential 0. Starting from -INFINITY, it would be NaN.
 constexpr float lowest = -FLT_MAX;
 
 // 1 / sum; 0 for the sum 0 of a row that is masked altogether.

@@ -7,13 +7,13 @@
 
 #include "rung.h"
 
-// Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
-// x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
+// Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is
+// then -INFINITY and its exponential 0. Starting from -INFINITY, it would be NaN.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. fmaxf passes over a NaN in the row and the
-// maximum does not show it, but the sum does, and from here it spreads to the whole row. So does +INFINITY, because
-// INFINITY - INFINITY is NaN.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. fmaxf ignores a NaN in the row, so the maximum does not
+// show it. But the sum does, and from here it spreads to the whole row. So does +INFINITY, because INFINITY - INFINITY
+// is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same

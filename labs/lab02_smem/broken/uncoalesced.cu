@@ -8,13 +8,13 @@
 
 constexpr int threads = 256;  // per block; block_reduce needs a power of two
 
-// Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
-// x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
+// Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is
+// then -INFINITY and its exponential 0. Starting from -INFINITY, it would be NaN.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. fmaxf passes over a NaN in the row and the
-// maximum does not show it, but the sum does, and from here it spreads to the whole row. So does +INFINITY, because
-// INFINITY - INFINITY is NaN.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. fmaxf ignores a NaN in the row, so the maximum does not
+// show it. But the sum does, and from here it spreads to the whole row. So does +INFINITY, because INFINITY - INFINITY
+// is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // The two operations that a block reduces with.
@@ -25,7 +25,7 @@ struct Add {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 // scratch: `threads` floats of shared memory, free to use again on return.
 template <typename Op>
 __device__ float block_reduce(float mine, float* scratch, Op op) {
@@ -72,8 +72,8 @@ __global__ void tree_kernel(const float* __restrict__ x, float* __restrict__ y, 
   for (int c = begin; c < end; ++c) y[c] = row[c] * scale;
 }
 
-// Lets a kernel use this many bytes of dynamic shared memory. It gets 48 KB unasked; beyond that its limit must be
-// raised, at most to what the device allows: 227 KB on compute capability 9.0.
+// Lets a kernel use this many bytes of dynamic shared memory. Up to 48 KB need no permission. Beyond that the kernel's
+// limit must be raised, at most to what the device allows: 227 KB on compute capability 9.0.
 cudaError_t allow_shared(void (*kernel)(const float*, float*, int), size_t bytes) {
   int device = 0, most = 0;
   cudaError_t error = cudaGetDevice(&device);

@@ -29,7 +29,7 @@ __device__ T warp_reduce(T value, Op op) {
   return value;
 }
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 // per_warp: `warps` elements of shared memory, which no other call may use. nothing: op(nothing, value) is value.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {

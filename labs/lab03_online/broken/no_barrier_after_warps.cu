@@ -11,8 +11,8 @@ constexpr int threads = 256;  // per block
 constexpr int warps = threads / 32;
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
-// Where a maximum starts: the lowest finite float, not -INFINITY. In a row that is masked altogether (all -INFINITY)
-// x - max is then -INFINITY and its exponential 0; starting from -INFINITY it would be NaN.
+// Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is
+// then -INFINITY and its exponential 0. Starting from -INFINITY, it would be NaN.
 constexpr float lowest = -FLT_MAX;
 
 // The maximum of some numbers, at least `lowest`, and the sum of exp(x - max) over them. A NaN among them is in the
@@ -32,7 +32,7 @@ __device__ T warp_reduce(T value, Op op) {
   return value;
 }
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 // per_warp: `warps` elements of shared memory, which no other call may use. nothing: op(nothing, value) is value.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {

@@ -15,8 +15,8 @@ constexpr int warps = threads / 32;
 // -INFINITY.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. A NaN in the row makes the sum NaN, and so
-// does +INFINITY, as INFINITY - INFINITY.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. A NaN in the row makes the sum NaN. So does +INFINITY,
+// because INFINITY - INFINITY is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // ---- A pack: neighbouring halves that one access moves ------------------------------------------
@@ -95,7 +95,7 @@ struct Add {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 template <typename Op>
 __device__ float block_reduce(float mine, Op op) {
   __shared__ float of_warp[warps];

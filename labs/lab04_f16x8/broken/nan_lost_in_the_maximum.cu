@@ -92,7 +92,7 @@ struct Add {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 template <typename Op>
 __device__ float block_reduce(float mine, Op op) {
   __shared__ float of_warp[warps];

@@ -16,8 +16,8 @@ constexpr int max_threads = 512;  // of a block; always whole warps
 // -INFINITY.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. A NaN in the row makes the sum NaN, and so
-// does +INFINITY, as INFINITY - INFINITY.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. A NaN in the row makes the sum NaN. So does +INFINITY,
+// because INFINITY - INFINITY is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // exp(x). __expf, without the three instructions that it spends on results below 2^-126: those are 0 here.
@@ -48,7 +48,7 @@ struct Add {
   }
 };
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, Op op) {
   __shared__ T of_warp[max_threads / 32];
@@ -84,11 +84,11 @@ __device__ float logit_of(Key key) {
 
 // ---- Selection: the K largest keys of a stream --------------------------------------------------
 //
-// Candidates gather in shared memory. A threshold is a key that at least K of the row's keys are known to reach; what
-// is below it cannot be in the result. In a long row almost all keys are below, and the one comparison is all that they
-// cost.
+// Candidates gather in shared memory. A threshold is a key such that at least K of the row's keys are known to be at or
+// above it. A key below it cannot be in the result. In a long row almost all keys are below it, and each of them costs
+// one comparison.
 
-// A threshold while none is known: every column's key reaches it. The key 0, which stands for no column, does not.
+// The threshold while none is known: every column's key is at or above it. Key 0, which stands for no column, is not.
 constexpr Key no_threshold = 1;
 
 constexpr int bins = 256;
@@ -102,8 +102,8 @@ struct Candidates {
   int found;
 };
 
-// Calls use(i, slot) for every i that is wanted. The slots follow one another, through all lanes of the warp, from
-// `counter` on, which goes up by as many: one atomic a warp. All lanes must call it.
+// Calls use(i, slot) for every i that is wanted. The slots are consecutive over all lanes of the warp, starting at
+// `counter`, which grows by their number. This is a warp-aggregated atomic: one per warp. All lanes must call it.
 template <int N, typename Use>
 __device__ void take_slots(int& counter, const bool (&wanted)[N], Use use) {
   const int lane = threadIdx.x % 32;
@@ -121,7 +121,7 @@ __device__ void take_slots(int& counter, const bool (&wanted)[N], Use use) {
   }
 }
 
-// Takes those of this thread's keys that reach the threshold. There must be room. All lanes of a warp must call it.
+// Appends this thread's keys at or above the threshold. There must be room. All lanes of a warp must call it.
 template <int Room, int N>
 __device__ void offer(Candidates<Room>& candidates, const Key (&key)[N], Key threshold) {
   bool wanted[N];
@@ -140,7 +140,7 @@ __device__ int bin_of(Key key, Key low, int shift) {
 __device__ int shift_for(Key low, Key high) { return max(0, 56 - __clzll(static_cast<long long>(high - low))); }
 
 // Turns the number of keys in each bin into the number of those in that bin or above it, and sets `found` to the
-// highest bin that k keys reach. All threads must call it, after a barrier; it ends with one.
+// highest bin with at least k keys in it and above it. All threads must call it, after a barrier; it ends with one.
 __device__ void add_from_top(int* count, int k, int& found) {
   constexpr int mine = bins / 32;
   const int lane = threadIdx.x;
@@ -165,8 +165,8 @@ __device__ void add_from_top(int* count, int k, int& found) {
   __syncthreads();
 }
 
-// A key that at least k of some keys reach, and at most `most` of them, unless that takes bins narrower than
-// 2^finest. Never less than low, which k keys must be known to reach. for_each(use): calls use(key) for each of this
+// Returns a key, low or higher, such that at least k keys are at or above it, and at most `most`, unless that takes
+// bins narrower than 2^finest. At least k keys must be at or above low. for_each(use): calls use(key) for each of this
 // thread's keys. All threads must call it, and a barrier must follow before they do so again.
 template <int Room, typename ForEach>
 __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
@@ -201,8 +201,8 @@ __device__ Key threshold_of(Candidates<Room>& candidates, int k, int most, Key t
   });
 }
 
-// Drops the candidates that do not reach the threshold. All threads must call it, after a barrier that follows the last
-// offer(); it ends with one.
+// Drops the candidates below the threshold. All threads must call it, after a barrier that follows the last offer(); it
+// ends with one.
 template <int Room>
 __device__ void drop_below(Candidates<Room>& candidates, Key threshold) {
   const int count = candidates.count;
@@ -491,8 +491,8 @@ __device__ int rank_in(float expected, int k) {
   return min(k, static_cast<int>(1.2f * expected + 3.0f * sqrtf(expected) + 3.0f));
 }
 
-// Vectors with a logit that reaches the threshold are only set aside: to look at every logit of theirs is work for
-// which most lanes of a warp would have to wait. It is done in bulk, with a thread for every logit.
+// Vectors with a logit at or above the threshold are only appended to a buffer. Most lanes of a warp would have to wait
+// while one processes its logits. That is done in bulk later, with one thread per logit.
 template <typename T, int Most>
 struct Hits {
   uint4 vector[Most];
@@ -722,8 +722,8 @@ cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, in
 #endif
 }
 
-// Small blocks, eight to a multiprocessor: while some wait at a barrier, the others load. Where there are too few rows
-// to fill the device so, a row gets a cluster. (Measured on an H200.)
+// Small blocks, eight per SM: while some wait at a barrier, the others load. Where there are too few rows to fill the
+// device so, a row gets a cluster. (Measured on an H200.)
 template <typename T>
 cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
   const int vectors = cols / lanes<T>;

@@ -15,8 +15,8 @@ constexpr int max_threads = 512;  // of a block; always whole warps
 // -INFINITY.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. A NaN in the row makes the sum NaN, and so
-// does +INFINITY, as INFINITY - INFINITY.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. A NaN in the row makes the sum NaN. So does +INFINITY,
+// because INFINITY - INFINITY is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // exp(x). __expf, without the three instructions that it spends on results below 2^-126: those are 0 here.
@@ -47,7 +47,7 @@ struct Add {
   }
 };
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, Op op) {
   __shared__ T of_warp[max_threads / 32];
@@ -82,12 +82,12 @@ __device__ float logit_of(Key key) {
 
 // ---- Selection: the K largest keys of a stream --------------------------------------------------
 //
-// Candidates gather in shared memory. A threshold is a key that at least K of the row's keys are known to reach; what
-// is below it cannot be in the result. In a long row almost all keys are below, and the one comparison is all that they
-// cost.
+// Candidates gather in shared memory. A threshold is a key such that at least K of the row's keys are known to be at or
+// above it. A key below it cannot be in the result. In a long row almost all keys are below it, and each of them costs
+// one comparison.
 constexpr int capacity = 1536;
 
-// A threshold while none is known: every column's key reaches it. The key 0, which stands for no column, does not.
+// The threshold while none is known: every column's key is at or above it. Key 0, which stands for no column, is not.
 constexpr Key no_threshold = 1;
 
 struct Candidates {
@@ -332,8 +332,8 @@ __device__ Key raise(const Seen<Groups>& seen, int k, Key threshold) {
   });
 }
 
-// Vectors with a logit that reaches the threshold are only set aside: to look at every logit of theirs is work for
-// which most lanes of a warp would have to wait. It is done in bulk, with a thread for every logit.
+// Vectors with a logit at or above the threshold are only appended to a buffer. Most lanes of a warp would have to wait
+// while one processes its logits. That is done in bulk later, with one thread per logit.
 constexpr int max_hits = 512;
 
 template <typename T>
@@ -516,8 +516,8 @@ cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, in
   return cudaGetLastError();
 }
 
-// Small blocks, eight to a multiprocessor: while some wait at a barrier, the others load. Where there are too few rows
-// to fill the device so, a row gets a cluster. (Measured on an H200.)
+// Small blocks, eight per SM: while some wait at a barrier, the others load. Where there are too few rows to fill the
+// device so, a row gets a cluster. (Measured on an H200.)
 template <typename T>
 cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
   const int vectors = cols / lanes<T>;

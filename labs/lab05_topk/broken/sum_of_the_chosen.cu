@@ -15,8 +15,8 @@ constexpr int max_threads = 512;  // of a block; always whole warps
 // -INFINITY.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. A NaN in the row makes the sum NaN, and so
-// does +INFINITY, as INFINITY - INFINITY.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. A NaN in the row makes the sum NaN. So does +INFINITY,
+// because INFINITY - INFINITY is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // exp(x). __expf, without the three instructions that it spends on results below 2^-126: those are 0 here.
@@ -47,7 +47,7 @@ struct Add {
   }
 };
 
-// Folds the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
+// Combines the `mine` of all threads of the block into one value, which every thread gets. All threads must call it.
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, Op op) {
   __shared__ T of_warp[max_threads / 32];
@@ -82,12 +82,12 @@ __device__ float logit_of(Key key) {
 
 // ---- Selection: the K largest keys of a stream --------------------------------------------------
 //
-// Candidates gather in shared memory. A threshold is a key that at least K of the row's keys are known to reach; what
-// is below it cannot be in the result. In a long row almost all keys are below, and the one comparison is all that they
-// cost.
+// Candidates gather in shared memory. A threshold is a key such that at least K of the row's keys are known to be at or
+// above it. A key below it cannot be in the result. In a long row almost all keys are below it, and each of them costs
+// one comparison.
 constexpr int capacity = 1536;
 
-// A threshold while none is known: every column's key reaches it. The key 0, which stands for no column, does not.
+// The threshold while none is known: every column's key is at or above it. Key 0, which stands for no column, is not.
 constexpr Key no_threshold = 1;
 
 struct Candidates {

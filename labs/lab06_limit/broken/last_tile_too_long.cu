@@ -14,8 +14,8 @@
 // -INFINITY.
 constexpr float lowest = -FLT_MAX;
 
-// 1 / sum; 0 for the sum 0 of a row that is masked altogether; NaN for NaN. A NaN in the row makes the sum NaN, and so
-// does +INFINITY, as INFINITY - INFINITY.
+// 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. A NaN in the row makes the sum NaN. So does +INFINITY,
+// because INFINITY - INFINITY is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
 // e^x in two instructions. __expf spends four more on results below 1.2e-38; here they are 0.
