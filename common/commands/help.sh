@@ -15,6 +15,7 @@ ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of 
                        BACKEND=cuda     the same from a GPU's own counters, by ncu
   make watch02       test your file again on every save, until Ctrl-C (CASE=, VARIANT= too)
   make hint02        the next hint of a lab; TODO=4: for this TODO
+  make lab02 TODO=4  this TODO alone, in the solution: is it right, whatever the others are?
   make diff02        what the solution does otherwise than your file, once yours is right
   make status        every lab: right or not, predictions, hints, counts beside the solution's
   make roofline      draw the chart again (FILE=plots/results/x.json: of another machine)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# make lab02: builds and tests one rung; if it is right, measures it and adds its point to the chart.
+# make lab02: builds and tests one rung; if it is right, measures it and adds its point to the chart. TODO=4: tests this TODO alone.
 . "$(dirname "$0")/common.sh"
 
 lab=$(find_lab "$1") || exit 2
@@ -26,12 +26,19 @@ for signal in INT TERM HUP; do trap "interrupted $signal" $signal; done
 
 case ${CASES:-} in '' | all | small) ;; *) fail "CASES=$CASES: it can be all" ;; esac
 set_up
+# TODO=4: this one alone, put into the solution. Nothing of it is recorded, measured or predicted.
+tested=$file
+if [ -n "${TODO:-}" ]; then
+  tested=build/alone/$lab-$TODO.cu source=alone
+  "$python" common/commands/alone.py "$lab" "$file" "$TODO" "$tested" || exit 2
+fi
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
 choose_backend "$build/tests/$lab"
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
-rung=$(shared_object "$file" "build/$backend")
+rung=$(shared_object "$tested" "build/$backend")
 
 build "build/$backend/worker" || fail "the course's own code does not compile; see above"
+[ -z "${TODO:-}" ] || record=/dev/null
 { : >"$record"; } 2>/dev/null || record=  # a folder that cannot be written remembers nothing
 # For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
 rules=()
@@ -47,18 +54,19 @@ build "$rung" "${rules[@]}" || {
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
 checked=
 case ${CHECKS:-on} in
-  on) [ "$backend" = cpu ] && checked=$(shared_object "$file" build/cpu/checked) ;;
+  on) [ "$backend" = cpu ] && checked=$(shared_object "$tested" build/cpu/checked) ;;
   off) ;;
   *) fail "CHECKS=$CHECKS: it can be on or off" ;;
 esac
 [ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
 
 # What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.
-solution=$(counted_solution "$lab")
+solution=
+[ -n "${TODO:-}" ] || solution=$(counted_solution "$lab")
 
 todos=$("$python" common/commands/todos.py open "$lab" "$file")
 LADDER_BACKEND_SHOWN=1 LADDER_TODOS=$todos LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
-  LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_CASES=${CASES:-} LADDER_RESULTS=$record "$build/tests/$lab" &
+  LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_CASES=${CASES:-} LADDER_TODO=${TODO:-} LADDER_RESULTS=$record "$build/tests/$lab" &
 tests=$!  # in the background: a signal interrupts wait, but no command in the foreground
 wait $tests
 status=$?
@@ -66,7 +74,7 @@ status=$?
 unfinished= tests=
 remember $status
 [ $status -eq 0 ] || exit $status
-[ -z "${CASE:-}${VARIANT:-}${TESTS_ONLY:-}" ] || exit 0
+[ -z "${CASE:-}${VARIANT:-}${TODO:-}${TESTS_ONLY:-}" ] || exit 0
 
 if is_step "$lab"; then
   measure_step "$lab" "$file" "$source" "$rung" || exit

@@ -225,17 +225,19 @@ class LadderReporter : public StreamingBase {
   void print_verdict() {
     const Session& s = session();
     printf("\n");
+    const std::string tested = s.todo.empty() ? s.source : "TODO " + s.todo + " of " + s.source;
     if (failed_ > 0) {
-      printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), s.source.c_str());
+      printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), tested.c_str());
       printf("Next: edit %s\n", s.source.c_str());
       print_next_step(s.source, failing_);
       const std::string one = !first_failure_.empty()      ? s.command(first_failure_variant_, first_failure_)
                               : !first_prediction_.empty() ? s.command() + " CASE=" + first_prediction_
                                                            : "";
       if (!one.empty()) printf("One case alone: %s\n", one.c_str());
-      if (s.own_file) printf("A hint: make hint%s\n", lab.name.substr(3, 2).c_str());
+      if (s.own_file)
+        printf("A hint: make hint%s\n", (lab.name.substr(3, 2) + (s.todo.empty() ? "" : " TODO=" + s.todo)).c_str());
     } else {
-      printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), s.source.c_str());
+      printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), tested.c_str());
     }
     if (not_run_ > 0) printf("%d cases were not run.\n", not_run_);
     printf("%d passed, %d failed\n", passed_, failed_);

@@ -135,7 +135,8 @@ Case counted_case(const std::string& name, const std::string& group, Shape shape
 std::string Session::command() const {
   std::string text = "make " + lab.name.substr(0, lab.name.find('_'));
   if (source == "solutions/" + lab.name + "/" + lab.file) return text + " SOLUTION=1";
-  return own_file ? text : text + " FILE=" + source;
+  if (!own_file) text += " FILE=" + source;
+  return todo.empty() ? text : text + " TODO=" + todo;
 }
 
 std::string Session::command(const std::string& label, const std::string& case_name) const {
@@ -171,6 +172,7 @@ int prepare() {
   const std::string own = "labs/" + lab.name + "/" + lab.file, solution = "solutions/" + lab.name + "/" + lab.file;
   s.source = shortened(environment("LADDER_FILE", own));
   s.source_copy = environment("LADDER_SOURCE", s.source);
+  s.todo = environment("LADDER_TODO");
   s.own_file = s.source == own || s.source == solution;
 
   const std::string seed = environment("LADDER_SEED", "0");

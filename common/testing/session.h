@@ -12,6 +12,7 @@
 //     LADDER_VARIANT   test only this variant, "tree" or "online f16"; * and ? as in a shell
 //     LADDER_CASES     "all": also those that are left out because they take long; "small": only those that are small
 //                      enough for the checks
+//     LADDER_TODO      what is tested is this TODO of the file alone, in the solution; "4"
 //     LADDER_TODOS     the lines of the file's open TODOs (next_step.h)
 //     LADDER_AS        "tree f32=serial f32": the second is taken for the first, and nothing else is run; for the tests
 //     of the moves LADDER_SEED      other random values BACKEND          auto, cuda or cpu
@@ -54,6 +55,7 @@ struct Session {
   std::string backend_line;
   std::string source;  // LADDER_FILE
   std::string source_copy;
+  std::string todo;            // LADDER_TODO
   bool own_file = true;        // source is this lab's starter or solution, so that all its variants must be there
   std::string wanted;          // LADDER_CASE
   std::string wanted_variant;  // LADDER_VARIANT
