@@ -11,10 +11,19 @@ else
   bold='' dim='' red='' plain=''
 fi
 
+# Wraps what it reads to the terminal that stderr is; elsewhere lines stay as they are.
+fit() {
+  local columns
+  if [ -t 2 ] && columns=$(stty size <&2 2>/dev/null) && [ "${columns#* }" -gt 20 ]; then
+    fold -s -w "${columns#* }" | sed 's/ *$//'
+  else
+    cat
+  fi
+}
 say() { printf '%s\n' "$*"; }
-step() { printf '%s%s%s\n' "$dim" "$*" "$plain" >&2; }
+step() { printf '%s%s%s\n' "$dim" "$*" "$plain" | fit >&2; }
 fail() {
-  printf '%serror:%s %s\n' "$red" "$plain" "$*" >&2
+  printf '%serror:%s %s\n' "$red" "$plain" "$*" | fit >&2
   exit 2
 }
 
@@ -58,7 +67,7 @@ build() {
   local target
   if [ -n "${PREBUILT:-}" ]; then
     for target; do
-      [ -e "$target" ] || fail "PREBUILT=1, but $target is not there: build it where the compilers are and bring it along"
+      [ -e "$target" ] || fail "PREBUILT=1, but $target is missing: build it on a machine with compilers and copy it here"
     done
     return
   fi
@@ -136,7 +145,7 @@ counted_solution() {
   elif [ -f "$file" ]; then
     build "$build/worker" "$object" && echo "$object" && return
   fi
-  step "predictions are not checked: they are counted on $file, which is not there or does not compile"
+  step "predictions are not checked: they are counted on $file, which is missing or does not compile"
 }
 
 # Sets $backend (cpu or cuda) and prints the line that says which and why. TARGET...: what else is built on the way.

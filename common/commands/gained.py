@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "common/bench")]
 import results  # noqa: E402
+import screen  # noqa: E402
 import table  # noqa: E402
 from check_course import predictions  # noqa: E402
 
@@ -171,7 +172,8 @@ def main(argv: list[str]) -> int:
     except results.UserError as error:
         print(f"gained.py: {error}", file=sys.stderr)
         return 1
-    print("\n".join(["", *lines, *([""] if lines else []), *what_is_next(lab)]))
+    for line in ["", *lines, *([""] if lines else []), *what_is_next(lab)]:
+        screen.say(line)
     return 0
 
 

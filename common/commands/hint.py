@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import screen  # beside this file
+
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = re.compile(r"^## Hint (\d+) \(TODO (\d+(?:, \d+)*)\)$", re.MULTILINE)
 
@@ -33,7 +35,7 @@ def main(argv: list[str]) -> int:
     todos = sorted(set().union(*(each for each, _ in hints.values())))
     if todo and (not todo.isdigit() or int(todo) not in todos):
         extra = f" TODO 0 is answered by make lab{lab[3:5]} CASE='predict-*'." if todo == "0" else ""
-        print(f"error: TODO={todo}: {lab} has hints for TODO {', '.join(map(str, todos))}.{extra}", file=sys.stderr)
+        screen.say(f"error: TODO={todo}: {lab} has hints for TODO {', '.join(map(str, todos))}.{extra}", sys.stderr)
         return 2
     asked = [number for number, (each, _) in hints.items() if not todo or int(todo) in each]
 
@@ -52,16 +54,16 @@ def main(argv: list[str]) -> int:
 
     for number in asked:
         if number in seen:
-            print(hints[number][1] + "\n")
+            screen.say(hints[number][1] + "\n")
     of_todo = f" for TODO {todo}" if todo else ""
     option = f" TODO={todo}" if todo else ""
     if len(unseen) > 1:
-        print(f"{len(asked) - len(unseen) + 1} of {len(asked)} hints{of_todo}. {make}{option} shows the next; make lab{lab[3:5]} tests your file.")
+        screen.say(f"{len(asked) - len(unseen) + 1} of {len(asked)} hints{of_todo}. {make}{option} shows the next; make lab{lab[3:5]} tests your file.")
     elif todo:
-        print(f"That was the last of {len(asked)} hints{of_todo}. {make} shows the others, make lab{lab[3:5]} tests your file.")
+        screen.say(f"That was the last of {len(asked)} hints{of_todo}. {make} shows the others, make lab{lab[3:5]} tests your file.")
     else:
         kernel = next(iter(sorted((ROOT / "labs" / lab).glob("*.cu")))).name
-        print(f"That was the last of {len(asked)} hints. The solution: solutions/{lab}/{kernel}. {make} RESET=1 starts again.")
+        screen.say(f"That was the last of {len(asked)} hints. The solution: solutions/{lab}/{kernel}. {make} RESET=1 starts again.")
     return 0
 
 

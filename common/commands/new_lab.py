@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import todos  # noqa: E402  (beside this file)
+import screen  # noqa: E402  (beside this file)
+import todos  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -144,7 +145,7 @@ def main(argv: list[str]) -> int:
     try:
         files = create(name, root)
     except Refused as reason:
-        print(f"error: {reason}", file=sys.stderr)
+        screen.say(f"error: {reason}", sys.stderr)
         return 2
     print("\n".join(f"  {path}" for path in files))
     number = name[3:5]

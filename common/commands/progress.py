@@ -36,7 +36,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from check_course import predictions  # noqa: E402  (beside this file)
+import screen  # noqa: E402  (beside this file)
+from check_course import predictions  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_RUNS = 40  # of a lab; older ones are forgotten, but never the last that was right
@@ -179,7 +180,7 @@ def say_if_unchanged(lab_name: str, file_hash: str) -> None:
         return
     if runs and list(runs)[-1] == file_hash:
         last = runs[file_hash]
-        print(f"The file has not changed since its last run ({last['date']}: {last['outcome']}). Is it saved?")
+        screen.say(f"The file has not changed since its last run ({last['date']}: {last['outcome']}). Is it saved?")
 
 
 def kernel_of(lab_name: str) -> Path:

@@ -5,6 +5,7 @@
 set_up
 if [ -n "${FILE:-}" ]; then
   [ -z "${PUBLISH:-}" ] || fail "FILE and PUBLISH=1 exclude each other"
+  [ -f "$FILE" ] || fail "FILE=$FILE: no such file. \`make ladder\` measures this machine; plots/results/ has what was measured on others"
   results=$FILE
 else
   choose_backend >/dev/null

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import progress  # noqa: E402  (beside this file)
+import screen  # noqa: E402
 import todos  # noqa: E402
 from check_course import predictions  # noqa: E402
 
@@ -149,13 +150,15 @@ def print_next(all_labs: list[Lab]) -> None:
         print("There are no labs in labs/.")
         return
     if lab is None:
-        print("Every lab is right. make ladder measures the solutions on this machine, beside your points on the chart.")
+        screen.say("Every lab is right. make ladder measures the solutions on this machine, beside your points on the chart.")
         return
-    print(f"{paint('next', BOLD)}: {lab.name}. Handout: labs/{lab.name}/README.md" +
-          (f"; begin at {lab.first_open_todo()}" if lab.file else ""))
+    print(f"{paint('next', BOLD)}: {lab.name}. Handout: labs/{lab.name}/README.md")
+    if lab.file:
+        print(f"      begin at {lab.first_open_todo()}")
     failure = (lab.run or {}).get("first_failure", "").split(" / ")
     if len(failure) == 3:
-        print(f"      first failure: {failure[0]}, {failure[2]}; by itself: make lab{lab.number} CASE={failure[2]}")
+        print(f"      first failure: {failure[0]}, {failure[2]}")
+        print(f"      that case alone: make lab{lab.number} CASE={failure[2]}")
 
 
 def print_status(all_labs: list[Lab]) -> None:
@@ -175,8 +178,9 @@ def print_status(all_labs: list[Lab]) -> None:
                 rows.append((lab.name, "", "", "", "", ""))
                 last = lab.name
             rows.append(count_row(label, entry))
-        print("Your best counts (= as the solution's; else the solution's in brackets). read, written: bytes per element, in whole")
-        print("sectors; loads, stores: instructions of warps for 1000 elements.")
+        print("Your best counts. '=': as the solution's; in brackets: the solution's.")
+        print("read, written: bytes per element, in whole sectors.")
+        print("loads, stores: warp instructions per 1000 elements.")
         print_table(rows)
         print()
     print_next(all_labs)
@@ -201,7 +205,7 @@ def print_first_screen(all_labs: list[Lab]) -> None:
   make watch{number}   test it again on every save
   make hint{number}    the next hint{f' ({seen} seen)' if seen else ''}
   make status    predictions, hints and counts of every lab
-  make ladder    every solution, checked and measured on this machine: the whole course at a glance
+  make ladder    check and measure every solution on this machine
   make help      all commands""")
 
 
@@ -212,7 +216,7 @@ def main(argv: list[str]) -> int:
     try:
         state = progress.load(progress.default_path())
     except progress.Unreadable as problem:
-        print(f"{problem}. It is shown as empty; the next make labNN sets it aside.\n", file=sys.stderr)
+        screen.say(f"{problem}. It is shown as empty; the next make labNN sets it aside.\n", sys.stderr)
         state = {"labs": {}}
     all_labs = labs(state)
     if argv[:1] == ["--right"]:

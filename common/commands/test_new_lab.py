@@ -164,7 +164,7 @@ class ALabOfItsOwn(unittest.TestCase):
         self.assertRegex(right.stdout, r"What your lab98 first f32 gained over the solution's lab0[36] \w+ f32")
         self.assertRegex(right.stdout, r"bytes asked for per element: (12\.0 -> 16\.0, 1\.33|8\.00 -> 16\.0, 2\.00) times as many")
         self.assertIn("make diff98", right.stdout)
-        self.assertIn("say the same", run(self.copy, "make", "diff98").stdout)
+        self.assertIn("are the same", run(self.copy, "make", "diff98").stdout)
 
         # A change, and the change taken back.
         self.mine.write_text(text + "// one more line\n")

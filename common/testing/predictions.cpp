@@ -136,7 +136,7 @@ std::string check_prediction(const Predicted& predicted) {
                                                       (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");
   return "predicted " + number(predicted.value) + ", " + comparison(predicted.value, counted) + " (" + label +
          " of the solution, " + shape + ")\n" + wrapped("The question: " + label + ": " + p.question) + "\n" +
-         wrapped("How one gets there: " + p.lesson);
+         wrapped("How to get it: " + p.lesson);
 }
 
 }  // namespace testing_

@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "record.h"
 #include "session.h"
+#include "words.h"
 
 namespace testing_ {
 namespace {
@@ -42,10 +43,14 @@ std::string coloured(const char* text, const char* colour) {
   return on ? std::string("\033[") + colour + "m" + text + "\033[0m" : text;
 }
 
-void print_indented(const std::string& text, const char* indent) {
+// On a terminal, a line that would be too wide is wrapped to it.
+void print_indented(const std::string& text, const std::string& indent) {
+  static const size_t columns = terminal_columns();
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) printf("%s%s\n", indent, line.c_str());
+    const bool too_wide = columns > 0 && indent.size() + line.size() > columns;
+    std::istringstream parts(too_wide ? wrapped(line, columns - indent.size()) : line);
+    for (std::string part; std::getline(parts, part);) printf("%s%s\n", indent.c_str(), part.c_str());
   }
 }
 
@@ -193,18 +198,18 @@ class LadderReporter : public StreamingBase {
     const Session& s = session();
     const std::string& variant = group_.variant;
     if (!not_explained_.empty()) {
-      printf("    and %zu more: ", not_explained_.size());
-      for (size_t i = 0; i < not_explained_.size() && i < 4; i++)
-        printf("%s%s", i ? ", " : "", not_explained_[i].c_str());
-      printf("%s (%s)\n", not_explained_.size() > 4 ? ", ..." : "", s.command(variant, not_explained_[0]).c_str());
+      std::string more = "and " + std::to_string(not_explained_.size()) + " more: ";
+      for (size_t i = 0; i < not_explained_.size() && i < 4; i++) more += (i ? ", " : "") + not_explained_[i];
+      more +=
+          std::string(not_explained_.size() > 4 ? ", ..." : "") + " (" + s.command(variant, not_explained_[0]) + ")";
+      print_indented(more, "    ");
     }
     const auto planned =
         std::count_if(s.steps.begin(), s.steps.end(), [&](const Step& t) { return t.label == variant; });
     const auto moves = std::count_if(s.steps.begin(), s.steps.end(),
                                      [&](const Step& t) { return t.label == variant && t.test_case.move; });
     if (planned > ran_[variant] && planned == ran_[variant] + moves) {
-      printf("    its memory accesses are not looked at before it is right: %d cases were not run\n",
-             static_cast<int>(moves));
+      printf("    memory checks run once the results are correct: %d cases were not run\n", static_cast<int>(moves));
       not_run_ += static_cast<int>(moves);
     } else if (planned > ran_[variant]) {
       printf("    stopped here: the other %d cases of %s were not run\n", static_cast<int>(planned) - ran_[variant],

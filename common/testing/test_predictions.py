@@ -105,7 +105,7 @@ class Predictions(unittest.TestCase):
         self.assertIn("predicted 32, too high by a factor of 8; the count is 4 (tree f32 of the solution, 8 x 1024)", output)
         self.assertIn("predicted 12,000, too high by a factor of 3; the count is 4,000 (tree f32", output)
         self.assertEqual(output.count("The question: "), 2, output)
-        self.assertEqual(output.count("How one gets there: "), 2, output)
+        self.assertEqual(output.count("How to get it: "), 2, output)
         self.assertIn("2 passed, 2 failed", output)
 
     def test_absurd_numbers(self):

@@ -1,5 +1,9 @@
 #include "words.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <sstream>
@@ -25,6 +29,8 @@ std::string brief(double value) {
 std::string times_of(double value) { return brief(value) == "1" ? "once" : brief(value) + " times"; }
 
 std::string wrapped(const std::string& text, size_t width) {
+  constexpr size_t widest = 100, indented = 6;
+  if (width == 0) width = terminal_columns() > 0 ? std::min(widest, terminal_columns() - indented) : widest;
   std::istringstream words(text);
   std::string lines;
   size_t used = 0;
@@ -35,6 +41,12 @@ std::string wrapped(const std::string& text, size_t width) {
     lines += word;
   }
   return lines;
+}
+
+size_t terminal_columns() {
+  if (!isatty(STDOUT_FILENO)) return 0;
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
 }  // namespace testing_

@@ -13,7 +13,10 @@ std::string whole(double value);
 std::string brief(double value);
 // "once", "3 times".
 std::string times_of(double value);
-// Lines of at most `width` characters, broken at spaces.
-std::string wrapped(const std::string& text, size_t width = 100);
+// Columns of the terminal that stdout is; 0 if it is none: a log's lines are not wrapped to it.
+size_t terminal_columns();
+// Lines of at most `width` characters, broken at spaces. 0: of 100, or what fits into the terminal with some
+// indentation.
+std::string wrapped(const std::string& text, size_t width = 0);
 
 }  // namespace testing_

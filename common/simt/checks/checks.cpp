@@ -78,10 +78,10 @@ class AllChecks : public Observer {
     if (block.dynamic_shared_bytes == 0) return std::string("The launch has given it none: mended by ") + more + ".";
     if (racecheck.touched_before(access.address, access.bytes, access.pc))
       return std::string(
-                 "The same line has touched the element before it, which is inside: usually mended by an index "
+                 "The same line has touched the element before it, which is inside: usually fixed by an index "
                  "that ends one earlier (i < count in place of i <= count), only otherwise by ") +
              more + ".";
-    return std::string("Usually mended by giving the launch ") + more + ", or by an index that stays inside.";
+    return std::string("Usually fixed by giving the launch ") + more + ", or by an index that stays inside.";
   }
 
   void accesses(const LanesAccess& access) override;

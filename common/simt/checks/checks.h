@@ -1,6 +1,6 @@
 // The four checks, named as compute-sanitizer names them: memcheck, racecheck, initcheck, synccheck. They watch kernels
 // of an instrumented build. The first finding ends the process as any failure of a kernel does (simt.h): with what
-// happened, where, and how such a thing is usually mended.
+// happened, where, and how such a thing is usually fixed.
 #pragma once
 
 #include <cstddef>

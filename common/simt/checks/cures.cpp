@@ -10,7 +10,7 @@ namespace simt::checks {
 namespace {
 
 const char* const mended_by_barrier =
-    "Usually mended by a __syncthreads() between the two lines that all threads reach: not in a branch, and in a loop "
+    "Usually fixed by a __syncthreads() between the two lines that all threads reach: not in a branch, and in a loop "
     "also from one round to the next.";
 
 }  // namespace
@@ -56,7 +56,7 @@ std::string Racecheck::cure(bool block_is_complete) const {
   if (scope_ == Scope::blocks) return "Blocks run in any order: give each its own memory, or use an atomic.";
   if (scope_ == Scope::warps) return mended_by_barrier;
   if (clocks_.size() == 1 || block_is_complete)
-    return "Usually mended by a __syncwarp() between the two lines, since both threads are of one warp, as all that "
+    return "Usually fixed by a __syncwarp() between the two lines, since both threads are of one warp, as all that "
            "were "
            "seen to race; or by __syncthreads().";
   return std::string(mended_by_barrier) + " Where only threads of one warp share the data, __syncwarp() is enough.";

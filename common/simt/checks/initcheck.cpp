@@ -19,7 +19,7 @@ void Initcheck::read(const Page& page, const BlockInfo& block, const LanesAccess
             is_global ? "initcheck: uninitialised global memory" : "initcheck: uninitialised shared memory",
             "it reads " + describe(block, space, element, access.bytes) + " at " + line_of(access.pc) +
                 ", and nothing has written it" + (is_global ? "" : " in this block") +
-                ".\nUsually mended by filling the memory first; does the loop that fills it reach every element?"};
+                ".\nUsually fixed by filling the memory first; does the loop that fills it reach every element?"};
 }
 
 void Initcheck::block_end() {

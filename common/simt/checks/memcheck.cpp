@@ -83,7 +83,7 @@ Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access&
   const uintptr_t culprit = buffers_.allows(access.address, 1, right) ? last : access.address;
   return {"memcheck: out of bounds in global memory",
           access_text(access) + describe(block, AddressSpace::global, culprit, access.bytes) +
-              ".\nUsually mended by a bounds check: is the last column, or the last row, handled?"};
+              ".\nUsually fixed by a bounds check: is the last column, or the last row, handled?"};
 }
 
 Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access& access, Allocation* right) const {
@@ -105,7 +105,7 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
     if (offset + access.bytes <= variable.bytes) return {};
   }
   return {what, access_text(access) + describe_static(block, access.address, access.bytes) +
-                    ".\nUsually mended by an index that stays inside the array."};
+                    ".\nUsually fixed by an index that stays inside the array."};
 }
 
 Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& access, const std::string& text,
@@ -121,7 +121,7 @@ Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& ac
             access_text(access) +
                 (range.kind == Kind::argument ? "the arguments of the launch"
                                               : "threadIdx, blockIdx, blockDim or gridDim") +
-                ".\nUsually mended by a variable of the kernel's own."};
+                ".\nUsually fixed by a variable of the kernel's own."};
   }
   return {"memcheck: write to constant memory",
           text +
@@ -133,8 +133,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
   const std::string text = access_text(access) + describe(block, AddressSpace::global, access.address, access.bytes);
   if (access.address < null_page) return {"memcheck: null pointer", text + ": a null pointer, perhaps with an index."};
   if (buffers_.was_freed(access.address)) {
-    return {"memcheck: freed memory",
-            text + ".\nUsually mended by freeing after the last launch that uses the memory."};
+    return {"memcheck: freed memory", text + ".\nUsually fixed by freeing after the last launch that uses the memory."};
   }
   if (device_heap::contains(access.address)) return {};
   if (const Range* range = program_data(access.address)) return look_at_program(*range, access, text, right);
@@ -152,11 +151,11 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             access_text(access) +
                 (past_static ? describe_static(block, access.address, access.bytes)
                              : describe(block, AddressSpace::shared_dynamic, access.address, access.bytes)) +
-                ", beyond the block's shared memory.\nUsually mended by an index that stays inside the array."};
+                ", beyond the block's shared memory.\nUsually fixed by an index that stays inside the array."};
   }
   if (buffers_.neighbour(access.address)) {
     return {"memcheck: out of bounds in global memory",
-            text + ".\nUsually mended by a bounds check, or by a larger allocation."};
+            text + ".\nUsually fixed by a bounds check, or by a larger allocation."};
   }
   if (is_host_memory(access.address)) {
     return {"memcheck: host memory", text +

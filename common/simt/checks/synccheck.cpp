@@ -39,7 +39,7 @@ void Synccheck::barrier_complete(const BlockInfo&) {
               text_of(group.place) + "\n";
     }
     text +=
-        "A barrier is one call that every thread of the block reaches. Usually mended by moving __syncthreads() out of "
+        "A barrier is one call that every thread of the block reaches. Usually fixed by moving __syncthreads() out of "
         "the branch.";
     report("synccheck: divergent barrier", arrived_[0].first, arrived_[0].place, text);
   }

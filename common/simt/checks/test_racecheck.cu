@@ -132,12 +132,12 @@ TEST_CASE("racecheck: a read is not forgotten when others read later") {
 }
 
 TEST_CASE("the cure fits those who were seen to race") {
-  const char* const barrier = "Usually mended by a __syncthreads() between the two lines";
+  const char* const barrier = "Usually fixed by a __syncthreads() between the two lines";
   // The first that is found is of one warp; others of the block are not.
   HAS(finding([] { tree<false><<<1, 256, 256 * sizeof(float)>>>(floats(256), floats()); }), barrier);
   HAS(finding([] { reverse<false><<<1, n>>>(floats(), floats()); }), barrier);
   HAS(finding([] { within_a_warp<false><<<1, 32>>>(floats()); }),
-      "Usually mended by a __syncwarp() between the two lines");
+      "Usually fixed by a __syncwarp() between the two lines");
 }
 
 TEST_CASE("an index that runs past the row is asked about before a barrier is") {
@@ -163,13 +163,13 @@ TEST_CASE("an index that runs past the row is asked about before a barrier is") 
 }
 
 TEST_CASE("scratch that is too small, and an index that is too large") {
-  const char *const index = "usually mended by an index that ends one earlier", *const more =
+  const char *const index = "usually fixed by an index that ends one earlier", *const more =
                                                                                     "more dynamic shared memory";
   std::string text = finding([] { one_for_each_warp<1><<<1, n, 2 * sizeof(float)>>>(floats()); });
   HAS(text, "memcheck: out of bounds in shared memory");
   CHECK(text.find(index) < text.find(more));
   text = finding([] { one_for_each_warp<40><<<1, n, 2 * sizeof(float)>>>(floats()); });
-  HAS(text, "Usually mended by giving the launch more dynamic shared memory");
+  HAS(text, "Usually fixed by giving the launch more dynamic shared memory");
   text = finding([] { one_for_each_warp<0><<<1, n>>>(floats()); });
   HAS(text, "The launch has given it none: mended by more dynamic shared memory");
 }
