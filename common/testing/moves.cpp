@@ -26,6 +26,9 @@ using rung::Outcome;
 // A round of a reduction by n threads, of which there are log2(n): two operands read, one result written, and one of
 // something else; two reductions, maximum and sum.
 constexpr double accesses_a_round = 8;
+// Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
+// twice that.
+constexpr double accesses_an_element = 16;
 
 // ---- Reading the counters ------------------------------------------------------------------------
 
@@ -124,10 +127,13 @@ double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes
 
 Demand read_at_most(int times) {
   return [times](const Count& count) -> Judgement {
-    if (count.load.bytes <= times * count.matrix_bytes()) return {};
-    return unmet("read " + times_of(count.load.bytes / count.matrix_bytes()) + ": " + whole(count.load.sectors) +
+    // An atomic reads, too. Those of a counter or a flag do not go over the matrix.
+    const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
+    const double bytes = count.load.bytes + atomic.bytes;
+    if (bytes <= times * count.matrix_bytes()) return {};
+    return unmet("read " + times_of(bytes / count.matrix_bytes()) + ": " + whole(count.load.sectors + atomic.sectors) +
                  " sectors where one pass needs " + whole(sectors_of_pass(count)) +
-                 worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+                 worst_line(count, [](const LineCount& line) { return line.load.bytes + line.atomic.bytes; }));
   };
 }
 
@@ -212,6 +218,15 @@ Demand no_serial_section() {
   return [](const Count& count) -> Judgement {
     const double rounds = std::log2(std::max(2, count.block_threads));
     const double most = count.its_share + accesses_a_round * rounds;
+    // Nor is it shared work if every thread does all of it.
+    const double elements = std::ceil(count.elements() / std::max(1.0, count.blocks * count.block_threads));
+    const double shared = accesses_an_element * std::max(1.0, elements) + 2 * accesses_a_round * rounds;
+    if (count.its_share > shared)
+      return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average, where " +
+                   whole(shared) + " are enough for its " + whole(elements) +
+                   " elements: do all threads do the same work?" + worst_line(count, [](const LineCount& line) {
+                     return line.load.requests + line.store.requests + line.shared_requests;
+                   }));
     if (count.longest_thread <= most) return {};
     return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
                  whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +

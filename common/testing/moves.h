@@ -77,7 +77,7 @@ Demand nearly_bytes_a_lane(int bytes, int spare);
 // The matrix takes this many bytes per element in memory.
 Demand bytes_an_element(int bytes);
 // No thread makes more than its share of the block's accesses plus a logarithm: a few accesses for each of the log2(n)
-// rounds in which n threads reduce.
+// rounds in which n threads reduce. Nor does the mean exceed what a thread's part of the elements needs.
 Demand no_serial_section();
 // Warps reduce by warp operations, so that a thread comes to few barriers per row, and not to one per round.
 Demand reduces_in_warps();
