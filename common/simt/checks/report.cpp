@@ -49,7 +49,12 @@ std::string describe_static(const BlockInfo& block, uintptr_t address, size_t wi
   // Far beyond a variable it may just as well be another that was meant.
   if (!nearest || offset - nearest->offset >= 2 * nearest->bytes + 16)
     return "byte " + std::to_string(offset) + " of static shared memory";
-  const size_t byte = offset - nearest->offset, elements = nearest->bytes / width;
+  const size_t byte = offset - nearest->offset;
+  if (const size_t own = element_bytes(current_block->kernel_code(), nearest->offset); own && nearest->bytes % own == 0)
+    return "element " + std::to_string(byte / own) + " of " + nearest->name + "[" +
+           std::to_string(nearest->bytes / own) + "]" +
+           (byte < nearest->bytes ? "" : ", which has " + std::to_string(nearest->bytes / own));
+  const size_t elements = nearest->bytes / width;
   if (byte % width || nearest->bytes % width) {
     return "byte " + std::to_string(byte) + " of " + nearest->name + " (" + std::to_string(nearest->bytes) + " bytes)";
   }

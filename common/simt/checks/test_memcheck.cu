@@ -71,6 +71,17 @@ __global__ void half_filled(float* y) {
   y[threadIdx.x] = row[threadIdx.x];
 }
 
+struct Candidate {
+  float value;
+  int index;
+};
+// Elements of 8 bytes, accessed by halves.
+__global__ void race_of_candidates(float* y) {
+  __shared__ Candidate list[n];
+  list[threadIdx.x].index = 1;
+  y[threadIdx.x] = list[n - 1 - threadIdx.x].index;
+}
+
 }  // namespace
 
 TEST_CASE("memcheck: out of bounds in global memory names the element") {
@@ -234,4 +245,8 @@ TEST_CASE("initcheck: shared and global memory that nothing wrote") {
   });
   HAS(text, "initcheck: uninitialised global memory");
   CHECK(finding([] { half_filled<<<1, n / 2>>>(floats()); }).empty());
+}
+
+TEST_CASE("elements are counted in their own length, not in that of the access") {
+  HAS(finding([] { race_of_candidates<<<1, n>>>(floats()); }), " of list[64] at ");
 }
