@@ -3,7 +3,7 @@
 // Reason: which is not what is counted
 // Most: 45
 // Never: the count is
-// Never: How one gets there
+// Never: How to get it
 //
 // Predicts nonsense to be told the counts.
 
