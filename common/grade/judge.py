@@ -209,7 +209,7 @@ class Judge:
             cache.parent.mkdir(parents=True, exist_ok=True)
             store.write(cache, json.dumps(kept))
         for lab, plan in ((lab, kept[lab]) for lab in self.labs):
-            # What is worth nothing is not run. (The plan has it: it is kept, and the points may be others the next time.)
+            # Variants without points are skipped. (The plan has it: it is kept, and the points may be others the next time.)
             without = self.points.given_variants(lab)
             self.plans[lab] = grading.Plan([tuple(case) for case in plan["cases"] if case[0] not in without],
                                            [variant for variant in plan["variants"] if variant not in without])
