@@ -74,7 +74,7 @@ build/cpu/abs/%.so: /%.cu common/simt/rewrite.sed
 rules_of := common/simt/rules
 define check_rules
 @mkdir -p $(@D)
-@python3 $(rules_of)/rules.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
+@python3 $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
 endef
 
 build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h)

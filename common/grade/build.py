@@ -8,10 +8,13 @@ import secrets
 import shlex
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import front_end
+import refused
 import roots
 import rules
 import sandbox
@@ -22,6 +25,8 @@ TEXT_BYTES = 32 << 20
 # A file's text: sed rewrites launches, #line keeps the numbers of its lines. From a stream, so that no file holds it that could be
 # included under another name.
 TEXT = "{ echo '#line 1 \"'\"$1\"'\"'; sed -E -f rewrite.sed; } | "
+# For clang, which knows launches: the text as it was handed in, but for the mark at its beginning.
+AS_IT_IS = "{ echo '#line 1 \"'\"$1\"'\"'; sed '1s/^\\xEF\\xBB\\xBF//'; } | "
 
 
 @dataclass
@@ -46,6 +51,7 @@ class Workshop:
         self.completed = roots.announces(course)
         program = "/announce" if box.kind != "none" else shlex.quote(str(course / "build/cpu/announce"))
         self.announce = f"{program} --report /tmp/report" if self.completed else ": >/tmp/report && cp"
+        self.front_end = shlex.join(roots.rules_command(roots.clang_itself()))
         self.words = rules.header_words(course)
         self.course = course
         libm = subprocess.run(("g++", "-print-file-name=libm.so.6"), stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -83,6 +89,27 @@ class Workshop:
     def build(self, source: bytes, label: str, uid: int | None, slots=nullcontext(), products: bool = False) -> Built:
         """label: the file's name in messages, "labs/lab02_smem/softmax_smem.cu". slots: held while a compiler runs. products: it may call
         cuBLAS."""
+        with ThreadPoolExecutor(1) as pool:  # clang, while g++ compiles
+            asked = pool.submit(self.refused_by_nvcc, source, label, uid, slots)
+            built = self.compiled(source, label, uid, slots, products)
+        nvcc = asked.result()
+        if nvcc and built.findings and not built.error:  # held up already
+            built.findings.append(rules.Finding(rules.LOOK, "does not compile with nvcc: " + (nvcc.details or nvcc.error).split("\n")[0]))
+        return nvcc if nvcc and not built.error and not built.findings else built
+
+    def refused_by_nvcc(self, source: bytes, label: str, uid: int | None, slots) -> Built | None:
+        """What there is to say if nvcc would not take the file."""
+        with slots:
+            ended = self.run(f"{AS_IT_IS}{self.front_end} - >&2", source, uid, TEXT_BYTES, label)
+        if ended.cause:
+            return Built(error=self.why(ended, label), limited=True)
+        lines = source.decode(errors="replace").lstrip("\ufeff").splitlines()
+        found = refused.of_messages(front_end.parse(ended.stderr.decode(errors="replace")), {label: lines})
+        if not found:
+            return None
+        return Built(error=f"{label} does not compile with nvcc, although it does here", details=readable("\n".join(map(refused.spelled, found)).encode()))
+
+    def compiled(self, source: bytes, label: str, uid: int | None, slots, products: bool) -> Built:
         flags, instrument = shlex.join(self.flags), shlex.join(self.instrument)
         plain = f"g++ {flags} -shared -x c++-cpp-output /tmp/text -o /tmp/rung.so"
         checked = (f"g++ {flags} {instrument} -w -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && {self.announce} /tmp/rung.s /tmp/all.s && "

@@ -10,7 +10,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "simt/rules"))
+
+import front_end  # noqa: E402: asks clang what nvcc would refuse
 
 # What a kernel may include: C++17's library, C's headers under their own names, and the course's stand-in for CUDA.
 HEADERS = """algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat chrono cinttypes climits cmath complex
@@ -20,7 +25,7 @@ ostream queue random ratio set sstream stack stdexcept streambuf string string_v
 typeindex typeinfo unordered_map unordered_set utility valarray variant vector
 assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h time.h
 """.split()
-COURSE_HEADERS = ("common/simt/include", "common/rung/rung.h")  # and what the latter includes beside it
+COURSE_HEADERS = ("common/simt/include", "common/simt/rules/declarations.h", "common/rung/rung.h")  # and what the latter includes beside it
 FOLDERS = ("proc", "dev", "tmp", "course", "rung", "in")  # where a sandbox mounts things
 
 
@@ -103,6 +108,20 @@ class Tree:
             self.copy(library)
 
 
+def rules_command(clang: str) -> list[str]:
+    """What asks clang's CUDA front end about a rung (common/simt/rules); paths are relative to the course's folder."""
+    command = front_end.command(clang, ["-std=c++17", "-I", "common/rung"], relaxed=False, headers="common/simt/include")
+    return [command[0], "--driver-mode=g++", *command[1:], "-include", "common/simt/rules/declarations.h"]
+
+
+def clang_itself() -> str:
+    """The program that the links clang++ lead to: it finds its libraries from there."""
+    clang = front_end.compiler()
+    if not clang:
+        raise RootError("clang++ is not installed (it finds what nvcc would refuse)")
+    return os.path.realpath(clang)
+
+
 def course_headers(course: Path) -> list[str]:
     """The course's headers that a kernel may include, and those that these include from their own folder."""
     found = list(COURSE_HEADERS)
@@ -161,8 +180,12 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
         if not path.startswith("/tmp/") and Path(path).is_file():
             tree.copy(path)
     includes = "".join(f"#include <{name}>\n" for name in HEADERS) + '#include "rung.h"\n'
-    for more in ([], instrument):
-        rules = output_of(gxx, *flags, *more, "-M", "-x", "c++", "-", given=includes, cwd=course_root)
+    clang = clang_itself()
+    tree.program(clang)
+    # By this file clang recognises the folder of g++'s library.
+    tree.copy(os.path.normpath(output_of(gxx, "-print-file-name=crtbegin.o").strip()))
+    for command in ((gxx, *flags, "-x", "c++"), (gxx, *flags, *instrument, "-x", "c++"), rules_command(clang)):
+        rules = output_of(*command, "-M", "-", given=includes, cwd=course_root)
         for path in rules.replace("\\\n", " ").split():
             if path.startswith("/"):
                 tree.copy(path)

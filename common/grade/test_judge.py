@@ -144,7 +144,8 @@ class Judging(unittest.TestCase):
     def test_what_cannot_be_compiled(self):
         for text, word in (('#include "/etc/passwd"\n', "does not compile"), ('#include <eigen3/Eigen/Core>\n', "does not compile"),
                            ("int x[1ull << 40] = {1};\n", "compile"), ('asm(".incbin \\"/etc/passwd\\"");\n', "does not compile"),
-                           ("template <int N> struct A { A<N + 1> next; }; A<0> a;\n", "does not compile")):
+                           ("template <int N> struct A { A<N + 1> next; }; A<0> a;\n", "does not compile"),
+                           ("#include \"rung.h\"\nfloat f(float x) { return x; }\n__global__ void k(float* x) { *x = f(*x); }\n", "does not compile with nvcc")):
             lab = self.grade(text + FRAME % (NOTHING % ""))
             self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0), text)
             self.assertIn(word, self.item(lab, "integrity/source")["reason"], text)

@@ -1,4 +1,4 @@
-// The course's CUDA headers as clang's CUDA front end sees them: who may call what. rules.py includes this before
+// The course's CUDA headers as clang's CUDA front end sees them: who may call what. refused.py includes this before
 // anything else, in the pass that asks whether nvcc would take a file. Nothing is generated from that pass, so a
 // function needs a declaration and no more; the bodies in the course's headers come along, and what clang says of them
 // is left out.

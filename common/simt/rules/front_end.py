@@ -42,7 +42,7 @@ def resources(clang: str) -> str:
     return subprocess.run((clang, "-print-resource-dir"), check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def command(clang: str, options: list[str], relaxed: bool) -> list[str]:
+def command(clang: str, options: list[str], relaxed: bool, headers: Path | str = HEADERS) -> list[str]:
     """relaxed: constexpr functions count as functions of both sides (nvcc's --expt-relaxed-constexpr).
 
     clang's own headers come last and by hand: by itself it would put its versions of <new> and <algorithm> first, which are for
@@ -52,7 +52,7 @@ def command(clang: str, options: list[str], relaxed: bool) -> list[str]:
             "-Wno-unknown-cuda-version", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics",
             "-fdiagnostics-format=clang", "-fmacro-backtrace-limit=1",
             *(["-DSIMT_RELAXED_CONSTEXPR"] if relaxed else ["-Xclang", "-fno-cuda-host-device-constexpr"]),
-            *options, "-I", str(HEADERS)]
+            *options, "-I", str(headers)]
 
 
 def parse(text: str) -> list[Message]:

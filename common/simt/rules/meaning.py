@@ -35,7 +35,7 @@ def is_library(file: str) -> bool:
 
 
 def is_course(file: str) -> bool:
-    return "/common/simt/include/" in file or "/common/simt/rules/" in file
+    return bool(re.search(r"(^|/)common/(simt/(include|rules)|rung)/[\w./]+$", file)) and not file.endswith(".cu")
 
 
 # Of the functions in the course's headers the runtime's are the host's. Any other may be for kernels, although declarations.h does

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import front_end
-import rules
+import refused
 import table
 
 SIMTCC = Path(__file__).resolve().parents[1] / "simtcc"
@@ -55,7 +55,7 @@ class Table(unittest.TestCase):
                 nvcc, path = verdicts[program.name], folder / f"{program.name}.cu"
                 path.write_text(program.text)
                 relaxed = "--expt-relaxed-constexpr" in program.options
-                found = rules.refusals(str(path), options, relaxed, headers[relaxed])
+                found = refused.refusals(str(path), options, relaxed, headers[relaxed])
                 accepted = not found and (nvcc["accepted"] or not refused_by_compiler(program, folder))
                 says = "; ".join(f"line {line}: {text}" for _, line, _, text, _ in found) or "nothing"
                 if (accepted != nvcc["accepted"]) != (program.name in DIFFERENT):
@@ -83,7 +83,7 @@ class Command(unittest.TestCase):
     def said(self, text: str, *options: str) -> tuple[int, str]:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "own.cu").write_text(text)
-            ended = subprocess.run([sys.executable, rules.__file__, *options, "own.cu"], cwd=folder, stdout=subprocess.PIPE,
+            ended = subprocess.run([sys.executable, refused.__file__, *options, "own.cu"], cwd=folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True)
         return ended.returncode, ended.stdout
 
@@ -97,7 +97,7 @@ class Command(unittest.TestCase):
         self.assertEqual(self.said("__device__ float f(float x) { return x; }\n__global__ void k(float* x) { *x = f(*x); }\n"), (0, ""))
 
     def test_no_verdict_without_the_file(self):
-        ended = subprocess.run([sys.executable, rules.__file__, "no_such_file.cu"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        ended = subprocess.run([sys.executable, refused.__file__, "no_such_file.cu"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(ended.returncode, 2, ended.stdout)
 
 

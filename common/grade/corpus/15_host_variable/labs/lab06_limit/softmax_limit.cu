@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: wrong
+// Reason: does not compile with nvcc
 //
 // A kernel writes to a plain variable of the file, which on a GPU is the host's; the host computes in it.
 

@@ -1,6 +1,6 @@
 // Entry: 28
 // Expect: fail
-// Reason: a kernel calls a function of the host
+// Reason: does not compile with nvcc
 //
 // Rows are fetched by a function of the C library, which nobody counts.
 

@@ -52,7 +52,7 @@ __global__ void no_max_kernel(const float* __restrict__ x, float* __restrict__ y
 }
 __device__ float row_max(const float* x, int cols) {
   float max = lowest;
-  for (int c = 0; c < cols; ++c) max = std::max(max, x[c]);
+  for (int c = 0; c < cols; ++c) max = fmaxf(max, x[c]);
   return max;
 }
 __device__ float row_sum(const float* x, int cols, float max) {

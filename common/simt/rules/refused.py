@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Would nvcc take this file? rules.py [-I FOLDER] [-D NAME] [-std=c++17] [--relaxed-constexpr] FILE.cu
+"""Would nvcc take this file? refused.py [-I FOLDER] [-D NAME] [-std=c++17] [--relaxed-constexpr] FILE.cu
 
 g++, which compiles kernels for the executor, does not know which function is for the host and which for the device. This asks
 clang's CUDA front end, beside it, about the same file, and says in nvcc's words what nvcc would refuse and what to do. Status 0: it
@@ -28,7 +28,12 @@ def refusals(file: str, options: list[str], relaxed: bool = False, headers: list
     if not clang:
         raise OSError("clang++ is not installed: whether nvcc would take this file is not checked")
     messages, _ = front_end.ask(clang, file, options, relaxed, headers)
-    texts: dict[str, list[str]] = {}
+    return of_messages(messages)
+
+
+def of_messages(messages: list[front_end.Message], texts: dict[str, list[str]] | None = None) -> list[Refusal]:
+    """texts: the lines of files that are not where the messages say."""
+    texts = dict(texts or {})
     found: dict[Refusal, None] = {}
     for message in messages:
         if meaning.is_course(message.file) or meaning.is_library(message.file):
@@ -56,7 +61,7 @@ def main(argv: list[str]) -> int:
     try:
         found = refusals(file, options, given.relaxed_constexpr)
     except OSError as error:
-        print(f"rules: {error}", file=sys.stderr)
+        print(f"refused.py: {error}", file=sys.stderr)
         return 2
     for refusal in found:
         print(spelled(refusal), file=sys.stderr)
