@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import cuda_arch
+import ptx
 
 
 class UserError(Exception):
@@ -31,7 +32,6 @@ LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
-    (r"\b(?:asm|__asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(", "inline PTX (asm)"),
     (r"\btexture\s*<|\bcudaTextureObject_t\b|\btex(?:1|2|3)D\w*\s*[<(]|\btex(?:Cubemap|1Dfetch)\w*\s*[<(]", "textures"),
     (r"\bsurface\s*<|\bcudaSurfaceObject_t\b|\bsurf(?:1|2|3)D\w*\s*[<(]", "surfaces"),
     (r"\bcudaArray(?:_t)?\b|\bcudaMalloc(?:3D)?Array\b|\bcudaMallocMipmappedArray\b", "CUDA arrays (texture memory)"),
@@ -43,7 +43,7 @@ UNSUPPORTED = [
     (r"\bcudaGraph(?!ics|(?:Exec|Node)_t\b|_t\b|GetNodes\b|Instantiate\b|Launch\b|Upload\b|Destroy\b|ExecDestroy\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
-    (r"\bnvcuda\s*::|\bwmma\s*::|\bmma_sync\s*\(", "tensor cores (wmma)"),
+    (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"\bcuda::(?!(?:{LIBCUXX})\b)\w+", "libcu++ ({0})"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaDeviceEnablePeerAccess\b|\bcudaIpc\w+", "several devices or processes ({0})"),
@@ -121,14 +121,33 @@ def closing(code: str, at: int) -> int:
 def unsupported(source: Text) -> list[tuple[int, str]]:
     """Where the file uses what the executor does not have, and what that is."""
     code, found = source.code, []
-    for include in re.finditer(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|mma\.h|nvcuda[^>\"]*)[>\"]", source.text,
+    for include in re.finditer(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|nvcuda[^>\"]*)[>\"]", source.text,
                                re.MULTILINE):
         if code[include.start():].lstrip().startswith("#"):
             found.append((include.start(1), f"the library of <{include[1]}> is"))
     for pattern, feature in UNSUPPORTED:
         found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]
     found += [(match.start(), f"{match[1]}() of a group is") for match in re.finditer(r"\.\s*(barrier_arrive|barrier_wait)\s*\(", code)]
+    found += inline_ptx(source)[1]
     return found + dynamic_parallelism(source) + implicit_warp_synchrony(source)
+
+
+ASM = re.compile(r"\b(?:asm|__asm|__asm__)(?:[\s\\]+(?:volatile|__volatile__))*[\s\\]*\(")
+
+
+def inline_ptx(source: Text) -> tuple[list[tuple[int, int, str]], list[tuple[int, str]]]:
+    """Asm statements that are understood, each as its C++; and where the others are."""
+    known, refused = [], []
+    for match in ASM.finditer(source.code):
+        begin, end = match.end(), closing(source.code, match.end() - 1)
+        try:
+            if end < 0:
+                raise ptx.Unknown("asm")
+            known.append((match.start(), end + 1, ptx.translate(source.code[begin:end], source.text[begin:end])))
+        except ptx.Unknown as unknown:
+            what = re.sub(r"\s+", " ", str(unknown)).replace('"', "'")
+            refused.append((match.start(), f"inline PTX ({what}) is"))
+    return known, refused
 
 
 def dynamic_parallelism(source: Text) -> list[tuple[int, str]]:
@@ -265,6 +284,9 @@ def rewrite(source: Text) -> str:
     refused = unsupported(source)
     edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused)}.values()
     edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
+
+    for begin, end, statement in inline_ptx(source)[0]:
+        keep_lines(begin, end, statement)
 
     for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())

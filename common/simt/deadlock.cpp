@@ -77,15 +77,37 @@ std::string list_of(const std::vector<WaitingThread>& waiting) {
 }  // namespace
 
 const char* name_of(Call call) {
-  static const char* const names[] = {
-      "nothing",           "__syncthreads",     "__syncthreads_count", "__syncthreads_and",
-      "grid.sync",         "__syncthreads_or",  "__syncwarp",          "__activemask",
-      "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",    "__shfl_xor_sync",
-      "__ballot_sync",     "__any_sync",        "__all_sync",          "__match_any_sync",
-      "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync",   "__reduce_max_sync",
-      "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync",   "reduce",
-      "tile.sync",         "barrier.wait",      "pipeline wait",       "bar.sync",
-      "cluster.sync"};
+  static const char* const names[] = {"nothing",
+                                      "__syncthreads",
+                                      "__syncthreads_count",
+                                      "__syncthreads_and",
+                                      "grid.sync",
+                                      "__syncthreads_or",
+                                      "__syncwarp",
+                                      "__activemask",
+                                      "__shfl_sync",
+                                      "__shfl_up_sync",
+                                      "__shfl_down_sync",
+                                      "__shfl_xor_sync",
+                                      "__ballot_sync",
+                                      "__any_sync",
+                                      "__all_sync",
+                                      "__match_any_sync",
+                                      "__match_all_sync",
+                                      "__reduce_add_sync",
+                                      "__reduce_min_sync",
+                                      "__reduce_max_sync",
+                                      "__reduce_and_sync",
+                                      "__reduce_or_sync",
+                                      "__reduce_xor_sync",
+                                      "reduce",
+                                      "mma",
+                                      "ldmatrix",
+                                      "tile.sync",
+                                      "barrier.wait",
+                                      "pipeline wait",
+                                      "bar.sync",
+                                      "cluster.sync"};
   return names[static_cast<int>(call)];
 }
 

@@ -187,7 +187,7 @@ class Accepted(InFolder):
             x[threadIdx.x] = of_device(0);
           #endif
           #if __CUDA_ARCH__ >= 800
-            asm volatile("cp.async.wait_all;");
+            asm volatile("wgmma.fence.sync.aligned;");
           #else
             x[threadIdx.x] += 10;
           #endif

@@ -11,7 +11,16 @@ from simtcc_testing import KERNEL, InFolder, run, simtcc
 # that all others are refused with. A compiler's own message could hold the name, too.
 OWN_WORDS = ("needs the kernel itself here", "dynamic shared memory")
 REFUSED = [
-    ("inline PTX", "__global__ void k(int* x) {\n\n", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(x[0]));', "}"),
+    ("inline PTX (wgmma.fence.sync.aligned)", "__global__ void k(int* x) {\n\n", 'asm volatile("wgmma.fence.sync.aligned;" ::: "memory");', "}"),
+    ("inline PTX (ld.global.L3::128B.u32)", "__global__ void k(unsigned* x) {\n\n",
+     'asm("ld.global.L3::128B.u32 %0, [%1];" : "=r"(x[0]) : "l"(x));', "}"),
+    ("inline PTX (mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32)", "__global__ void k(int* x) {\n\n",
+     'asm("mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};" '
+     ': "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]) : "r"(1));', "}"),
+    ("inline PTX (bra)", "__global__ void k(int* x) {\n\n", 'asm volatile("bra there;\\n");', "}"),
+    ("inline PTX (the operand", "__global__ void k(int* x) {\n\n", 'asm("mov.u32 %0, %tid_of_nobody;" : "=r"(x[0]));', "}"),
+    ("inline PTX (a text that is put together by macros)", "#define OP(x) #x\n__global__ void k(int* x) {\n",
+     'asm(OP(mov.u32) " %0, 1;" : "=r"(x[0]));', "}"),
     ("needs the kernel itself here", "void f(const void* kernel) {\n\n",
      "cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), nullptr);", "}"),
     ("several devices", "void f(cudaLaunchParams* l) {\n\n", "cudaLaunchCooperativeKernelMultiDevice(l, 1);", "}"),
@@ -23,8 +32,7 @@ REFUSED = [
     ("textures", "\n\n", "__global__ void k(cudaTextureObject_t t) {}", ""),
     ("surfaces", "\n\n", "__global__ void k(cudaSurfaceObject_t t) {}", ""),
     ("CUDA arrays", "\n\n", "cudaArray_t pixels;", ""),
-    ("mma.h", "\n\n", "#include <mma.h>", ""),
-    ("tensor cores", "\n\n", "using namespace nvcuda::wmma;", ""),
+    ("tensor cores on bits", "\n\n", "using b1 = nvcuda::wmma::experimental::precision::b1;", ""),
     ("thrust/sort.h", "\n\n", "#include <thrust/sort.h>", ""),
     ("cub/cub.cuh", "\n\n", "#include <cub/cub.cuh>", ""),
     ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),

@@ -44,6 +44,7 @@
 
 #include "simt/builtins.h"
 
+#include "simt/async_copy.h"
 #include "simt/atomics.h"
 #include "simt/bits.h"
 #include "simt/device_variables.h"

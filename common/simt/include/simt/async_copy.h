@@ -7,7 +7,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../cuda_runtime.h"
+#include "builtins.h"
+
+// The window of shared memory: addresses in it are counted from the dynamic part, the static part may lie below.
+inline size_t __cvta_generic_to_shared(const void* address) {
+  return static_cast<uint32_t>(static_cast<const unsigned char*>(address) - simt_dynamic_shared);
+}
+inline void* __cvta_shared_to_generic(size_t address) { return simt_dynamic_shared + static_cast<int32_t>(address); }
 
 namespace simt {
 

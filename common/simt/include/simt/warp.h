@@ -35,6 +35,8 @@ enum class Call : int {
   reduce_or,
   reduce_xor,
   reduce,  // of a cooperative group
+  mma,
+  matrix_load,
   tile_sync,
   barrier_wait,
   pipeline_wait,

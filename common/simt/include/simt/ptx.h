@@ -1,0 +1,313 @@
+// What simtcc makes of inline PTX (ptx.py) stands on these: registers as bits, addresses, and the instructions that
+// CUDA C++ has no function for. Approximate functions (ex2, rcp, ...) are as exact as the accurate ones, except that
+// .ftz flushes.
+#pragma once
+
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "async_copy.h"
+#include "meeting.h"
+#include "mma.h"
+
+namespace simt::ptx {
+
+// A value of the program as the register of an operand, and back.
+template <typename Register, typename T>
+Register in(const T& value) {
+  if constexpr (std::is_array<T>::value) {
+    return static_cast<Register>(reinterpret_cast<uintptr_t>(&value[0]));
+  } else {
+    static_assert(sizeof(T) == sizeof(Register), "the operand does not have the size of its constraint's register");
+    Register bits;
+    std::memcpy(&bits, static_cast<const void*>(&value), sizeof bits);
+    return bits;
+  }
+}
+template <typename T, typename Register>
+void out(T& to, Register bits) {
+  static_assert(sizeof(T) == sizeof(Register), "the operand does not have the size of its constraint's register");
+  std::memcpy(static_cast<void*>(&to), &bits, sizeof bits);
+}
+
+// A register as an instruction's type sees it: its bits, of which a narrower type takes the low ones.
+template <typename T, typename Register>
+T as(Register bits) {
+  if constexpr (sizeof(T) == sizeof(Register)) {
+    T value;
+    std::memcpy(static_cast<void*>(&value), static_cast<const void*>(&bits), sizeof value);
+    return value;
+  } else {
+    static_assert(std::is_integral<T>::value && std::is_integral<Register>::value, "registers of different sizes");
+    return static_cast<T>(bits);
+  }
+}
+template <typename Register, typename T>
+void put(Register& to, T value) {
+  to = as<Register>(value);
+}
+
+template <typename T, typename... Parts>
+T pack(Parts... parts) {
+  static_assert((sizeof(Parts) + ...) == sizeof(T), "the parts do not fill the register");
+  T all;
+  size_t at = 0;
+  ((std::memcpy(reinterpret_cast<char*>(&all) + at, static_cast<const void*>(&parts), sizeof parts),
+    at += sizeof parts),
+   ...);
+  return all;
+}
+template <typename T, typename... Parts>
+void unpack(T all, Parts&... parts) {
+  static_assert((sizeof(Parts) + ...) == sizeof(T), "the parts do not fill the register");
+  size_t at = 0;
+  ((std::memcpy(static_cast<void*>(&parts), reinterpret_cast<const char*>(&all) + at, sizeof parts),
+    at += sizeof parts),
+   ...);
+}
+template <typename Result, typename... Parts>
+void spread(const Result& result, Parts&... parts) {
+  unsigned at = 0;
+  (put(parts, result.registers[at++]), ...);
+}
+
+// --- arithmetic
+// ---------------------------------------------------------------------------------------------------------
+
+inline float flush(float x) { return std::fabs(x) < FLT_MIN ? std::copysign(0.f, x) : x; }
+
+// Of a number and a NaN the number.
+template <typename T>
+T least(T x, T y) {
+  if constexpr (std::is_floating_point<T>::value) return std::fmin(x, y);
+  return x < y ? x : y;
+}
+template <typename T>
+T most(T x, T y) {
+  if constexpr (std::is_floating_point<T>::value) return std::fmax(x, y);
+  return x > y ? x : y;
+}
+
+template <typename T, typename Float>
+T saturated(Float x) {
+  if (x != x) return 0;
+  if (x <= static_cast<Float>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+  if (x >= static_cast<Float>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+  return static_cast<T>(x);
+}
+
+// To nearest, away from zero where there are two.
+inline uint32_t to_tf32(float x) {
+  const uint32_t bits = as<uint32_t>(x);
+  return x != x || std::isinf(x) ? bits : (bits + 0x1000u) & 0xffffe000u;
+}
+
+inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 8; i++) {
+    if (table >> i & 1) result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+  }
+  return result;
+}
+
+// A selector's highest bit spreads the byte's sign.
+inline uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
+  const uint64_t bytes = a | uint64_t{b} << 32;
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 4; i++) {
+    const unsigned selector = selectors >> 4 * i & 15;
+    const auto byte = static_cast<uint8_t>(bytes >> 8 * (selector & 7));
+    result |= uint32_t{selector & 8 ? static_cast<uint8_t>(byte & 0x80 ? 0xff : 0) : byte} << 8 * i;
+  }
+  return result;
+}
+
+inline uint32_t bfe(uint32_t x, uint32_t from, uint32_t bits) {
+  from &= 255, bits &= 255;
+  if (from > 31 || bits == 0) return 0;
+  return x >> from & (bits > 31 ? ~0u : (1u << bits) - 1);
+}
+
+// --- memory
+// -------------------------------------------------------------------------------------------------------------
+
+inline unsigned char* generic(uint64_t address) { return reinterpret_cast<unsigned char*>(address); }
+inline uint32_t to_shared(uint64_t address) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(generic(address)));
+}
+inline unsigned char* shared(uint32_t address) {
+  return static_cast<unsigned char*>(__cvta_shared_to_generic(address));
+}
+
+template <size_t bytes>
+struct Word;
+template <>
+struct Word<1> {
+  using type = uint8_t;
+};
+template <>
+struct Word<2> {
+  using type = uint16_t;
+};
+template <>
+struct Word<4> {
+  using type = uint32_t;
+};
+template <>
+struct Word<8> {
+  using type = uint64_t;
+};
+template <>
+struct Word<16> {
+  using type = uint4;
+};
+
+// A vector is one access, as wide as it is. An ordered load is how threads wait for others.
+template <typename T, bool ordered, typename... Registers>
+void load(const unsigned char* from, Registers&... to) {
+  using Wide = typename Word<sizeof(T) * sizeof...(to)>::type;
+  Wide word;
+  if constexpr (ordered) {
+    yield();
+    word = *reinterpret_cast<const volatile Wide*>(from);
+  } else {
+    word = *reinterpret_cast<const Wide*>(from);
+  }
+  T parts[sizeof...(to)];
+  std::memcpy(parts, static_cast<const void*>(&word), sizeof parts);
+  unsigned at = 0;
+  (put(to, parts[at++]), ...);
+}
+template <typename T, bool ordered, typename... Values>
+void store(unsigned char* to, Values... values) {
+  using Wide = typename Word<sizeof(T) * sizeof...(values)>::type;
+  const T parts[] = {values...};
+  Wide word;
+  std::memcpy(static_cast<void*>(&word), parts, sizeof parts);
+  if constexpr (ordered)
+    *reinterpret_cast<volatile Wide*>(to) = word;
+  else
+    *reinterpret_cast<Wide*>(to) = word;
+}
+
+// cp.async of 4, 8 or 16 bytes, of which those beyond `real` are zeros.
+inline void copy_async(unsigned char* to, const unsigned char* from, uint32_t bytes, uint32_t real) {
+  if (real >= bytes) return copy_by_one(to, from, bytes);
+  unsigned char piece[16] = {};
+  for (uint32_t i = 0; i < real; i++) piece[i] = from[i];
+  copy_by_one(to, piece, bytes);
+}
+
+// --- threads
+// ------------------------------------------------------------------------------------------------------------
+
+inline unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+
+inline void bar_sync(uint32_t number, SIMT_PLACE(named_barrier)) {
+  if (number == 0)
+    block_barrier(0, {place.file, place.line, Call::syncthreads});
+  else
+    meet(meeting_key(named_meeting, number, block_threads()), block_threads(), place);
+}
+// Two uses of a number by different counts of threads are different barriers here.
+inline void bar_sync(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier)) {
+  if (threads == block_threads()) return bar_sync(number, place);
+  meet(meeting_key(named_meeting, number, threads), threads, place);
+}
+
+// The segment of a shuffle: its width is in the third operand, as 32 - width in bits 8 to 12.
+inline int width_of(uint32_t c) { return 32 - static_cast<int>(c >> 8 & 31); }
+inline uint32_t shfl_xor(uint32_t mask, uint32_t value, uint32_t by, uint32_t c, SIMT_PLACE(shfl_xor)) {
+  return __shfl_xor_sync(mask, value, static_cast<int>(by), width_of(c), place);
+}
+inline uint32_t shfl_up(uint32_t mask, uint32_t value, uint32_t by, uint32_t c, SIMT_PLACE(shfl_up)) {
+  return __shfl_up_sync(mask, value, by, width_of(c), place);
+}
+inline uint32_t shfl_down(uint32_t mask, uint32_t value, uint32_t by, uint32_t c, SIMT_PLACE(shfl_down)) {
+  return __shfl_down_sync(mask, value, by, width_of(c), place);
+}
+inline uint32_t shfl_idx(uint32_t mask, uint32_t value, uint32_t from, uint32_t c, SIMT_PLACE(shfl)) {
+  return __shfl_sync(mask, value, static_cast<int>(from), width_of(c), place);
+}
+
+// --- matrices
+// -----------------------------------------------------------------------------------------------------------
+
+// Lanes 8 i to 8 i + 7 give the addresses of the rows of matrix i: eight elements of 16 bits. Each lane gets two
+// neighbours of a row, or of a column. Here each lane reads a whole row, as the hardware does, and passes it on.
+template <bool transposed, typename... Registers>
+void ldmatrix_at(const unsigned char* row, Place place, Registers&... to) {
+  constexpr unsigned matrices = sizeof...(to);
+  const unsigned own = lane();
+  uint64_t halves[2] = {};
+  if (own < 8 * matrices) {
+    const uint4 all = *reinterpret_cast<const uint4*>(row);
+    halves[0] = all.x | uint64_t{all.y} << 32;
+    halves[1] = all.z | uint64_t{all.w} << 32;
+  }
+  uint32_t result[matrices] = {};
+  for (unsigned half = 0; half < 2; half++) {
+    const mma::AllLanes rows(halves[half], place);
+    for (unsigned i = 0; i < matrices; i++) {
+      if (transposed) {
+        const unsigned column = own / 4;
+        if (column / 4 != half) continue;
+        for (unsigned e = 0; e < 2; e++)
+          result[i] |= static_cast<uint32_t>(rows[8 * i + 2 * (own % 4) + e] >> column % 4 * 16 & 0xffff) << 16 * e;
+      } else if (own % 4 / 2 == half) {
+        result[i] = static_cast<uint32_t>(rows[8 * i + own / 4] >> own % 2 * 32);
+      }
+    }
+  }
+  unsigned at = 0;
+  (put(to, result[at++]), ...);
+}
+template <bool transposed, typename A>
+void ldmatrix(const unsigned char* row, A& a, SIMT_PLACE(matrix_load)) {
+  ldmatrix_at<transposed>(row, place, a);
+}
+template <bool transposed, typename A>
+void ldmatrix(const unsigned char* row, A& a, A& b, SIMT_PLACE(matrix_load)) {
+  ldmatrix_at<transposed>(row, place, a, b);
+}
+template <bool transposed, typename A>
+void ldmatrix(const unsigned char* row, A& a, A& b, A& c, A& d, SIMT_PLACE(matrix_load)) {
+  ldmatrix_at<transposed>(row, place, a, b, c, d);
+}
+
+// The other way round: lane 8 i + r writes row r of matrix i.
+template <bool transposed, unsigned matrices>
+void stmatrix_at(unsigned char* row, const uint32_t (&values)[matrices], Place place) {
+  const unsigned own = lane(), r = own % 8;
+  unsigned short elements[8] = {};
+  for (unsigned i = 0; i < matrices; i++) {
+    const mma::AllLanes of(values[i], place);
+    if (own / 8 != i) continue;
+    for (unsigned column = 0; column < 8; column++) {
+      const unsigned from = transposed ? 4 * column + r / 2 : 4 * r + column / 2;
+      elements[column] = static_cast<unsigned short>(of[from] >> (transposed ? r : column) % 2 * 16);
+    }
+  }
+  if (own >= 8 * matrices) return;
+  uint4 all;
+  std::memcpy(static_cast<void*>(&all), elements, sizeof all);
+  *reinterpret_cast<uint4*>(row) = all;
+}
+template <bool transposed>
+void stmatrix(unsigned char* row, uint32_t a, SIMT_PLACE(matrix_load)) {
+  stmatrix_at<transposed, 1>(row, {a}, place);
+}
+template <bool transposed>
+void stmatrix(unsigned char* row, uint32_t a, uint32_t b, SIMT_PLACE(matrix_load)) {
+  stmatrix_at<transposed, 2>(row, {a, b}, place);
+}
+template <bool transposed>
+void stmatrix(unsigned char* row, uint32_t a, uint32_t b, uint32_t c, uint32_t d, SIMT_PLACE(matrix_load)) {
+  stmatrix_at<transposed, 4>(row, {a, b, c, d}, place);
+}
+
+}  // namespace simt::ptx

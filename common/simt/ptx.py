@@ -1,0 +1,119 @@
+"""Inline PTX: what an asm statement becomes in C++, on the functions of include/simt/ptx.h. What is not known raises Unknown,
+with the instruction's name; simtcc then refuses the line."""
+
+from __future__ import annotations
+
+import re
+
+
+from ptx_instructions import TYPES, Instruction, Unknown
+
+CONSTRAINTS = {"r": "uint32_t", "l": "uint64_t", "h": "uint16_t", "f": "float", "d": "double", "n": "uint64_t"}
+
+
+def split(code: str, text: str, separator: str) -> list[tuple[str, str]]:
+    """At separators outside of brackets; `code` is `text` with strings blanked."""
+    parts, depth, begin = [], 0, 0
+    for i, character in enumerate(code):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
+        if character == separator and depth == 0:
+            parts.append((code[begin:i], text[begin:i]))
+            begin = i + 1
+    return [*parts, (code[begin:], text[begin:])]
+
+
+def literal(code: str, text: str) -> str:
+    """The strings that stand here, put together; nothing else may."""
+    strings = list(re.finditer('"[^"]*"', code))
+    if re.sub(r"[\s\\]", "", re.sub('"[^"]*"', "", code)):
+        raise Unknown("a text that is put together by macros")
+    joined = "".join(text[one.start() + 1:one.end() - 1] for one in strings)
+    return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": " ", "r": ""}.get(match[1], match[1]), joined)
+
+
+class Statement:
+    def __init__(self, code: str, text: str):
+        sections = split(code, text, ":")
+        if len(sections) > 4:
+            raise Unknown("asm goto")
+        self.lines: list[str] = []
+        self.ends: list[str] = []
+        self.names: dict[str, str] = {}
+        self.count = 0
+        for at, section in enumerate(sections[1:3]):
+            for part_code, part in split(*section, ","):
+                if part.strip(" \t\n\\"):
+                    self.operand(part_code, part.strip(" \t\n\\"), at == 0)
+        self.template = literal(*sections[0])
+
+    def operand(self, code: str, part: str, is_output: bool) -> None:
+        match = re.match(r'"([=+&]*)(\w)"\s*\((.*)\)$', part, re.DOTALL)
+        if not match or match[2] not in CONSTRAINTS:
+            raise Unknown(f"the operand {part}")
+        kind, letter, value = match.groups()
+        register = f"simt_{self.count}"
+        type_ = CONSTRAINTS[letter]
+        if is_output:
+            # The address is taken once: it may be an expression with an effect.
+            self.lines.append(f"auto& simt_at_{self.count} = {value};")
+            if "+" in kind:
+                self.lines.append(f"{type_} {register} = simt::ptx::in<{type_}>(simt_at_{self.count});")
+            else:
+                self.lines.append(f"{type_} {register} = {{}};")
+            self.ends.append(f"simt::ptx::out(simt_at_{self.count}, {register});")
+        elif letter == "n":
+            self.lines.append(f"constexpr uint64_t {register} = static_cast<uint64_t>({value});")
+        else:
+            self.lines.append(f"{type_} {register} = simt::ptx::in<{type_}>({value});")
+        self.names[f"%{self.count}"] = register
+        self.count += 1
+
+    def translate(self) -> str:
+        used = set()
+        for opcode, predicate, operands in instructions(self.template):
+            if opcode.startswith(".reg"):
+                type_ = opcode.split(".")[-1]
+                if type_ not in TYPES:
+                    raise Unknown(opcode)
+                for name in operands:
+                    self.names[name] = f"simt_r_{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
+                    if self.names[name] not in used:
+                        self.lines.append(f"{TYPES[type_]} {self.names[name]} = {{}};")
+                    used.add(self.names[name])
+                continue
+            line = Instruction(opcode, operands, self.register).cpp()
+            if predicate:
+                negated = "!" if predicate[0] == "!" else ""
+                line = f"if ({negated}{self.register(predicate.lstrip('!'))}) {{ {line} }}"
+            self.lines.append(line)
+        return "do { " + " ".join([*self.lines, *self.ends]) + " } while (0)"
+
+    def register(self, text: str) -> str:
+        if text not in self.names:
+            raise Unknown(f"the operand {text}")
+        return self.names[text]
+
+
+def instructions(template: str):
+    """Opcode, predicate, operands."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", template, flags=re.DOTALL).replace("%%", "%")
+    at = 0
+    while at < len(text):
+        if text[at].isspace() or text[at] in "{};":
+            at += 1
+            continue
+        end = text.find(";", at)
+        line = re.sub(r"\s+", " ", text[at:end if end >= 0 else len(text)]).strip()
+        at = end + 1 if end >= 0 else len(text)
+        if end < 0:
+            line = line.rstrip("}").rstrip() if line.count("}") > line.count("{") else line
+        match = re.match(r"(?:@(!?[%\w]+) )?(\.reg(?: \.v\d)? \.\w+|[A-Za-z_][\w.:]*)(?: (.*)|([\[{].*))?$", line)
+        if not match:
+            raise Unknown(line.split(" ")[0])
+        operands = match[3] or match[4] or ""
+        yield match[2].replace(" ", ""), match[1], [part.strip() for _, part in split(operands, operands, ",") if part.strip()]
+
+
+def translate(code: str, text: str) -> str:
+    """C++ for what stands in the parentheses of an asm statement; `code` is it with strings blanked."""
+    return Statement(code, text).translate()
