@@ -318,8 +318,10 @@ build/cuda/abs/%.so: /%.cu common/rung/rung.h
 # the result, so a toolkit that has an option to compile quickly gets it. No file of the course asks for an architecture
 # between 80 and 90 (__CUDA_ARCH__), so that 86 and 89 have the PTX of 80; each has its own pass of the assembler, which
 # knows its instructions and limits.
-check_for := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] \
-             -gencode arch=compute_90,code=sm_90
+# 100 and 120: where the toolkit has them.
+later_archs = $(filter 100 120,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
+check_for = -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] \
+            -gencode arch=compute_90,code=sm_90 $(foreach a,$(later_archs),-gencode arch=compute_$(a),code=sm_$(a))
 compile_quickly = $(if $(shell $(NVCC) --help | grep -e --Ofast-compile),-Ofc max)
 build/cuda/check/%.o: %.cu common/rung/rung.h
 	@mkdir -p $(@D)

@@ -159,10 +159,10 @@ for compiler in g++ clang++; do
   fi
 done
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  check "nvcc, sm_75 to sm_90: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
+  check "nvcc, sm_75 to sm_120: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
     $(for file in $cu_files; do echo "build/cuda/check/${file%.cu}.o"; done)
 else
-  skip "nvcc, sm_75 to sm_90: every rung" "nvcc is not installed"
+  skip "nvcc, sm_75 to sm_120: every rung" "nvcc is not installed"
 fi
 if ! command -v clang-format >/dev/null; then
   skip "format: clang-format" "clang-format is not installed"
