@@ -18,8 +18,12 @@
 
 // A block's threads are fibers of one OS thread, so what is local to that OS thread is shared by the block.
 // `extern __shared__ T name[];` needs more than a macro: rewrite.sed turns it into simt_dynamic_shared.
-// 16: what programs read 16 bytes at a time from, without asking for an alignment, lies so on GPUs.
+// In simtcc's programs 16: what they read 16 bytes at a time from, without asking for an alignment, lies so on GPUs.
+#ifdef SIMT_WHOLE_PROGRAM
 #define __shared__ thread_local __attribute__((aligned(16)))
+#else
+#define __shared__ thread_local
+#endif
 
 // Every thread may read it, the host fills it with cudaMemcpyToSymbol: an ordinary variable. What is __device__ counts
 // as global memory in an instrumented kernel and what is __constant__ does not, so there the latter has a section of
