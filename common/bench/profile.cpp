@@ -1,5 +1,6 @@
 // Counts what every variant of a rung does on one shape, and prints the reports as one JSON object:
-//     profile --worker build/cpu/worker --rung build/cpu/checked/X.so --rows R --cols C [--k K]
+//     profile --worker build/cpu/worker --rung build/cpu/checked/X.so --rows R --cols C [--k K] [--only V | --without
+//     V]
 //     {"variants": [{"variant": "tree", "dtype": "f32", "rows": R, "cols": C, "k": K, "report": {...}}]}
 // The report is simt/counters/counters.h's. Exit status 1 if a variant could not be counted, 2 for a bad command line.
 #include <cstdio>
@@ -16,6 +17,7 @@ namespace {
 
 struct Options {
   std::string worker, rung;
+  std::string only, without;  // variants; "": all, none
   int rows = 0, cols = 0, k = 50;
 };
 
@@ -32,6 +34,10 @@ bool parse(int argc, char** argv, Options* options) {
       options->cols = std::atoi(value.c_str());
     else if (name == "--k")
       options->k = std::atoi(value.c_str());
+    else if (name == "--only")
+      options->only = value;
+    else if (name == "--without")
+      options->without = value;
     else
       return false;
   }
@@ -44,7 +50,9 @@ bool parse(int argc, char** argv, Options* options) {
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, &options)) {
-    std::fprintf(stderr, "usage: profile --worker PROGRAM --rung CHECKED.so --rows ROWS --cols COLUMNS [--k K]\n");
+    std::fprintf(stderr,
+                 "usage: profile --worker PROGRAM --rung CHECKED.so --rows ROWS --cols COLUMNS [--k K] "
+                 "[--only VARIANT | --without VARIANT]\n");
     return 2;
   }
   rung::Client client(options.worker, options.rung);
@@ -58,6 +66,7 @@ int main(int argc, char** argv) {
   std::printf("{\"variants\": [");
   for (size_t i = 0; i < client.variants().size(); i++) {
     const rung::VariantInfo& variant = client.variants()[i];
+    if ((!options.only.empty() && variant.name != options.only) || variant.name == options.without) continue;
     const bool topk = variant.op == rung::Op::softmax_topk;
     const int k = topk ? std::min(options.k, options.cols) : 0;
     const size_t element = static_cast<size_t>(rung::bytes_of(variant.dtype));

@@ -23,7 +23,10 @@ catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr 
 # DWARF 4: with 5, addr2line takes the name of the piped file for that of #line. No tracking of variables: what is reported
 # names lines, never variables, and large kernels compile in three quarters of the time.
 simt_include := -I common/simt/include
-rung_flags := -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -fno-plt -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+# What Ubuntu's compiler adds by itself is left out: guards of the stack and of the C library's functions are accesses and calls
+# that no kernel has.
+no_hardening := -fno-stack-protector -fno-stack-clash-protection -U_FORTIFY_SOURCE $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=none)
+rung_flags := $(no_hardening) -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -fno-plt -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
               $(simt_include) -I common/rung
 
 .SUFFIXES:
@@ -32,7 +35,7 @@ rung_flags := -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -fno-plt -fno-sem
 
 # --- the executor and the worker ----------------------------------------------------------------------------------------
 
-simt_folders := common/simt common/simt/apart common/simt/instrument common/simt/checks common/simt/counters
+simt_folders := common/simt common/simt/apart common/simt/instrument common/simt/checks common/simt/counters common/simt/timing
 simt_sources := $(filter-out %/warp_counts.cpp,$(foreach f,$(simt_folders),$(filter-out $(f)/test_%,$(wildcard $(f)/*.cpp)))) \
                 common/simt/switch.S
 simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources)) $(patsubst %,build/cpu/obj/%.o,common/simt/instrument/seen.S)
@@ -41,6 +44,8 @@ simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources)) $(patsubst %,bui
 build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) -O3 $(simt_include) $(eigen) -c $< -o $@
+
+build/cpu/obj/common/simt/timing/machine.cpp.o: cxxflags += -DSIMT_MACHINES='"$(abspath common/simt/timing/machines)"'
 
 build/cpu/obj/common/simt/%.S.o: common/simt/%.S
 	@mkdir -p $(@D)
@@ -225,23 +230,32 @@ build/cpu/announce: $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/announ
 	@$(CXX) $^ -o $@
 
 # For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
-.PHONY: print-instrument print-rung-flags print-announce
+.PHONY: print-instrument print-no-hardening print-rung-flags print-announce
 print-announce:
 	@echo $(if $(announces),build/cpu/announce)
 print-instrument:
 	@echo $(instrument)
+print-no-hardening:
+	@echo $(no_hardening)
 print-rung-flags:
 	@echo $(rung_flags)
+
+# What the instructions of its kernels are, for the model of a GPU's time, is a section of the object.
+dump := -fdump-tree-optimized-lineno
+operations := $(or $(PYTHON),python3) common/simt/timing/operations
 
 # $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
 no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
 @(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
-  $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - -o $@.compiled.s
+  $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - -o $@.compiled.s \
+  $(dump)=$@.dump
 @$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
 @$(instrument_cxx) -c $@.s -o $@
-@rm -f $@.compiled.s $@.s
+@$(operations) $@ $@.dump > $@.operations
+@objcopy --add-section .simt_operations=$@.operations $@
+@rm -f $@.compiled.s $@.s $@.dump $@.operations
 endef
 
 announce := $(if $(announces),build/cpu/announce)
@@ -264,6 +278,10 @@ build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/count
 	$(link)
 
 build/cpu/tests/simt_checks: $(check_tests) $(catch_main) build/cpu/libsimt.a
+	$(link)
+
+# Predicts launches whose traces were saved (common/simt/timing/trace_file.h).
+build/cpu/evaluate: $(call objects,common/simt/timing/calibration/evaluate.cpp) build/cpu/libsimt.a
 	$(link)
 
 build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_counts.cpp readings.cpp rules.cpp))

@@ -34,6 +34,7 @@ if [ -n "${TODO:-}" ]; then
 fi
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
 choose_backend "$build/tests/$lab"
+[ -z "${GPU:-}" ] || "$python" common/bench/predict.py --check-gpu --gpu "$GPU" || exit 2
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")
 
@@ -98,6 +99,12 @@ counts=()
 say ""
 "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
 "$python" plots/roofline.py "$results" --output "$(chart roofline)" --source "${FILE:-student}" || exit
+if [ "$backend" = cpu ] && [ -n "$checked" ]; then
+  build "$build/profile" || fail "the course's own code does not compile; see above"
+  [ "$source" = student ] || solution=
+  say ""
+  "$python" common/bench/predict.py --gpu "${GPU:-h200}" --lab "$lab" --rung "$checked" ${solution:+--solution "$solution"} || exit
+fi
 if [ "$source" = student ]; then
   "$python" common/commands/gained.py "$lab" "$results"
   exit

@@ -87,7 +87,7 @@ alone() {
 }
 
 lab_list=$(labs)
-own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_cooperative simt_graph simt_math simt_failures simt_checks simt_counters half worker compare \
+own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_cooperative simt_graph simt_math simt_failures simt_launch_limits simt_checks simt_counters half worker compare \
   reference bench)
 programs=$(printf "$build/%s " worker backend bench swap_ffn_bench roofs profile bench_simt warp_counts libladder_client.so)
 programs+=" build/grade/escapes"
@@ -102,7 +102,7 @@ alone "build: every lab's starter and solution, no warnings" common/commands/qui
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-for folder in common/grade common/commands plots common/bench common/simt common/simt/rules common/simt/counters common/testing common/cuda \
+for folder in common/grade common/commands plots common/bench common/simt common/simt/rules common/simt/counters common/simt/timing common/testing common/cuda \
   common/python common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py'
 done

@@ -134,7 +134,8 @@ class Workshop:
                 built.error, built.limited = f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB", True
                 return built
             text, report, names = (piece.decode(errors="replace") for piece in pieces[:3])
-            own = rules.own_text(text, self.header_lines(name, preprocess))
+            # What __global__ is in an instrumented build (simt/qualifiers.h), and nothing in a plain one.
+            own = rules.own_text(text.replace("__attribute__((noipa))", ""), self.header_lines(name, preprocess))
             if name == "plain":
                 built.plain, plain_text = pieces[3], own
                 built.findings = rules.of_source(own, self.completed)

@@ -224,7 +224,7 @@ void run_ends_of_grids() { only_ends = true; }
 cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
   static std::atomic<uint64_t> launches{0};
   LaunchState state(++launches, config, kernel);
-  const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch();
+  const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch(state);
   Observer* const observer = current_observer();
   state.cooperative = cooperative;
   if (only_ends && !cooperative) state.some = ends_of(config.grid);

@@ -116,6 +116,31 @@ std::string function_name(const void* function) {
   return name;
 }
 
+std::string section_of(const std::string& path, const std::string& wanted) {
+  const MappedFile file(path);
+  const auto* header = file.at<ElfW(Ehdr)>(0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return "";
+  const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+  if (!sections || header->e_shstrndx >= header->e_shnum) return "";
+  const ElfW(Shdr)& strings = sections[header->e_shstrndx];
+  const auto* names = file.at<char>(strings.sh_offset, strings.sh_size);
+  if (!names || strings.sh_size == 0 || names[strings.sh_size - 1] != '\0') return "";
+  for (unsigned i = 0; i < header->e_shnum; i++) {
+    if (sections[i].sh_name >= strings.sh_size || wanted != names + sections[i].sh_name) continue;
+    const auto* data = file.at<char>(sections[i].sh_offset, sections[i].sh_size);
+    return data ? std::string(data, sections[i].sh_size) : "";
+  }
+  return "";
+}
+
+std::unordered_map<std::string, uintptr_t> function_offsets(const std::string& path) {
+  std::unordered_map<std::string, uintptr_t> found;
+  for_each_symbol(path, [&](const ElfW(Sym) & symbol, const char* name) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF) found[name] = symbol.st_value;
+  });
+  return found;
+}
+
 std::string variable_name(uintptr_t address) {
   const LoadedModule module = loaded_module(address);
   std::string found;

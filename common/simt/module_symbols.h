@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace simt {
@@ -29,6 +30,12 @@ std::string without_scope(const std::string& name);
 // A function's name with its template arguments, without namespaces that have no name, result and parameters, as Nsight
 // Compute shortens it: "softmax_kernel<float, 4>". Empty without a symbol table. Reads the file.
 std::string function_name(const void* function);
+
+// The functions of a module's file by their mangled names: offsets in the module. Reads the file.
+std::unordered_map<std::string, uintptr_t> function_offsets(const std::string& path);
+
+// A section of a module's file; empty if it has none of that name. Reads the file.
+std::string section_of(const std::string& path, const std::string& name);
 
 // The name, without its scope, of the variable that holds this address; empty if none does, or without a symbol table.
 // Reads the file.

@@ -120,6 +120,8 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
         share = longest["accesses"] / longest["block_accesses"] if longest["block_accesses"] else 0
         lines.append(f"the busiest thread makes {number(longest['accesses'])} of its block's "
                      f"{number(longest['block_accesses'])} accesses ({share:.1%})")
+    if "predicted" in launch:
+        lines += describe_prediction(launch["predicted"])
     cache: dict[str, list[str]] = {}
     ranked = sorted(((row, line) for line in launch["lines"] for row in rows_of(line["counts"])),
                     key=lambda pair: (-pair[0]["extra"], -pair[0]["cost"], pair[1]["line"]))
@@ -137,6 +139,38 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
             said = meaning(row)
             if said:
                 lines.append("    " + said)
+    return lines
+
+
+WAITS = {"running": "its own instructions", "issue": "a scheduler", "mufu": "the special function unit", "shared": "shared memory", "shuffle": "shuffles",
+         "l1": "L1", "l2": "L2", "dram": "DRAM", "atomic": "atomics", "barrier": "the barrier", "stores": "stores"}
+
+
+def microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms"
+
+
+def describe_prediction(predicted: dict) -> list[str]:
+    """A prediction is never called a measurement."""
+    if predicted["seconds"] is None:
+        return [f"no prediction for {predicted['gpu']}: {predicted['why']}"]
+    bound = {"threads": "threads", "blocks": "the number of blocks", "registers": "registers", "shared": "shared memory", "grid": "the size of the grid"}
+    lines = [f"predicted on {predicted['gpu']}: {microseconds(predicted['seconds'])} ({microseconds(predicted['low'])} to {microseconds(predicted['high'])})",
+             f"  limit: {predicted['words']}",
+             f"  occupancy: {predicted['resident_blocks']:.0f} blocks per multiprocessor, bound by {bound[predicted['bound_by']]}"]
+    segments = predicted["segments"]
+    if not segments:
+        return lines
+    lines.append(f"  one block's warps, between barriers ({len(segments)} segments; times are per warp):")
+    shown = segments if len(segments) <= 12 else segments[:11]
+    for number_, segment in enumerate(shown, 1):
+        total = sum(segment.values())
+        worst = sorted(((cycles, name) for name, cycles in segment.items() if cycles >= 0.1 * total), reverse=True)[:3]
+        what = ", ".join(f"{WAITS[name]} {cycles / total:.0%}" for cycles, name in worst)
+        lines.append(f"    {number_:3d}  {total:7.2f} us  {what}")
+    if len(shown) < len(segments):
+        rest = sum(sum(segment.values()) for segment in segments[len(shown):])
+        lines.append(f"    ...  {rest:7.2f} us  in {len(segments) - len(shown)} more")
     return lines
 
 

@@ -142,8 +142,9 @@ void Rewriter::line(std::string_view text) {
   }
   const size_t first = text.find_first_not_of(" \t");
   if (in_assembly_) {
-    // An empty statement keeps a compiler from reordering, and does nothing.
-    if (first != std::string_view::npos && text[first] != '#') find("inline assembly");
+    // An empty statement keeps a compiler from reordering, and does nothing. Between two the compiler names a line.
+    if (first != std::string_view::npos && text[first] != '#' && !begins(text.substr(first), ".loc "))
+      find("inline assembly");
     return emit(text);
   }
   if (first == std::string_view::npos || text[first] == '#') return emit(text);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "../instrument/log.h"
+#include "../timing/tracer.h"
 #include "counters.h"
 #include "footprint.h"
 
@@ -21,6 +22,7 @@ struct LaunchCounters {
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   uint64_t watched_bytes_read = 0;
+  std::unique_ptr<timing::LaunchTracer> tracer;  // if its time is to be predicted
 };
 
 bool is_watching();  // session.h

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "../timing/prediction.h"
+
 namespace simt::counters {
 
 struct GlobalCounts {
@@ -58,6 +60,8 @@ struct Launch {
 
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
+
+  timing::Prediction predicted;  // with a GPU's name if there was to be one (timing/predictor.h)
 };
 
 // A call of a library (cuBLAS), which the host computes: its kernels cannot be seen. Its operands' bytes, each once,

@@ -103,6 +103,49 @@ bool Counts::operator==(const Counts& other) const {
   return true;
 }
 
+std::string json_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string json_prediction(const timing::Prediction& p) {
+  std::string text = "{\"gpu\": " + quote_json(p.gpu);
+  if (!p.known) return text + ", \"seconds\": null, \"why\": " + quote_json(p.why) + "}";
+  const auto number = [&](const char* name, double value) {
+    text += std::string(", \"") + name + "\": " + json_number(value);
+  };
+  number("seconds", p.seconds);
+  number("low", p.low);
+  number("high", p.high);
+  text += ", \"limit\": " + quote_json(p.limit) + ", \"words\": " + quote_json(p.words);
+  number("resident_blocks", p.resident);
+  text += ", \"bound_by\": " + quote_json(p.bound_by);
+  number("registers", p.registers);
+  number("bytes_in_flight", p.bytes_in_flight);
+  number("bytes_needed", p.bytes_needed);
+  number("dram", p.dram);
+  number("l2", p.l2);
+  number("lsu", p.lsu);
+  number("issue", p.issue);
+  number("mufu", p.mufu);
+  static const char* const causes[] = {"running", "issue", "mufu",   "shared",  "shuffle", "l1",
+                                       "l2",      "dram",  "atomic", "barrier", "stores"};
+  text += ", \"segments\": [";
+  for (size_t s = 0; s < p.segments.size(); s++) {
+    text += s ? ", {" : "{";
+    bool first = true;
+    for (size_t c = 0; c < timing::cause_count; c++) {
+      if (p.segments[s].cycles[c] <= 0) continue;
+      text += (first ? "\"" : ", \"") + std::string(causes[c]) +
+              "\": " + json_number(p.segments[s].cycles[c] * p.segment_scale);
+      first = false;
+    }
+    text += "}";
+  }
+  return text + "]}";
+}
+
 std::string to_json(const Report& report) {
   std::string text = "{\"launches\": [";
   for (size_t i = 0; i < report.launches.size(); i++) {
@@ -116,6 +159,7 @@ std::string to_json(const Report& report) {
             "},\n   \"longest_thread\": {\"accesses\": " + std::to_string(launch.longest_thread_accesses) +
             ", \"block_accesses\": " + std::to_string(launch.its_block_accesses) +
             (report.watching ? "}, \"watched_bytes_read\": " + std::to_string(launch.watched_bytes_read) : "}") +
+            (launch.predicted.gpu.empty() ? "" : ",\n   \"predicted\": " + json_prediction(launch.predicted)) +
             ",\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";
     for (size_t l = 0; l < launch.lines.size(); l++) {
       const Line& line = launch.lines[l];

@@ -69,9 +69,14 @@ std::map<std::string, LineTable> look_up(const std::vector<Raw>& launches) {
 
 }  // namespace
 
-std::unique_ptr<LaunchCounters> begin_launch() { return counting ? std::make_unique<LaunchCounters>() : nullptr; }
+std::unique_ptr<LaunchCounters> begin_launch(const LaunchState& launch) {
+  if (!counting) return nullptr;
+  auto counters = std::make_unique<LaunchCounters>();
+  counters->tracer = timing::begin_launch(launch);
+  return counters;
+}
 
-void end_launch(const LaunchState& state, const LaunchCounters& counters) {
+void end_launch(const LaunchState& state, LaunchCounters& counters) {
   Raw raw;
   Launch& launch = raw.launch;
   launch.kernel = name_of(state.kernel);
@@ -90,6 +95,10 @@ void end_launch(const LaunchState& state, const LaunchCounters& counters) {
     raw.by_offset[pc - module.base].add(counts);
   }
   for (const auto& [place, counts] : counters.by_place) launch.total.add(counts);
+  if (counters.tracer) {
+    launch.predicted = timing::end_launch(state, counters.tracer.get(), launch.sectors_read, launch.sectors_written,
+                                          launch.total.global[load].requests + launch.total.shared[load].requests);
+  }
   raw.by_place = counters.by_place;
   std::lock_guard<std::mutex> lock(mutex);
   ended().push_back(std::move(raw));

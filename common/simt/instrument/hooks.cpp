@@ -105,6 +105,7 @@ void __sanitizer_cov_trace_pc() {
   const uintptr_t pc = CALLER, last = lane->last_pc;
   lane->last_pc = pc;
   if (pc <= last) simt::record_jump_back(lane, last, pc);
+  if (__builtin_expect(recording.tracing, 0)) recording.recorder->enter_block(lane, pc);
 }
 
 }  // extern "C"

@@ -8,7 +8,8 @@
 
 namespace simt {
 
-enum class Event : uint8_t { load, store, atomic, back_edge, barrier, warp_operation };
+// basic_block: only in blocks that are traced (timing/tracer.h).
+enum class Event : uint8_t { load, store, atomic, back_edge, barrier, warp_operation, basic_block };
 
 // An event's key says where and what: | path 16 | pc 32 | event 8 | volatile 1 | bytes 7 |. Lanes execute an
 // instruction together only if their keys are equal. `path` numbers the chain of calls that led here (paths.h); `pc` is

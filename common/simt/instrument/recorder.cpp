@@ -71,6 +71,7 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   recording.main_program = tls.main_program;
   recording.guards = &guard_offsets(reinterpret_cast<const void*>(launch.kernel.run));
   recording.observer = current_observer();
+  launch_tracer_ = counters ? counters->tracer.get() : nullptr;
 }
 
 void Recorder::suspend() {
@@ -115,6 +116,8 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
     warps_[w].accesses = &lane_accesses_[w * log_lanes];
     warps_[w].full_rows = 0;
   }
+  is_tracing_ = recording.tracing = launch_tracer_ && launch_tracer_->wants(number);
+  if (is_tracing_) tracer_.begin(launch_tracer_, number, warps);
   if (recording.observer) recording.observer->block_begin(info_);
 }
 
@@ -126,6 +129,8 @@ void Recorder::end_block() {
     merge(w, 0, true);
     for (unsigned lane = 0; lane < log_lanes; lane++) warps_[w].accesses[lane] += warps_[w].full_rows;
   }
+  if (is_tracing_) tracer_.end();
+  is_tracing_ = recording.tracing = false;
   if (collector_) collector_->end_block(lane_accesses_.data(), info_.threads);
   if (recording.observer) recording.observer->block_end(info_);
 }
@@ -264,6 +269,11 @@ void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
   recording.jump = {from, to, (to << key_pc_shift) + key_meta(Event::back_edge, 0), relative(from)};
   if (!has_room(lane)) make_room(lane);
   append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
+}
+
+void Recorder::enter_block(LaneLog* lane, uintptr_t pc) {
+  if (!has_room(lane)) make_room(lane);
+  append(lane, key_at(lane, pc, Event::basic_block, 0), 0);
 }
 
 void Recorder::record(const Access& access) {

@@ -27,6 +27,7 @@
 #include "log.h"
 #include "loops.h"
 #include "paths.h"
+#include "../timing/tracer.h"
 
 namespace simt {
 
@@ -45,6 +46,7 @@ struct Recording {
   uintptr_t dynamic_shared, dynamic_bytes;
   uintptr_t static_shared, static_bytes;
   bool main_program;                     // the static range holds the executor's variables too
+  bool tracing;                          // basic blocks are recorded too
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
   Observer* observer;
@@ -123,6 +125,7 @@ class Recorder {
     move(lane, path, paths_.leave(path));
   }
   void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
+  void enter_block(LaneLog* lane, uintptr_t pc);
 
  private:
   struct WarpState {
@@ -160,6 +163,9 @@ class Recorder {
   std::vector<WarpState> warps_;
   std::vector<uint64_t> lane_accesses_;
   std::vector<std::unique_ptr<WarpLog>> free_logs_;
+  timing::LaunchTracer* launch_tracer_ = nullptr;
+  timing::BlockTracer tracer_;
+  bool is_tracing_ = false;
   Paths paths_;
   Loops loops_;
   uintptr_t base_ = 0;

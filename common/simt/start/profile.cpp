@@ -4,11 +4,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 
 #include "counters/counters.h"
 #include "refusal.h"
 #include "simt.h"
+#include "timing/predictor.h"
 
 namespace {
 
@@ -35,6 +37,13 @@ void show() {
 struct StartProfile {
   StartProfile() {
     simt::install_signal_handlers();
+    const char* const gpu = std::getenv("SIMT_GPU");
+    try {
+      simt::timing::predict_for(gpu ? gpu : "h200");
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "simt: SIMT_GPU: %s\n", error.what());
+      std::exit(2);
+    }
     simt::counters::start();
     simt::tell_refused_launches();
     std::atexit(show);

@@ -12,6 +12,19 @@
 #include "qualifiers.h"
 #include "rounding.h"
 
+// In an instrumented build: what has been computed is one instruction of a GPU, which the model of a GPU's time
+// (timing/) finds in the compiler's output. The statements that compute it here are none. A pair's two operations are
+// one.
+#if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
+#define SIMT_GPU_OPERATION(name, bits) asm("# gpu " name : "+r"(bits))
+#define SIMT_GPU_OPERATION_ON_FLOAT(name, value) asm("# gpu " name : "+x"(value))
+#define SIMT_GPU_PAIR() asm("# gpu pair")
+#else
+#define SIMT_GPU_OPERATION(name, bits) static_cast<void>(bits)
+#define SIMT_GPU_OPERATION_ON_FLOAT(name, value) static_cast<void>(value)
+#define SIMT_GPU_PAIR() static_cast<void>(0)
+#endif
+
 namespace simt {
 
 __forceinline__ uint32_t float_bits(float x) {
@@ -184,6 +197,24 @@ __forceinline__ uint16_t smaller(uint16_t a, uint16_t b) {
   if (x != x) return y != y ? Format::nan : b;
   if (x == y) return a | b;
   return y < x ? b : a;
+}
+
+// A result of one instruction.
+__forceinline__ uint16_t one_operation(uint16_t bits) {
+  SIMT_GPU_OPERATION("half", bits);
+  return bits;
+}
+__forceinline__ uint16_t half_function(uint16_t bits) {
+  SIMT_GPU_OPERATION("half_function", bits);
+  return bits;
+}
+__forceinline__ uint16_t one_conversion(uint16_t bits) {
+  SIMT_GPU_OPERATION("convert", bits);
+  return bits;
+}
+__forceinline__ float one_conversion(float value) {
+  SIMT_GPU_OPERATION_ON_FLOAT("convert", value);
+  return value;
 }
 
 // The bits of a 16-bit type, and back.

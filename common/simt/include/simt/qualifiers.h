@@ -4,7 +4,13 @@
 // What simtcc puts for __CUDA_ARCH__ where the device's side of a condition holds (cuda_arch.py): an H200's.
 #define SIMT_CUDA_ARCH 900
 
+// In an instrumented build a kernel stays a function of its own, with its parameters as they are declared: the model of
+// a GPU's time (timing/) reads it in the compiler's output.
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#define __global__ __attribute__((noipa))
+#else
 #define __global__
+#endif
 #define __device__
 #define __host__
 #define __managed__

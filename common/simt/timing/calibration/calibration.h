@@ -1,0 +1,50 @@
+// Kernels of many kinds, to hold the model of a GPU's time against a GPU (time_launches.cu) and against the executor's
+// own run of them (simtcc --profile). A case is one launch on buffers of its own.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace calibration {
+
+// Memory of one replay. All of it is used by at most one case at a time.
+struct Buffers {
+  float* in;  // `elements` floats, or twice as many halves
+  float* in2;
+  float* out;
+  int* counters;  // 1 << 20 of them
+};
+constexpr size_t elements = size_t{1} << 24, counter_count = size_t{1} << 20;
+
+struct Case {
+  std::string name, family;
+  size_t bytes;  // that it touches, about: how many buffers the caches need not to hold them
+  std::function<void(const Buffers&, cudaStream_t)> launch;
+  bool held_out = false;  // never looked at when the model's constants were chosen
+};
+
+std::vector<Case> reductions();
+std::vector<Case> rows();
+std::vector<Case> copies();
+std::vector<Case> compute();
+
+inline std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (const auto& list : {reductions(), rows(), copies(), compute()}) all.insert(all.end(), list.begin(), list.end());
+  // Every third family is held out: by families, since kernels of one are alike.
+  std::vector<std::string> families;
+  for (Case& one : all) {
+    size_t number = 0;
+    while (number < families.size() && families[number] != one.family) number++;
+    if (number == families.size()) families.push_back(one.family);
+    one.held_out = number % 3 == 2;
+  }
+  return all;
+}
+
+inline int ceil_div(size_t a, size_t b) { return static_cast<int>((a + b - 1) / b); }
+
+}  // namespace calibration

@@ -1,0 +1,94 @@
+// On a GPU: the time of every case as the ladder takes it, a graph of launches over rotating buffers, so that the
+// caches hold nothing of a launch's data when it begins. Prints JSON. nvcc -O3 *.cu but run_cases.cu.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+#include "calibration.h"
+
+namespace {
+
+void check(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "time_launches: %s\n", cudaGetErrorString(error));
+  std::exit(1);
+}
+
+}  // namespace
+
+int main() {
+  using namespace calibration;
+  constexpr int sets = 24;
+  std::vector<Buffers> buffers(sets);
+  std::vector<float> values(elements);
+  unsigned state = 1;
+  for (float& value : values) value = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 16777216.0f;
+  std::vector<int> next(counter_count);
+  for (size_t i = 0; i < counter_count; i++) next[i] = static_cast<int>(i * 167 + 13 & 1023);
+  for (Buffers& b : buffers) {
+    check(cudaMalloc(&b.in, elements * 4));
+    check(cudaMalloc(&b.in2, elements * 4));
+    check(cudaMalloc(&b.out, elements * 4));
+    check(cudaMalloc(&b.counters, counter_count * 4));
+  }
+  cudaStream_t stream;
+  check(cudaStreamCreate(&stream));
+  cudaEvent_t begin, end;
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, 0));
+  const time_t now = time(nullptr);
+  char date[32];
+  strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+  std::printf("{\"machine\": \"%s\", \"date\": \"%s\", \"l2_bytes\": %d, \"times\": {\n", properties.name, date,
+              properties.l2CacheSize);
+  const char* separator = "";
+  // Data that falls out of the caches before it comes again: several times L2, but no more than there is.
+  for (const Case& one : all_cases()) {
+    const size_t wanted = 4 * static_cast<size_t>(properties.l2CacheSize) / std::max<size_t>(one.bytes, 1) + 2;
+    // Small data rotates within the large buffers, too.
+    const size_t step = std::max<size_t>((one.bytes + 4095) / 4096 * 4096, 1 << 16) / 4;
+    const size_t per_set = std::max<size_t>(1, std::min<size_t>(elements / step, 64));
+    const size_t count = std::min<size_t>(std::max<size_t>(wanted, 8), sets * per_set);
+    for (Buffers& b : buffers) {
+      check(cudaMemcpyAsync(b.in, values.data(), elements * 4, cudaMemcpyHostToDevice, stream));
+      check(cudaMemcpyAsync(b.in2, values.data(), elements * 4, cudaMemcpyHostToDevice, stream));
+      check(cudaMemcpyAsync(b.counters, next.data(), counter_count * 4, cudaMemcpyHostToDevice, stream));
+      if (&b == &buffers[std::min<size_t>(sets, count) - 1]) break;
+    }
+    cudaGraph_t graph;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (size_t i = 0; i < count; i++) {
+      Buffers b = buffers[i % sets];
+      const size_t at = i / sets % per_set * step;
+      if (at + step <= elements) b.in += at, b.in2 += at, b.out += at;
+      b.counters += i / sets % 64 * 16384;
+      one.launch(b, stream);
+    }
+    check(cudaStreamEndCapture(stream, &graph));
+    cudaGraphExec_t replay;
+    check(cudaGraphInstantiate(&replay, graph, 0));
+    std::vector<double> seconds;
+    for (int r = 0; r < 9; r++) {
+      check(cudaEventRecord(begin, stream));
+      check(cudaGraphLaunch(replay, stream));
+      check(cudaEventRecord(end, stream));
+      check(cudaEventSynchronize(end));
+      float milliseconds;
+      check(cudaEventElapsedTime(&milliseconds, begin, end));
+      if (r >= 2) seconds.push_back(milliseconds * 1e-3 / static_cast<double>(count));
+    }
+    std::sort(seconds.begin(), seconds.end());
+    std::printf("%s  \"%s\": {\"family\": \"%s\", \"seconds\": %.4g, \"low\": %.4g, \"high\": %.4g, \"launches\": %zu}",
+                separator, one.name.c_str(), one.family.c_str(), seconds[seconds.size() / 2], seconds.front(),
+                seconds.back(), count);
+    separator = ",\n";
+    check(cudaGraphExecDestroy(replay));
+    check(cudaGraphDestroy(graph));
+  }
+  std::printf("\n}}\n");
+  return 0;
+}

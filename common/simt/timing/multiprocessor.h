@@ -1,0 +1,54 @@
+// One multiprocessor, simulated: the warps of its resident blocks take turns at its schedulers, its load and store unit
+// and its share of L2 and DRAM. What every unit does is in order of arrival.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "machine.h"
+#include "program.h"
+
+namespace simt::timing {
+
+struct BlockProgram {
+  const BlockTrace* trace;
+  std::vector<WarpProgram> warps;
+};
+
+// What a warp waits for, or does.
+enum class Cause : uint8_t { running, issue, mufu, shared, shuffle, l1, l2, dram, atomic, barrier, stores, causes };
+constexpr size_t cause_count = static_cast<size_t>(Cause::causes);
+
+struct Work {
+  const std::vector<BlockProgram>* programs;  // taken in turn
+  uint64_t blocks = 0;                        // to be run
+  unsigned resident = 1;                      // at a time
+  double l1_bytes = 0;
+  double dram_share = 0, l2_share = 0;  // bytes a cycle
+  double reuse_bytes = 0;               // of this multiprocessor's, after which L2 has forgotten a line
+  double first_touch = 1;               // of the sectors that a block touches first, those that nobody touched before
+  double partial_share = 0;             // sectors a cycle, of those that are written in part
+  const std::unordered_set<uint64_t>* shared_lines = nullptr;  // that blocks far apart touch
+};
+
+// Between two barriers of a block.
+struct Segment {
+  std::array<double, cause_count> cycles = {};  // by cause, of all its warps
+};
+
+struct Outcome {
+  double cycles = 0;
+  // Of the cycles, those in which a unit was busy.
+  double issue = 0, alu = 0, mufu = 0, doubles = 0, lsu = 0, port = 0, l2 = 0, dram = 0;
+  double byte_cycles = 0;  // bytes on their way to a register, times the cycles that each took
+  double bytes_loaded = 0;
+  double instructions = 0, warp_cycles = 0;
+  std::vector<Segment> segments;
+  uint64_t blocks = 0, warps = 0;
+};
+
+Outcome simulate(const Work& work, const Machine& machine);
+
+}  // namespace simt::timing

@@ -1,0 +1,136 @@
+#include "operations.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace simt::timing {
+
+namespace {
+
+std::vector<int> numbers(const std::string& text) {
+  std::vector<int> found;
+  if (text == "-") return found;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');) found.push_back(std::stoi(word));
+  return found;
+}
+
+void read_line(const std::string& line, std::vector<TableFunction>* functions) {
+  std::istringstream in(line);
+  std::string what;
+  in >> what;
+  if (what.empty()) return;
+  if (what == "f") {
+    functions->push_back({});
+    TableFunction& function = functions->back();
+    in >> function.symbol >> function.kernel >> function.ordered >> function.matched;
+    return;
+  }
+  if (what == "simt_operations") return;
+  TableFunction& function = functions->at(functions->size() - 1);
+  if (what == "u") {
+    std::string why;
+    std::getline(in >> std::ws, why);
+    function.unknown.push_back(why);
+  } else if (what == "l") {
+    Loop loop;
+    std::string blocks;
+    in >> loop.header >> loop.unroll >> loop.entry >> blocks;
+    loop.blocks = numbers(blocks);
+    function.loops.push_back(loop);
+  } else if (what == "b") {
+    TableBlock block = {};
+    std::string flags, next;
+    in >> block.number >> block.offset >> block.branch >> flags >> next;
+    block.predicated = flags.find('p') != std::string::npos;
+    block.transparent = flags.find('t') != std::string::npos;
+    block.next = numbers(next);
+    function.blocks.push_back(block);
+  } else if (what == "k") {
+    int64_t offset;
+    in >> offset;
+    function.blocks.at(function.blocks.size() - 1).inner.push_back(offset);
+  } else if (what == "h") {
+    Phi phi;
+    in >> phi.value;
+    for (std::string source; in >> source;) {
+      const size_t colon = source.find(':');
+      phi.sources.push_back({std::stoi(source), std::stoi(source.substr(colon + 1))});
+      function.values = std::max(function.values, phi.sources.back().second + 1);
+    }
+    function.values = std::max(function.values, phi.value + 1);
+    function.blocks.at(function.blocks.size() - 1).phis.push_back(phi);
+  } else if (what == "o") {
+    Operation operation = {};
+    char kind;
+    float quarters;
+    std::string flags, writes, reads;
+    in >> kind >> quarters >> operation.mufu >> flags >> operation.offset >> writes >> reads;
+    operation.kind = static_cast<Kind>(kind);
+    operation.instructions = quarters / 4;
+    operation.fence = flags.find('f') != std::string::npos;
+    operation.once = flags.find('g') != std::string::npos;
+    operation.writes = numbers(writes);
+    operation.reads = numbers(reads);
+    for (const auto* list : {&operation.writes, &operation.reads})
+      for (const int value : *list) function.values = std::max(function.values, value + 1);
+    function.blocks.at(function.blocks.size() - 1).operations.push_back(operation);
+  } else {
+    throw std::runtime_error("not a table of operations: '" + line + "'");
+  }
+  if (in.bad()) throw std::runtime_error("not a table of operations: '" + line + "'");
+}
+
+}  // namespace
+
+bool Loop::contains(int block) const { return std::binary_search(blocks.begin(), blocks.end(), block); }
+
+const Loop* TableFunction::loop_of(int block) const {
+  for (const Loop& loop : loops) {
+    if (loop.unroll != 0 && loop.contains(block)) return &loop;
+  }
+  return nullptr;
+}
+
+bool TableFunction::is_unrolled(int block) const {
+  for (const Loop& loop : loops) {
+    if (loop.unroll != 1 && loop.contains(block)) return loop.unroll == 0;
+  }
+  return false;
+}
+
+Operations::Operations(const std::string& text, const std::unordered_map<std::string, uintptr_t>& addresses) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) read_line(line, &functions_);
+  for (size_t f = 0; f < functions_.size(); f++) {
+    const auto address = addresses.find(functions_[f].symbol);
+    if (address == addresses.end()) continue;
+    for (size_t b = 0; b < functions_[f].blocks.size(); b++) {
+      const TableBlock& block = functions_[f].blocks[b];
+      Position position = {static_cast<int>(f), static_cast<int>(b), -1};
+      if (block.offset >= 0) positions_[address->second + static_cast<uintptr_t>(block.offset)] = position;
+      for (const int64_t inner : block.inner)
+        positions_[address->second + static_cast<uintptr_t>(inner)] = {position.function, position.block, -2};
+      for (size_t o = 0; o < block.operations.size(); o++) {
+        if (block.operations[o].offset < 0) continue;
+        position.operation = static_cast<int>(o);
+        positions_[address->second + static_cast<uintptr_t>(block.operations[o].offset)] = position;
+      }
+    }
+  }
+}
+
+Position Operations::find(uintptr_t offset) const {
+  const auto found = positions_.find(offset);
+  return found == positions_.end() ? Position{} : found->second;
+}
+
+const TableFunction* Operations::function(const std::string& symbol) const {
+  for (const TableFunction& function : functions_) {
+    if (function.symbol == symbol) return &function;
+  }
+  return nullptr;
+}
+
+}  // namespace simt::timing

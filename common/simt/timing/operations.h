@@ -1,0 +1,115 @@
+// What the instructions of a module's kernels are: the table that operations/ makes when the module is compiled, from
+// the compiler's last GIMPLE form. A line each, words separated by spaces:
+//
+//   f SYMBOL KERNEL ORDERED MATCHED    a function. ORDERED: its pointers may alias, so that no load passes a store.
+//                                      MATCHED: every hook was found in the object
+//   u WHY                              something in it whose cost is not known
+//   l HEADER UNROLL ENTRY BLOCKS       a loop. UNROLL: rounds that stand one after another, 0 for all. ENTRY:
+//   instructions
+//                                      before it
+//   b BLOCK OFFSET BRANCH FLAGS NEXT   a basic block, its hook's return address from the function's beginning,
+//   instructions
+//                                      of its jump. p: predicated, not jumped; t: the executor's own, of no cost
+//   k OFFSET                           another hook of the block, which was made of several
+//   h VALUE BLOCK:VALUE ...            a value that depends on where control came from (-1: a constant)
+//   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
+//                                      an operation: quarters of an instruction; instructions on the special function
+//                                      unit; f: no load passes it; g: once for all rounds that stand together
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace simt::timing {
+
+enum class Kind : char {
+  alu = 'a',
+  single_precision = 'F',
+  convert = 'v',
+  mufu = 'm',
+  half = 'h',
+  double_precision = 'd',
+  load = 'l',
+  store = 's',
+  load_and_store = 'L',
+  atomic = 'x',
+  shuffle = 'w',
+  vote = 'o',
+  match = 't',
+  reduce = 'r',
+  syncwarp = 'y',
+  barrier = 'b',
+  grid_barrier = 'g',
+  call = 'c',
+  copy = '=',
+  unknown = '?'
+};
+
+struct Operation {
+  Kind kind;
+  float instructions;
+  int mufu;
+  bool fence, once;
+  int64_t offset;  // -1: no hook
+  std::vector<int> writes, reads;
+};
+
+struct Phi {
+  int value;
+  std::vector<std::pair<int, int>> sources;  // index of a block, value
+};
+
+struct TableBlock {
+  int number;
+  int64_t offset;
+  std::vector<int64_t> inner;  // hooks of blocks that became part of it
+  float branch;
+  bool predicated, transparent;
+  std::vector<int> next;  // numbers
+  std::vector<Phi> phis;
+  std::vector<Operation> operations;
+};
+
+struct Loop {
+  int header;
+  unsigned unroll;
+  float entry;
+  std::vector<int> blocks;  // numbers, rising
+  bool contains(int block) const;
+};
+
+struct TableFunction {
+  std::string symbol;
+  bool kernel, ordered, matched;
+  std::vector<std::string> unknown;
+  std::vector<Loop> loops;  // inner ones first
+  std::vector<TableBlock> blocks;
+  int values = 0;
+
+  const Loop* loop_of(int block) const;  // the innermost that is not unrolled to its end; nullptr: none
+  bool is_unrolled(int block) const;     // is the innermost loop that is unrolled at all unrolled to its end?
+};
+
+// Where a hook's return address is.
+struct Position {
+  int function = -1, block = -1, operation = -1;  // indices; operation -1: the block's beginning, -2: in its midst
+};
+
+class Operations {
+ public:
+  // The table's text, and where the module's functions are. Throws std::runtime_error where it is not a table.
+  Operations(const std::string& text, const std::unordered_map<std::string, uintptr_t>& addresses);
+
+  // offset: in the module. Not found: function is -1.
+  Position find(uintptr_t offset) const;
+  const std::vector<TableFunction>& functions() const { return functions_; }
+  const TableFunction* function(const std::string& symbol) const;
+
+ private:
+  std::vector<TableFunction> functions_;
+  std::unordered_map<uintptr_t, Position> positions_;
+};
+
+}  // namespace simt::timing

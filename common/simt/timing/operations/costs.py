@@ -1,0 +1,198 @@
+"""What a GIMPLE statement costs a GPU: how many instructions a warp issues for it, which unit they need, which values it
+reads and writes.
+
+Instructions are those that nvcc 13 makes of such an expression for compute capability 9.0 (seen in its SASS), without
+-use_fast_math. A statement of the executor's own headers stands for something else than what it says and is free, but for the
+headers in PLAIN, which are written as a CUDA program would write them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gimple import NAME, Function, Statement
+
+PLAIN = ("math.h", "bits.h", "special_functions.h", "vector_functions.h", "vector_types.h", "rounding.h", "simd_words.h")
+# name: instructions, of which on the special function unit (MUFU); of single precision. `fence`: their rare cases are a call, past which
+# nvcc moves no load.
+FUNCTIONS = {
+    "expf": (8, 1), "exp2f": (4, 1), "exp10f": (9, 1), "expm1f": (16, 1), "logf": (12, 1), "log2f": (11, 1), "log10f": (13, 1), "log1pf": (18, 1),
+    "sqrtf": (8, 1), "rsqrtf": (4, 1), "sinf": (28, 0), "cosf": (28, 0), "tanf": (36, 1), "tanhf": (14, 2), "sinhf": (18, 2), "coshf": (16, 2), "erff": (22, 1),
+    "erfcf": (30, 2), "powf": (60, 2), "fmodf": (40, 1), "cbrtf": (16, 2), "atanf": (18, 1), "atan2f": (30, 1), "asinf": (22, 1), "acosf": (22, 1),
+    "hypotf": (14, 1), "lgammaf": (60, 3), "tgammaf": (60, 3), "roundf": (5, 0), "truncf": (1, 0), "floorf": (1, 0), "ceilf": (1, 0), "rintf": (1, 0), "nearbyintf": (1, 0),
+    "fmaf": (1, 0), "fabsf": (0, 0), "copysignf": (1, 0), "fmaxf": (1, 0), "fminf": (1, 0), "ldexpf": (6, 0), "scalbnf": (6, 0), "frexpf": (8, 0),
+}
+# The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division.
+FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10f": (3, 1), "powf": (5, 2), "sinf": (2, 1), "cosf": (2, 1), "tanf": (5, 3), "tanhf": (1, 1),
+        "sqrtf": (2, 1)}
+FENCES = {"sqrtf"}
+# Double precision: an H200 has half as many units as for single; the rest as instructions.
+DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14}
+BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
+            "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
+            "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2, "__builtin_trap": 0}
+INTERNAL = {".FMA": 1, ".FMS": 1, ".FNMA": 1, ".VCOND_MASK": 1, ".COND_ADD": 1, ".POPCOUNT": 1, ".CLZ": 2, ".CTZ": 2, ".SQRT": 8, ".MUL_OVERFLOW": 3, ".ADD_OVERFLOW": 2, ".SUB_OVERFLOW": 2}
+FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
+              "__builtin___tsan_init", "__builtin___tsan_vptr", "simt::clock_ticks", "__builtin_va", "__cxa", "_Unwind")
+WARP_CALLS = {8: "shuffle", 9: "shuffle", 10: "shuffle", 11: "shuffle", 12: "vote", 13: "vote", 14: "vote", 15: "match", 16: "match", 17: "reduce", 6: "syncwarp"}
+
+HOOK = re.compile(r"^(?:(\S+) = )?(?:__builtin_)?(__tsan_(?:unaligned_)?(?:volatile_)?(read|write|read_write)(?:\d+|_range)|__sanitizer_cov_trace_pc|"
+                  r"simt::(?:before_atomic|warp_exchange|block_barrier|grid_barrier|active_lanes)) \((.*)\);$")
+CALL = re.compile(r"^(?:(.+?) = )?([\w.:$~<>, &*\[\]()-]+?) \((.*)\);(?: \[.*\])?$")
+ASSIGN = re.compile(r"^(.+?) = (.+);$")
+SSA = re.compile(rf"(?<![\w.])(?:{NAME})(?![\w.])")
+MARKER = re.compile(r'"\s*#\s*gpu (\w+)')
+LOCAL = re.compile(r"(?<![\w.\"&>])([A-Za-z_]\w*|D\.\d+)((?:\.[A-Za-z_]\w*)*)")
+WIDE = re.compile(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
+
+
+@dataclass
+class Cost:
+    kind: str          # alu float mufu half double tensor load store atomic shuffle vote ... call branch copy unknown
+    instructions: float = 0
+    mufu: int = 0
+    fence: bool = False
+    why: str = ""      # of an unknown one
+
+
+class Names:
+    """A function's values: SSA names and the members of its variables."""
+
+    def __init__(self, function: Function):
+        self.variables = function.variables
+        self.uses: dict[str, int] = {}
+        for block in function.blocks.values():
+            for statement in block.statements:
+                to, equals, source = statement.text.partition(" = ")
+                for name in SSA.findall(source if equals and SSA.fullmatch(to) else statement.text):
+                    self.uses[name] = self.uses.get(name, 0) + 1
+            for _, arguments in block.phis:
+                for name in arguments.values():
+                    self.uses[name] = self.uses.get(name, 0) + 1
+
+    def declaration(self, name: str) -> str:
+        if name in self.variables:
+            return self.variables[name]
+        base = name.removesuffix("(D)").rpartition("_")[0]
+        return self.variables.get(base, "")
+
+    def is_wide(self, name: str) -> bool:
+        return bool(WIDE.search(self.declaration(name)))
+
+    def is_pointer(self, name: str) -> bool:
+        return "*" in self.declaration(name) or name.startswith("ivtmp") and self.is_wide(name)
+
+    def is_float(self, name: str) -> bool:
+        return self.declaration(name).startswith("float")
+
+    def is_double(self, name: str) -> bool:
+        return self.declaration(name).startswith(("double", "const double"))
+
+    def read(self, text: str) -> list[str]:
+        """The values in an expression; members of variables by their path, variables whose address is taken left out."""
+        found = SSA.findall(text)
+        for name, members in LOCAL.findall(text):
+            if name in self.variables and "static" not in self.variables[name] and not SSA.fullmatch(name):
+                found.append(name + members)
+        return found
+
+
+def is_own(file: str) -> bool:
+    """Of the executor's headers, and not written as a CUDA program would write it."""
+    at = file.rfind("simt/include/")
+    return at >= 0 and file.rsplit("/", 1)[1] not in PLAIN
+
+
+def power_of_two(text: str) -> bool:
+    try:
+        number = abs(int(text))
+    except ValueError:
+        return False
+    return number > 0 and number & (number - 1) == 0
+
+
+def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -> Cost:
+    wide = names.is_wide(to)
+    constant = not SSA.fullmatch(b) and b not in names.variables
+    if names.is_float(to) and operator == "/" and file.endswith("simt/math.h"):
+        return Cost("mufu", 2, 1)
+    if names.is_float(to):
+        return Cost("mufu", 10, 1, fence=True) if operator == "/" and not (constant and power_of_two(b.split(".")[0])) else Cost("float", 1)
+    if names.is_double(to):
+        return Cost("double", 24 if operator == "/" else 1, fence=operator == "/")
+    if operator in ("<", ">", "<=", ">=", "==", "!=", "unord", "ord", "u<", "u>", "u<=", "u>=", "u==", "ltgt"):
+        wide = names.is_wide(a)
+        return Cost("alu", 2 if wide else 1)
+    if operator == "*":
+        if constant and power_of_two(b):
+            return Cost("alu", 2 if wide and names.uses.get(to, 0) > 2 else 0 if wide else 1)
+        return Cost("alu", 3 if wide and not constant else 1)
+    if operator in ("/", "%"):
+        if constant:
+            # a signed one rounds to zero: the sign is added first
+            return Cost("alu", (4 if wide else 2) if power_of_two(b) else (12 if wide else 4 if operator == "/" else 5))
+        return Cost("mufu", 90 if wide else 20, 1, fence=wide)
+    if operator in ("<<", ">>", "r<<", "r>>"):
+        return Cost("alu", 2 if wide else 1)
+    if "_Bool" in names.declaration(to):
+        return Cost("alu", 0.5)
+    return Cost("alu", 2 if wide else 1)
+
+
+BINARY = re.compile(r"^(\S+) (\+|-|\*|/|%|&|\||\^|<<|>>|r<<|r>>|<|>|<=|>=|==|!=|unord|ord|u<|u>|u<=|u>=|u==|ltgt|\w+_EXPR) (\S+)$")
+TERNARY = re.compile(r"^(.+) \? (\S+) : (\S+)$")
+CAST = re.compile(r"^\(([^()]*)\) (\S+)$")
+
+
+def of_expression(names: Names, to: str, text: str, file: str) -> Cost:
+    base = file.rsplit("/", 1)[-1]
+    cast = CAST.match(text)
+    if cast:
+        source = cast[2]
+        to_float, from_float = "float" in cast[1] or "double" in cast[1], names.is_float(source) or names.is_double(source)
+        if "_Bool" in names.declaration(source):
+            return Cost("alu", 1)
+        if to_float != from_float or (to_float and "double" in cast[1] and names.is_float(source)) or (cast[1] == "float" and names.is_double(source)):
+            return Cost("convert", 1)
+        return Cost("copy")
+    ternary = TERNARY.match(text)
+    if ternary:
+        return Cost("alu", 2 if BINARY.match(ternary[1]) else 1)
+    binary = BINARY.match(text)
+    if binary:
+        if base == "math.h" and binary[2] in ("<", ">", "!=", "|", "unord"):
+            return Cost("copy")  # fmaxf as vectors: its .VCOND_MASK counts
+        return of_binary(names, to, binary[1], binary[2], binary[3], file)
+    if text.startswith(("MAX_EXPR", "MIN_EXPR")):
+        return Cost("alu", 3 if names.is_wide(to) else 1)
+    if text.startswith("ABS"):
+        return Cost("alu", 1)
+    if text.startswith("~") or (text.startswith("-") and SSA.fullmatch(text[1:])):
+        return Cost("alu", 0 if names.is_float(to) else 1)
+    if text.startswith("&"):
+        return Cost("copy")
+    if re.fullmatch(r"(blockIdx|threadIdx)\.[xyz]", text):
+        return Cost("alu", 1)
+    return Cost("copy")
+
+
+def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cost:
+    name = name.strip()
+    short = name.removeprefix("__builtin_").removeprefix("std::")
+    if name in INTERNAL:
+        return Cost("alu", INTERNAL[name], fence=name == ".SQRT")
+    if file.endswith("simt/math.h") and short in FAST:
+        return Cost("mufu", *FAST[short])
+    if short in FUNCTIONS:
+        count, mufu = FUNCTIONS[short]
+        return Cost("mufu" if mufu else "alu", count, mufu, fence=short in FENCES)
+    if short in DOUBLE:
+        return Cost("double", DOUBLE[short])
+    if short in BUILTINS:
+        return Cost("alu", BUILTINS[short])
+    if name.startswith(FREE_CALLS) or "__tsan_atomic" in name or "__atomic" in name or is_own(file):
+        return Cost("copy")
+    if name in known or name.split("<")[0].split("::")[-1] in known:
+        return Cost("call", 8)
+    return Cost("unknown", 10, why=name)

@@ -1,0 +1,130 @@
+"""Reads GCC's dump of its last GIMPLE form (-fdump-tree-optimized-lineno): functions, basic blocks, statements.
+
+GIMPLE at this point is close to PTX: three operands, single assignment, addresses computed. Nothing of the CPU is in it yet.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+HEAD = re.compile(r"^;; Function .*?\(([\w.$]+), funcdef_no=")
+BLOCK = re.compile(r"^  <bb (\d+)>")
+PLACE = re.compile(r"^\[([^\]\s]+?):(\d+):(\d+)(?: discrim \d+)?\] ")
+ANY_PLACE = re.compile(r"\[[^\[\]\s]+:\d+:\d+(?: discrim \d+)?\] ?")
+GOTO = re.compile(r"goto <bb (\d+)>")
+CASE = re.compile(r"<(L\d+)>")
+LABEL = re.compile(r"^<?(L\d+|[\w.]+)>?:(?: \[.*\])?$")
+PHI = re.compile(r"^# (\S+) = PHI <(.*)>$")
+PHI_ARGUMENT = re.compile(r"(\S+?)\((\d+)\)(?:,|$)")
+NAME = r"(?:[A-Za-z_][\w.]*)?_\d+(?:\(D\))?"
+DECLARED = re.compile(r"([\w.$]+)(?:\[[^\]]*\])*;$")
+
+
+@dataclass
+class Statement:
+    text: str
+    file: str  # "" where the compiler does not know
+
+
+@dataclass
+class Block:
+    number: int
+    statements: list[Statement] = field(default_factory=list)
+    phis: list[tuple[str, dict[int, str]]] = field(default_factory=list)
+    next: list[int] = field(default_factory=list)  # successors
+    labels: list[str] = field(default_factory=list)
+    ends: bool = False  # by a jump, a return or a call that does not return
+
+
+@dataclass
+class Function:
+    symbol: str
+    kernel: bool
+    head: str = ""
+    variables: dict[str, str] = field(default_factory=dict)  # name -> declaration
+    blocks: dict[int, Block] = field(default_factory=dict)
+    last: int = 0
+
+
+def functions(path: str) -> list[Function]:
+    """Those that are instrumented, with their kernels marked: `noipa` is what __global__ says in an instrumented build."""
+    found: list[Function] = []
+    now, block, waits_for_head, kernel = None, None, False, False
+    symbol = ""
+    for raw in open(path, errors="replace"):
+        line = raw.rstrip("\n")
+        if line.startswith(";; Function "):
+            head = HEAD.match(line)
+            symbol, now, block, kernel = (head[1] if head else ""), None, None, False
+            waits_for_head = bool(head)
+            continue
+        if waits_for_head:
+            if line.startswith("__attribute__") and "noipa" in line:
+                kernel = True
+            elif line == "{":
+                waits_for_head = False
+                now = Function(symbol, kernel, previous)
+                found.append(now)
+            previous = line
+            continue
+        if now is None:
+            continue
+        if line == "}":
+            now = block = None
+            continue
+        match = BLOCK.match(line) if line.startswith("  <bb") else None
+        if match:
+            block = now.blocks[int(match[1])] = Block(int(match[1]))
+            continue
+        if block is None:
+            declared = DECLARED.search(line)
+            if declared:
+                now.variables[declared[1]] = line.strip()
+            continue
+        read_line(line.strip(), block)
+    for function in found:
+        join(function)
+    return found
+
+
+def read_line(line: str, block: Block) -> None:
+    if not line or line == "else":
+        return
+    place = PLACE.match(line)
+    file, text = (place[1], line[place.end():]) if place else ("", line)
+    if text.startswith("# "):
+        phi = PHI.match(text)
+        if phi:
+            arguments = ANY_PLACE.sub("", phi[2])
+            block.phis.append((phi[1], {int(n): name for name, n in PHI_ARGUMENT.findall(arguments)}))
+        return
+    jump = GOTO.match(text)
+    if jump:
+        block.next.append(int(jump[1]))
+        block.ends = True
+        return
+    label = LABEL.match(text)
+    if label:
+        block.labels.append(label[1])
+        return
+    text = ANY_PLACE.sub("", text)
+    if "CLOBBER" in text:
+        return
+    block.statements.append(Statement(text, file))
+    if text.startswith("return") or text.startswith("switch ") or "__builtin_unreachable" in text or "__builtin_trap" in text:
+        block.ends = True
+
+
+def join(function: Function) -> None:
+    """Switches by their labels, and blocks that fall through to the next."""
+    labels = {label: number for number, block in function.blocks.items() for label in block.labels}
+    numbers = list(function.blocks)
+    for number, following in zip(numbers, [*numbers[1:], None]):
+        block = function.blocks[number]
+        for statement in block.statements:
+            if statement.text.startswith("switch "):
+                block.next += [labels[name] for name in CASE.findall(statement.text) if name in labels]
+        if not block.ends and following is not None:
+            block.next.append(following)
+        block.next = list(dict.fromkeys(block.next))

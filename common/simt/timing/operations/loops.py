@@ -1,0 +1,298 @@
+"""Loops and short branches: what nvcc unrolls, and which blocks it predicates instead of jumping around them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from costs import BINARY, SSA, Names
+from gimple import Function
+
+PREDICATED = 7         # instructions of a branch's side up to which nvcc predicates it
+FULL = 64, 1500        # rounds, and instructions in all of them, up to which a loop whose rounds are known is unrolled to its end
+TINY = 9               # instructions of a round up to which 16 rounds are unrolled: nvcc's 4, four times by ptxas
+UNROLLED = 400         # beyond so many instructions a round, none
+
+
+@dataclass
+class Loop:
+    header: int
+    blocks: set[int]
+    latches: list[int]
+    inner: bool = True
+    rounds: int = 0        # known ones; 0: only the run knows
+    unroll: int = 1        # rounds that stand one after another in the code; 0: all
+    entry: int = 0         # instructions that prepare the unrolled loop: its rounds are counted by a division
+    steady: set[str] = field(default_factory=set)  # values that advance by a constant every round
+
+
+def dominators(function: Function) -> dict[int, set[int]]:
+    numbers = list(function.blocks)
+    before: dict[int, list[int]] = {n: [] for n in numbers}
+    for n, block in function.blocks.items():
+        for to in block.next:
+            before[to].append(n)
+    order, seen, stack = [], set(), [(numbers[0], iter(function.blocks[numbers[0]].next))]
+    seen.add(numbers[0])
+    while stack:
+        n, rest = stack[-1]
+        for to in rest:
+            if to not in seen:
+                seen.add(to)
+                stack.append((to, iter(function.blocks[to].next)))
+                break
+        else:
+            order.append(n)
+            stack.pop()
+    order.reverse()
+    found = {order[0]: {order[0]}}
+    changed = True
+    while changed:
+        changed = False
+        for n in order[1:]:
+            sets = [found[p] for p in before[n] if p in found]
+            new = set.intersection(*sets) | {n} if sets else {n}
+            if found.get(n) != new:
+                found[n], changed = new, True
+    return found
+
+
+def loops(function: Function, dominating: dict[int, set[int]]) -> list[Loop]:
+    before: dict[int, list[int]] = {n: [] for n in function.blocks}
+    for n, block in function.blocks.items():
+        for to in block.next:
+            before[to].append(n)
+    found: dict[int, Loop] = {}
+    for n, block in function.blocks.items():
+        for header in block.next:
+            if header not in dominating.get(n, ()):
+                continue
+            loop = found.setdefault(header, Loop(header, {header}, []))
+            loop.latches.append(n)
+            todo = [n]
+            while todo:
+                one = todo.pop()
+                if one not in loop.blocks:
+                    loop.blocks.add(one)
+                    todo += before[one]
+    all_loops = sorted(found.values(), key=lambda loop: len(loop.blocks))
+    for loop in all_loops:
+        loop.inner = not any(other is not loop and other.header in loop.blocks for other in all_loops)
+    return all_loops
+
+
+class Definitions:
+    """Where a function's SSA names come from."""
+
+    def __init__(self, function: Function):
+        self.block: dict[str, int] = {}
+        self.text: dict[str, str] = {}
+        self.phi: dict[str, dict[int, str]] = {}
+        self.final: dict[str, tuple[str, int]] = {}  # what a loop's value is after it, where its rounds are known
+        for n, block in function.blocks.items():
+            for name, arguments in block.phis:
+                self.block[name], self.phi[name] = n, arguments
+            for statement in block.statements:
+                to, equals, text = statement.text.partition(" = ")
+                if equals and SSA.fullmatch(to):
+                    self.block[to], self.text[to] = n, text.removesuffix(";")
+
+
+    def linear(self, name: str, depth: int = 12) -> tuple[str, int]:
+        """(what it is counted from, how far): ("", 5) is the number 5, ("x_3", 16) is x_3 + 16."""
+        if (number := number_of(name)) is not None:
+            return "", number
+        if name in self.final:
+            return self.final[name]
+        text = self.text.get(name, name)
+        cast = re.match(r"^\([^()]*\) (\S+)$", text)
+        if depth and cast:
+            return self.linear(cast[1], depth - 1)
+        match = BINARY.match(text)
+        if depth and match and match[2] in "+-" and (number := number_of(match[3])) is not None:
+            base, offset = self.linear(match[1], depth - 1)
+            return base, offset + (number if match[2] == "+" else -number)
+        return (text if text.startswith("&") else name), 0
+
+
+def number_of(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?\d+", text) else None
+
+
+def apply(operator: str, a: int, b: int, bits: int) -> int | None:
+    if operator in ("<<", ">>") and not 0 <= b < 64 or operator == "/" and b == 0:
+        return None
+    value = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: int(a / b), "<<": lambda: a << b, ">>": lambda: a >> b}.get(operator, lambda: None)()
+    if value is None:
+        return None
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def advance(loop: Loop, names: Names, definitions: Definitions, phi: str) -> tuple[str, str, int] | None:
+    """(name after a round, operator, constant) of a value that a loop carries; None if it changes otherwise."""
+    later = {name for block, name in definitions.phi[phi].items() if block in loop.latches}
+    if len(later) != 1:
+        return None
+    after = later.pop()
+    base, offset = definitions.linear(after)
+    if base == phi:
+        return after, "+", offset
+    match = BINARY.match(definitions.text.get(after, ""))
+    constant = number_of(match[3]) if match else None
+    if constant is None or match[1] != phi:
+        return None
+    return after, match[2], constant
+
+
+def known_rounds(loop: Loop, names: Names, definitions: Definitions, conditions: dict[int, tuple[str, str, str]], next_of: dict[int, list[int]]) -> int:
+    """How often a loop goes round if constants alone decide it."""
+    for exit_block, (left, compare, right) in conditions.items():
+        if exit_block not in loop.blocks or all(to in loop.blocks for to in next_of[exit_block]):
+            continue
+        stays_if = next_of[exit_block][0] in loop.blocks
+        for a, b, mirrored in ((left, right, False), (right, left, True)):
+            rounds = rounds_by(loop, names, definitions, a, {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(compare, compare) if mirrored else compare, b, stays_if)
+            if rounds:
+                return rounds + (exit_block in loop.latches)  # the body stands before the test or behind it
+    return 0
+
+
+def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compare: str, b: str, stays_if: bool) -> int:
+    base, limit = definitions.linear(b)
+    for phi in (name for name in definitions.phi if definitions.block[name] == loop.header):
+        step = advance(loop, names, definitions, phi)
+        tested, ahead = definitions.linear(a)
+        if step is None or not (tested == phi or a == step[0]):
+            continue
+        first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
+        origin, value = definitions.linear(first[0]) if len(first) == 1 else ("?", 0)
+        if origin != base:
+            continue
+        bits, rounds = 64 if names.is_wide(phi) else 32, 0
+        while rounds <= FULL[0]:
+            seen = apply(step[1], value, step[2], bits) if a == step[0] and step[1] != "+" else value + ahead
+            if seen is None:
+                return 0
+            if bits == 32:
+                seen = (seen + 2**31) % 2**32 - 2**31
+            true = {"<": seen < limit, ">": seen > limit, "<=": seen <= limit, ">=": seen >= limit, "==": seen == limit, "!=": seen != limit}.get(compare)
+            if true is None or true != stays_if:
+                break
+            rounds += 1
+            value = apply(step[1], value, step[2], bits)
+            if value is None:
+                return 0
+        if 0 < rounds <= FULL[0]:
+            return rounds
+    return 0
+
+
+def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, cost: dict[int, float], stops: set[int],
+           found: list[Loop]) -> None:
+    """Decides for each loop what the compiler makes of it. cost: instructions by block. stops: blocks with a barrier or a call."""
+    next_of = {n: block.next for n, block in function.blocks.items()}
+    full: set[int] = set()
+    for loop in found:  # inner ones first
+        inside = [other for other in found if other is not loop and other.header in loop.blocks]
+        steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
+        loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
+        loop.rounds = known_rounds(loop, names, definitions, conditions, next_of)
+        if loop.rounds:
+            for phi, step in steps.items():
+                first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
+                if step and step[1] == "+" and len(first) == 1:
+                    base, offset = definitions.linear(first[0])
+                    definitions.final[phi] = base, offset + step[2] * loop.rounds
+        body = sum(cost[n] * max([1, *(other.rounds for other in inside if n in other.blocks and other.header in full)]) for n in loop.blocks)
+        still_rolled = [other for other in inside if other.header not in full]
+        if loop.rounds and loop.rounds * body <= FULL[1] and not still_rolled:
+            loop.unroll = 0
+            full.add(loop.header)
+            continue
+        exits = [n for n in loop.blocks if any(to not in loop.blocks for to in next_of[n])]
+        if still_rolled or stops & loop.blocks or len(exits) != 1 or body > UNROLLED:
+            continue
+        tested = conditions.get(exits[0])
+        if not tested:
+            continue
+        sides = [name for name in (tested[0], tested[2]) if name in loop.steady]
+        if sides:
+            loop.unroll = 16 if body <= TINY else 4
+            continue
+        # A step that only the launch knows: nvcc counts the rounds by a division, but only of a signed number, which does not wrap.
+        for name in (tested[0], tested[2]):
+            phis = [phi for phi in steps if phi == name or name in definitions.phi[phi].values()]
+            if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
+                loop.unroll, loop.entry = 4, 40
+
+
+def carried_by_sum(definitions: Definitions, loop: Loop, phi: str) -> bool:
+    """Is it phi + something that the loop does not change? Not through an unsigned sum (c += blockDim.x), which may wrap."""
+    for block, name in definitions.phi[phi].items():
+        if block not in loop.latches:
+            continue
+        text = definitions.text.get(name, "")
+        match = BINARY.match(text)
+        if not match or match[2] not in "+-":
+            return False
+        for side in (match[1], match[3]):
+            if definitions.block.get(side) in loop.blocks and side != phi and not is_cast_of(definitions, side, phi):
+                return False
+        return True
+    return False
+
+
+def is_cast_of(definitions: Definitions, name: str, phi: str) -> bool:
+    match = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(name, ""))
+    return bool(match) and match[1] == phi
+
+
+def predicated(function: Function, cost: dict[int, float], stops: set[int]) -> set[int]:
+    """Blocks that end in a branch which nvcc does without: both sides are short and meet again."""
+    before: dict[int, int] = {}
+    for block in function.blocks.values():
+        for to in block.next:
+            before[to] = before.get(to, 0) + 1
+    found: set[int] = set()
+    again = True
+    while again:
+        again = False
+        for n, block in function.blocks.items():
+            if n in found or len(block.next) != 2:
+                continue
+            ends = [run(function, to, cost, stops, found, before) for to in block.next]
+            for (blocks, spent, end), (others, other_spent, other_end) in (ends, ends[::-1]):
+                # one side alone, or both, down to the same block
+                if end is not None and (end == other_end or end == block.next[1 - block.next.index(blocks[0])] if blocks else end == other_end) \
+                        and spent <= PREDICATED and (end != other_end or other_spent <= PREDICATED):
+                    found.add(n)
+                    again = True
+                    break
+    return found
+
+
+def run(function: Function, start: int, cost: dict[int, float], stops: set[int], found: set[int], before: dict[int, int]) -> tuple[list[int], float, int | None]:
+    """The blocks from here that only this way leads to, their instructions, and the block after them."""
+    blocks: list[int] = []
+    spent, at = 0.0, start
+    while before.get(at, 0) == 1 and at not in stops and len(blocks) < 8:
+        block = function.blocks[at]
+        blocks.append(at)
+        spent += cost[at]
+        if len(block.next) == 1:
+            at = block.next[0]
+            continue
+        if at in found and len(block.next) == 2:  # a short branch in a short branch
+            inner = [run(function, to, cost, stops, found, before) for to in block.next]
+            ends = {end for _, _, end in inner if end is not None} | {to for to in block.next if before.get(to, 0) > 1}
+            for one, instructions, _ in inner:
+                blocks += one
+                spent += instructions
+            joins = [end for end in ends if before.get(end, 0) > 1]
+            if not joins:
+                return blocks, spent, None
+            at = joins[0]
+            return blocks, spent, at
+        return blocks, spent, None
+    return blocks, spent, at if at not in stops or before.get(at, 0) > 1 else None

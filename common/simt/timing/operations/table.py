@@ -1,0 +1,384 @@
+"""Puts a function's blocks, values, operations and loops into the lines of the table (../operations.h)."""
+
+from __future__ import annotations
+
+import re
+
+import costs
+import hooks
+import loops as shapes
+from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
+from gimple import Block, Function, Statement
+
+IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
+BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
+HALF_COSTS = {"half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
+LETTERS = {"alu": "a", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
+           "reduce": "r", "syncwarp": "y", "barrier": "b", "grid_barrier": "g", "call": "c", "copy": "=", "active": "o", "unknown": "?"}
+
+
+def reached(functions: list[Function]) -> list[Function]:
+    """The kernels, and what they call."""
+    by_name = {}
+    for function in functions:
+        by_name.setdefault(function.symbol, function)
+    texts = {function.symbol: "\n".join(s.text for b in function.blocks.values() for s in b.statements) for function in functions}
+    short = {symbol: short_name(function) for symbol, function in by_name.items()}
+    found, todo = {}, [f for f in functions if f.kernel]
+    while todo:
+        function = todo.pop()
+        if function.symbol in found:
+            continue
+        found[function.symbol] = function
+        for symbol, name in short.items():
+            if symbol not in found and name and re.search(rf"(?<![\w]){re.escape(name)}(?:<.*>)? \(", texts[function.symbol]):
+                todo.append(by_name[symbol])
+    return [function for function in functions if function.symbol in found]
+
+
+def short_name(function: Function) -> str:
+    match = re.search(r"([\w:~]+)(?:<.*>)? \(", function.head)
+    return match[1] if match else ""
+
+
+class Values:
+    """Numbers for what an operation reads and writes. What costs nothing passes on what it was made of."""
+
+    def __init__(self, function: Function, names: Names):
+        self.names = names
+        self.number: dict[str, int] = {}
+        self.made_of: dict[str, tuple[int, ...]] = {}
+        self.members: dict[str, set[str]] = {}
+        copies = []
+        for block in function.blocks.values():
+            for statement in block.statements:
+                for name, path in costs.LOCAL.findall(statement.text):
+                    if name in names.variables and path:
+                        self.members.setdefault(name, set()).add(path)
+                copy = re.fullmatch(r"([A-Za-z_]\w*|D\.\d+) = ([A-Za-z_]\w*|D\.\d+);", statement.text)
+                if copy:
+                    copies.append(copy.groups())
+        for _ in range(3):
+            for a, b in copies:
+                both = self.members.get(a, set()) | self.members.get(b, set())
+                if both:
+                    self.members[a] = self.members[b] = both
+
+    def of(self, name: str) -> int:
+        return self.number.setdefault(name, len(self.number))
+
+    def parts(self, name: str) -> list[str]:
+        """A variable's members, where it is used as a whole."""
+        members = self.members.get(name)
+        return [name + path for path in sorted(members)] if members and "." not in name.removeprefix("D.") else [name]
+
+    def read(self, text: str) -> tuple[int, ...]:
+        found: list[int] = []
+        for name in self.names.read(text):
+            if SSA.fullmatch(name):
+                if name.endswith("(D)"):
+                    continue
+                found += self.made_of.get(name, (self.of(name),))
+            else:
+                found += [self.of(part) for part in self.parts(name)]
+        return tuple(dict.fromkeys(found))
+
+
+def is_of_thread(names: Names, argument: str) -> bool:
+    """Plainly the address of a local variable, or of threadIdx and the like."""
+    direct = re.match(r"^&([A-Za-z_]\w*|D\.\d+)", argument)
+    if not direct:
+        return False
+    return bool(BUILT_IN.match(argument)) or direct[1] in names.variables and "static" not in names.variables[direct[1]]
+
+
+def numbers(values) -> str:
+    return ",".join(map(str, values)) or "-"
+
+
+class FunctionTable:
+    def __init__(self, function: Function, calls: list[tuple[int, str]], functions: list[Function]):
+        self.function, self.names = function, Names(function)
+        self.values = Values(function, self.names)
+        self.definitions = shapes.Definitions(function)
+        self.known = {short_name(f).split("::")[-1] for f in functions} | {short_name(f) for f in functions}
+        self.calls = calls
+        self.dominating = shapes.dominators(function)
+        self.loops = shapes.loops(function, self.dominating)
+        self.blocks: dict[int, list[tuple[Cost, tuple, tuple, int, str]]] = {}  # operations: cost, writes, reads, offset, name written
+        self.offset: dict[int, int] = {}
+        self.more: list[tuple[int, int]] = []
+        self.conditions: dict[int, tuple[str, str, str]] = {}
+        self.unknown: list[str] = []
+        self.fused: set[str] = set()
+        self.last_atomic: tuple[int, ...] = ()
+        self.warp_call = 8
+        self.tested: dict[tuple[str, str, str], list[int]] = {}
+        self.transparent: set[int] = set()
+        self.own_tests: set[int] = set()  # blocks that end in a test of the executor's own
+        self.find_places()
+        self.ordered = not all("restrict" in text for text in re.findall(r"[^(,]*\*[^,)]*", function.head))
+
+    def find_places(self) -> None:
+        """Of every hook that the dump has, in order."""
+        wanted = []
+        for block in self.function.blocks.values():
+            for statement in block.statements:
+                match = HOOK.match(statement.text)
+                if match and "vptr" not in match[2] and not self.is_gone(match):
+                    wanted.append(match[2].removeprefix("simt::"))
+        places = hooks.places(wanted, self.calls)
+        self.matched = places is not None
+        self.places = iter(places or [-1] * len(wanted))
+
+    def is_gone(self, match: re.Match) -> bool:
+        """announce/ takes out what is plainly the thread's own."""
+        return match[2].startswith("__tsan") and is_of_thread(self.names, match[4])
+
+    def find_fused(self) -> None:
+        """Products that one sum takes: one instruction makes both."""
+        for name, text in self.definitions.text.items():
+            match = costs.BINARY.match(text)
+            if not match or match[2] not in "+-":
+                continue
+            for side in (match[1], match[3]):
+                product = costs.BINARY.match(self.definitions.text.get(side, ""))
+                if product and product[2] == "*" and self.names.uses.get(side) == 1 and not self.names.is_double(side):
+                    self.fused.add(side)
+                    break
+
+    def add(self, block: int, cost: Cost, writes=(), reads=(), offset: int = -1, name: str = "") -> None:
+        self.blocks[block].append((cost, tuple(writes), tuple(reads), offset, name))
+
+    def hook(self, n: int, match: re.Match, following: Statement | None) -> bool:
+        """Whether the statement that follows belongs to it."""
+        to, hook = match[1], match[2].removeprefix("simt::")
+        if self.is_gone(match):
+            return False
+        if hook == "__sanitizer_cov_trace_pc":
+            place = next(self.places)
+            if n in self.offset:
+                self.more.append((n, place))  # blocks that were joined into one
+            else:
+                self.offset[n] = place
+            return False
+        if "vptr" in hook:
+            return False
+        offset = next(self.places)
+        reads = self.values.read(match[4].rpartition(", ")[0] if hook in ("warp_exchange", "block_barrier") else match[4])
+        if hook.startswith("__tsan"):
+            # An access of a variable that only this thread has is one of a register.
+            wide = match[3] == "read_write"
+            kind = "load_store" if wide else "load" if match[3] == "read" else "store"
+            target, _, source = following.text.removesuffix(";").partition(" = ") if following else ("", "", "")
+            # An element of a local array is written and read like a value; it has no address on the GPU.
+            writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
+            call = CALL.match(following.text) if following else None
+            reads += self.values.read(source if not call else call[3])
+            self.add(n, Cost(kind, 1), writes, reads, offset)
+            return bool(following) and bool(source)
+        if hook == "before_atomic":
+            self.last_atomic = (self.values.of(f"atomic at {offset}"),)
+            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset)
+            return False
+        kind = {"block_barrier": "barrier", "grid_barrier": "grid_barrier", "active_lanes": "active"}.get(hook) or WARP_CALLS.get(self.warp_call, "shuffle")
+        # A reduction and a match ask first who takes part.
+        self.add(n, Cost(kind, 0.5 if kind in ("reduce", "match") else 1), self.written(to) if to else (), reads, offset)
+        return False
+
+    def written(self, to: str) -> tuple[int, ...]:
+        to = to.strip()
+        if SSA.fullmatch(to):
+            return (self.values.of(to),)
+        names = [name for name in self.names.read(to) if not SSA.fullmatch(name)]
+        return tuple(self.values.of(part) for name in names[:1] for part in self.values.parts(name))
+
+    def statement(self, n: int, statement: Statement) -> None:
+        text = statement.text
+        if text.startswith(("return", "switch", "goto", "resx")):
+            if text.startswith("switch"):
+                self.add(n, Cost("alu", 3), (), self.values.read(text))
+            return
+        condition = IF.match(text) or re.match(r"^if \((\S+)()()\)$", text)
+        if text.startswith("if ("):
+            if condition:
+                self.condition(n, condition, statement)
+            return
+        if "__asm__" in text:
+            marker = MARKER.search(text)
+            cost = HALF_COSTS.get(marker[1]) if marker else None
+            if cost is None:
+                self.unknown.append("inline PTX or assembly")
+                return
+            # __asm__("# gpu half" : "=r" to : "0" from)
+            found = SSA.findall(text)
+            writes = (self.values.of(found[0]),) if found else ()
+            self.add(n, cost, writes, self.values.read(" ".join(found[1:])), name=found[0] if found else "")
+            return
+        assign = costs.ASSIGN.match(text)
+        call = CALL.match(text) if re.search(r"\)(?:;|; \[.*)$", text) and not text.startswith("MEM") else None
+        if call and (call[2].startswith(".") or re.match(r"^[A-Za-z_~]", call[2])) and not re.match(r"^(MAX|MIN|ABS)", call[2]):
+            self.called(n, call, statement)
+            return
+        if not assign:
+            return
+        to, source = assign[1], assign[2]
+        line = re.search(r"\.call$", to)
+        if line and re.fullmatch(r"\d+", source):
+            self.warp_call = int(source)
+        if is_own(statement.file):
+            cost = Cost("copy")
+        else:
+            cost = costs.of_expression(self.names, to, source, statement.file)
+        self.assign(n, to, source, cost)
+
+    def assign(self, n: int, to: str, source: str, cost: Cost) -> None:
+        reads = self.values.read(source)
+        if to in self.fused or cost.kind == "copy" or (cost.kind == "alu" and cost.instructions == 0):
+            if SSA.fullmatch(to):
+                self.values.made_of[to] = reads
+                return
+            copy = re.fullmatch(r"([A-Za-z_]\w*|D\.\d+)", source)
+            if copy and copy[1] in self.names.variables and re.fullmatch(r"([A-Za-z_]\w*|D\.\d+)", to):
+                for a, b in zip(self.values.parts(to), self.values.parts(copy[1])):
+                    self.add(n, Cost("copy"), (self.values.of(a),), (self.values.of(b),), name="copy")
+                return
+            writes = self.written(to)
+            if writes:
+                self.add(n, Cost("copy"), writes, reads, name="copy")
+            return
+        self.add(n, cost, self.written(to), reads, name=to)
+
+    def called(self, n: int, call: re.Match, statement: Statement) -> None:
+        to, name = call[1] or "", call[2].strip()
+        cost = costs.of_call(self.names, name, to, self.known, statement.file)
+        reads = self.values.read(call[3])
+        if "__tsan_atomic" in name or "__atomic" in name:
+            reads += self.last_atomic
+        if cost.kind == "unknown":
+            self.unknown.append(cost.why)
+        if cost.kind == "copy" or (cost.kind == "alu" and cost.instructions == 0):
+            if SSA.fullmatch(to):
+                self.values.made_of[to] = reads
+            elif to and self.written(to):
+                self.add(n, Cost("copy"), self.written(to), reads)
+            return
+        self.add(n, cost, self.written(to) if to else (), reads, name=to)
+
+    def condition(self, n: int, match: re.Match, statement: Statement) -> None:
+        a, compare, b = match[1], match[2], match[3]
+        self.conditions[n] = (a, compare, b)
+        reads = self.values.read(f"{a} {b}")
+        if is_own(statement.file):
+            self.own_tests.add(n)
+        free = is_own(statement.file) or (b in ("0", "") and "_Bool" in self.names.declaration(a))
+        # The same test a second time: its predicate is still there.
+        if SSA.fullmatch(a) and any(earlier in self.dominating.get(n, ()) for earlier in self.tested.get((a, compare, b), [])):
+            free = True
+        self.tested.setdefault((a, compare, b), []).append(n)
+        cost = Cost("alu", 0 if free else 2 if self.names.is_wide(a) else 1)
+        self.add(n, cost, (), reads, name="test")
+
+    def read_blocks(self) -> None:
+        for n, block in self.function.blocks.items():
+            self.blocks[n] = []
+            skip = False
+            for at, statement in enumerate(block.statements):
+                if skip:
+                    skip = False
+                    continue
+                hook = HOOK.match(statement.text)
+                if hook:
+                    following = block.statements[at + 1] if at + 1 < len(block.statements) else None
+                    if following and following.text.startswith("if "):
+                        following = None
+                    skip = self.hook(n, hook, following)
+                else:
+                    self.statement(n, statement)
+            files = [s.file for s in block.statements if s.file and "__sanitizer_cov" not in s.text]
+            if files and all(is_own(file) for file in files):
+                self.transparent.add(n)
+
+
+def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[Function]) -> list[str]:
+    table = FunctionTable(function, calls, functions)
+    table.find_fused()
+    # What a copy passes on must be known before a later block reads it: twice, since blocks are not in order of execution.
+    table.read_blocks()
+    made_of = dict(table.values.made_of)
+    number = table.values.number
+    table = FunctionTable(function, calls, functions)
+    table.find_fused()
+    table.values.made_of, table.values.number = made_of, number
+    table.read_blocks()
+    cost = {n: sum(o[0].instructions for o in operations) for n, operations in table.blocks.items()}
+    barriers = {n for n, operations in table.blocks.items() if any(o[0].kind in ("barrier", "grid_barrier", "call") for o in operations)}
+    shapes.settle(function, table.names, table.definitions, table.conditions, cost, barriers, table.loops)
+    inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
+    short = shapes.predicated(function, cost, barriers | inside)
+    lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
+    lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
+    for loop in table.loops:
+        lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
+    steady = steady_values(table)
+    for n, block in function.blocks.items():
+        free = n in table.transparent or n in table.own_tests
+        flags = ("p" if n in short or n in table.own_tests else "") + ("t" if n in table.transparent else "")
+        unrolled = any(loop.unroll == 0 and n in loop.blocks and any(to not in loop.blocks or to == loop.header for to in block.next) for loop in table.loops)
+        branch = 0 if free or unrolled or n in short else 1 if len(block.next) > 1 or block.next and block.next[0] <= n else 0
+        lines.append(f"b {n} {table.offset.get(n, -1)} {branch} {flags or '-'} {numbers(block.next)}")
+        lines += [f"k {place}" for of, place in table.more if of == n]
+        for name, arguments in block.phis:
+            if SSA.fullmatch(name) and name in number:
+                # of a value that is made of several the first is as good as any
+                sources = [f"{p}:{table.values.made_of.get(a, (number.get(a, -1),))[0] if table.values.made_of.get(a, (1,)) else -1}" for p, a in arguments.items()]
+                lines.append(f"h {number[name]} {' '.join(sources)}")
+        for cost_of, writes, reads, offset, name in table.blocks[n]:
+            if n in table.transparent and cost_of.kind in ("alu", "float", "convert", "double"):
+                cost_of = Cost("copy")
+            flags = ("f" if cost_of.fence else "") + ("g" if name in steady.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "")
+            lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
+    return lines
+
+
+def is_loop_test(table: FunctionTable, n: int) -> bool:
+    """A test that leaves an unrolled loop is made once for all rounds that stand together."""
+    return any(loop.unroll != 1 and n in loop.blocks and any(to not in loop.blocks for to in table.function.blocks[n].next) for loop in table.loops)
+
+
+def steady_values(table: FunctionTable) -> dict[int, set[str]]:
+    """By block: what follows from a loop's steady values and constants alone. In unrolled rounds it is an offset in an instruction."""
+    found: dict[int, set[str]] = {}
+    for loop in table.loops:
+        if loop.unroll == 1:
+            continue
+        steady = set(loop.steady)
+        grown = True
+        while grown:
+            grown = False
+            for name, text in table.definitions.text.items():
+                if name in steady or table.definitions.block[name] not in loop.blocks:
+                    continue
+                match = costs.BINARY.match(text)
+                cast = re.match(r"^\([^()]*\) (\S+)$", text)
+                if cast and cast[1] in steady:
+                    pass
+                elif match and match[2] in ("+", "-", "*", "<<") and any(side in steady for side in (match[1], match[3])) and \
+                        all(side in steady or outside(table, loop, side, match[2]) for side in (match[1], match[3])):
+                    pass
+                elif loop.unroll == 0 and match and all(side in steady or shapes.number_of(side) is not None for side in (match[1], match[3])):
+                    pass
+                else:
+                    continue
+                steady.add(name)
+                grown = True
+        for n in loop.blocks:
+            found.setdefault(n, set()).update(steady)
+    return found
+
+
+def outside(table: FunctionTable, loop, side: str, operator: str) -> bool:
+    """Not changed by the loop; a factor must be a constant for its multiples to be offsets."""
+    if shapes.number_of(side) is not None:
+        return True
+    return operator in "+-" and table.definitions.block.get(side) not in loop.blocks

@@ -1,0 +1,302 @@
+#include "prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace simt::timing {
+
+namespace {
+
+constexpr double kib = 1024;
+constexpr uint64_t most_steps = 1'500'000;  // that are simulated
+
+struct Occupancy {
+  unsigned blocks;
+  const char* bound_by;
+};
+
+int registers_of(int estimated, unsigned threads) {
+  // A thread has addresses and counters besides. Where few values are alive the compiler is free, and takes 32 or less.
+  const int all = estimated + 10;
+  const int rounded = std::max(32, (all <= 46 ? 32 : static_cast<int>(all * 0.75) + 7) / 8 * 8);
+  const int most = threads ? static_cast<int>(65536 / threads) / 8 * 8 : 255;
+  return std::min({rounded, 255, most});
+}
+
+Occupancy occupancy(const LaunchFacts& facts, int registers, const Machine& machine) {
+  const unsigned warps = (facts.threads + 31) / 32;
+  Occupancy best = {static_cast<unsigned>(machine.blocks), "blocks"};
+  const auto at_most = [&](double blocks, const char* what) {
+    if (blocks < best.blocks) best = {static_cast<unsigned>(blocks), what};
+  };
+  at_most(std::floor(static_cast<double>(machine.warps) / warps), "threads");
+  at_most(std::floor(machine.registers / (static_cast<double>(registers) * 32 * warps)), "registers");
+  if (facts.shared_bytes)
+    at_most(std::floor(machine.shared_kib * kib / (static_cast<double>(facts.shared_bytes) + kib)), "shared");
+  best.blocks = std::max(1u, best.blocks);
+  return best;
+}
+
+// What of L1 and shared memory is left for L1: shared memory is cut off in these portions.
+double l1_bytes(size_t shared_bytes, unsigned resident, const Machine& machine) {
+  const double wanted = resident * (static_cast<double>(shared_bytes) + kib) / kib;
+  double cut = machine.shared_kib;
+  for (const double portion : {0.0, 8.0, 16.0, 32.0, 64.0, 100.0, 132.0, 164.0, 196.0, 228.0}) {
+    if (portion >= (shared_bytes ? wanted : 0) && portion <= machine.shared_kib + 1) {
+      cut = portion;
+      break;
+    }
+  }
+  return (machine.l1_kib - cut) * kib;
+}
+
+double dram_gbs(const Machine& machine, double written) {
+  const double at = std::clamp(written, 0.0, 1.0) * 4;
+  const int low = std::min(3, static_cast<int>(at));
+  return machine.dram_gbs[low] + (machine.dram_gbs[low + 1] - machine.dram_gbs[low]) * (at - low);
+}
+
+// Of the traced blocks.
+struct Touched {
+  std::unordered_set<uint64_t> shared_lines;  // by more than one of them
+  double sectors_read = 0;                    // distinct in a block, of all blocks
+  double busiest_atomics = 0;                 // lanes' operations on 512 bytes, of all blocks
+  bool float_atomics = false;
+};
+
+Touched look_at(const LaunchTrace& trace) {
+  Touched found;
+  std::unordered_map<uint64_t, size_t> first;
+  std::map<uint64_t, double> atomics;
+  for (size_t b = 0; b < trace.blocks.size(); b++) {
+    std::unordered_map<uint64_t, unsigned> read;
+    for (const WarpTrace& warp : trace.blocks[b].warps) {
+      size_t at = 0;
+      for (const Entry& entry : warp.entries) {
+        for (unsigned i = 0; i < entry.lines; i++, at++) {
+          const uint64_t line = warp.lines[at] & ~uint64_t{15};
+          const auto [place, is_new] = first.try_emplace(line, b);
+          if (!is_new && place->second != b) found.shared_lines.insert(line);
+          if (entry.did != Did::store) read[line] |= warp.lines[at] & 15;
+          // Lanes that share a sector are quicker than as many that do not.
+          const int sectors = __builtin_popcount(warp.lines[at] & 15);
+          const double lanes = static_cast<double>(entry.lanes) / entry.lines / sectors;
+          if (entry.did == Did::atomic) atomics[line / 512] += sectors * (0.6 + 0.4 * lanes);
+        }
+      }
+    }
+    for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
+  }
+  for (const auto& [slice, count] : atomics) found.busiest_atomics = std::max(found.busiest_atomics, count);
+  return found;
+}
+
+uint64_t steps_of(const std::vector<BlockProgram>& programs) {
+  uint64_t steps = 0;
+  for (const BlockProgram& program : programs) {
+    for (const WarpProgram& warp : program.warps) {
+      for (const WindowUse& use : warp.windows) steps += use.window->steps.size();
+    }
+  }
+  return std::max<uint64_t>(1, steps / programs.size());
+}
+
+const char* name_of(Cause cause) {
+  switch (cause) {
+    case Cause::l1: return "L1";
+    case Cause::l2: return "L2";
+    case Cause::dram: return "DRAM";
+    case Cause::shared: return "shared memory";
+    case Cause::shuffle: return "shuffles";
+    case Cause::barrier: return "barriers";
+    case Cause::atomic: return "atomics";
+    case Cause::stores: return "stores";
+    default: return "its own instructions";
+  }
+}
+
+std::string percent(double share) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.0f %%", share * 100);
+  return text;
+}
+
+std::string in_kib(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, bytes < 100 * kib ? "%.1f KiB" : "%.0f KiB", bytes / kib);
+  return text;
+}
+
+void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& machine, double atomics_share,
+               Prediction* p) {
+  const double launch = machine.launch_us * 1e-6 / p->seconds;
+  struct Unit {
+    const char* limit;
+    double share;
+    const char* words;
+  };
+  const Unit units[] = {
+      {"dram", p->dram, "DRAM is busy %s of the time: only fewer bytes make it faster"},
+      {"l2", p->l2, "L2 is busy %s of the time: keep what is used again in registers or shared memory"},
+      {"lsu", p->lsu,
+       "the load and store unit is busy %s of the time: fewer or wider accesses, no bank conflicts, neighbouring "
+       "addresses"},
+      {"issue", p->issue,
+       "the schedulers issue %s of the time: fewer instructions (wider loads, less address arithmetic, a reciprocal "
+       "for a division)"},
+      {"mufu", p->mufu,
+       "the special function unit is busy %s of the time: fewer exponentials, divisions and square roots"},
+      {"double", out.doubles / out.cycles, "double precision is busy %s of the time: use float where it is enough"},
+      {"atomics", atomics_share, "one address takes atomics %s of the time: combine in the warp and the block first"},
+  };
+  const Unit* most = &units[0];
+  for (const Unit& unit : units) {
+    if (unit.share > most->share) most = &unit;
+  }
+  const double waves = static_cast<double>(facts.blocks) / machine.multiprocessors;
+  if (launch > 0.5) {
+    p->limit = "launch";
+    p->words = "the launch itself is " + percent(launch) + " of the time: do more in one kernel";
+    return;
+  }
+  if (most->share >= 0.7) {
+    p->limit = most->limit;
+    char text[256];
+    std::snprintf(text, sizeof text, most->words, percent(most->share).c_str());
+    p->words = text;
+    return;
+  }
+  if (waves < 1 && facts.blocks < 0.75 * machine.multiprocessors) {
+    p->limit = "tail";
+    p->words = std::to_string(facts.blocks) + " blocks leave " +
+               std::to_string(machine.multiprocessors - static_cast<int>(facts.blocks)) + " of " +
+               std::to_string(machine.multiprocessors) + " multiprocessors idle: more blocks";
+    return;
+  }
+  const double rounds = waves / p->resident;
+  if (rounds > 1 && rounds < 4 && rounds / std::ceil(rounds) < 0.7) {
+    p->limit = "tail";
+    p->words =
+        "the last blocks run while most multiprocessors have none: smaller blocks, or as many as fit at one time";
+    return;
+  }
+  std::array<double, cause_count> sum = {};
+  for (const Segment& segment : out.segments) {
+    for (size_t c = 0; c < cause_count; c++) sum[c] += segment.cycles[c];
+  }
+  // A barrier is waited for because others wait for something else.
+  sum[static_cast<size_t>(Cause::barrier)] *= 0.5;
+  size_t worst = static_cast<size_t>(Cause::l1);
+  for (size_t c = 0; c < cause_count; c++) {
+    if (c != static_cast<size_t>(Cause::issue) && sum[c] > sum[worst]) worst = c;
+  }
+  p->limit = "latency";
+  p->words = std::string("latency: warps wait for ") + name_of(static_cast<Cause>(worst)) + "; ";
+  const bool memory = worst == static_cast<size_t>(Cause::dram) || worst == static_cast<size_t>(Cause::l2);
+  if (memory && p->bytes_in_flight < p->bytes_needed) {
+    p->words += in_kib(p->bytes_in_flight) + " are on their way at a time and " + in_kib(p->bytes_needed) +
+                " would fill DRAM: more loads at a time in each thread, wider loads, or more threads";
+  } else if (worst == static_cast<size_t>(Cause::running)) {
+    p->words = "latency: chains of dependent instructions; more independent work in each thread, or more warps";
+  } else if (worst == static_cast<size_t>(Cause::barrier)) {
+    p->words += "fewer barriers, or more blocks that run meanwhile";
+  } else {
+    p->words += "more independent work in each thread, or more warps";
+  }
+}
+
+}  // namespace
+
+Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const LaunchFacts& facts,
+                   const Machine& machine) {
+  Prediction p;
+  p.gpu = machine.name;
+  const auto unknown = [&](const std::string& why) {
+    p.why = why;
+    return p;
+  };
+  if (trace.blocks.empty()) return unknown("nothing was traced");
+  if (!trace.complete && trace.blocks.size() < 2)
+    return unknown("one block does more than there is room for in a trace");
+  Compiler compiler(operations, origin, machine);
+  std::vector<BlockProgram> programs;
+  // The last to be traced may have been cut off.
+  const size_t whole = trace.blocks.size() - (trace.complete ? 0 : 1);
+  uint64_t entries = 0;
+  for (size_t b = 0; b < whole; b++) {
+    programs.push_back({&trace.blocks[b], {}});
+    for (const WarpTrace& warp : trace.blocks[b].warps) {
+      entries += warp.entries.size();
+      programs.back().warps.push_back(compiler.compile(warp));
+    }
+  }
+  const std::vector<std::string> problems = compiler.problems();
+  if (!problems.empty()) return unknown(problems.front());
+  if (compiler.unknown_accesses() * 50 > entries) return unknown("much of what it does is in code that was not read");
+
+  p.registers = facts.registers ? facts.registers : registers_of(compiler.registers(), facts.threads);
+  const Occupancy fits = occupancy(facts, p.registers, machine);
+  const double sms = machine.multiprocessors;
+  const double blocks_each = static_cast<double>(facts.blocks) / sms;
+  p.resident = fits.blocks;
+  p.bound_by = blocks_each < fits.blocks ? "grid" : fits.bound_by;
+
+  const Touched touched = look_at(trace);
+  const double scale = static_cast<double>(facts.blocks) / static_cast<double>(whole);
+  const double bytes = 32.0 * static_cast<double>(facts.sectors_read + facts.sectors_written);
+  const double written = bytes > 0 ? 32.0 * static_cast<double>(facts.sectors_written) / bytes : 0;
+
+  // Of many blocks some are simulated, and the rest goes on at their pace.
+  const uint64_t steps = steps_of(programs);
+  const auto rounded = static_cast<uint64_t>(std::ceil(blocks_each));
+  uint64_t run = rounded;
+  const uint64_t enough = std::max<uint64_t>(4 * fits.blocks, 8);
+  if (run > enough) run = enough;
+  while (run > 2 && run * steps > most_steps && run > fits.blocks) run--;
+
+  Work work;
+  work.programs = &programs;
+  work.resident = static_cast<unsigned>(std::min<uint64_t>(fits.blocks, rounded));
+  work.l1_bytes = l1_bytes(facts.shared_bytes, fits.blocks, machine);
+  work.first_touch = touched.sectors_read > 0
+                         ? std::min(1.0, static_cast<double>(facts.sectors_read) / (touched.sectors_read * scale))
+                         : 1;
+  work.reuse_bytes = machine.l2_mib * 1024 * kib * 0.7 / sms;
+  work.shared_lines = &touched.shared_lines;
+  // With less than one block each, or a last round that is not full, those that run have more of the chip.
+  const double active = rounded <= enough ? static_cast<double>(facts.blocks) / static_cast<double>(rounded) : sms;
+  work.dram_share = dram_gbs(machine, written) / machine.clock_ghz / active;
+  work.l2_share = machine.l2_gbs / machine.clock_ghz / active;
+  work.partial_share = machine.partial_stores_ns / machine.clock_ghz / active;
+  work.blocks = run;
+  Outcome out = simulate(work, machine);
+  double cycles = out.cycles;
+  if (run < rounded) {
+    Work half = work;
+    half.blocks = std::max<uint64_t>(1, run / 2);
+    const double before = simulate(half, machine).cycles;
+    const double each = (cycles - before) / static_cast<double>(run - half.blocks);
+    cycles += each * (blocks_each - static_cast<double>(run));
+  }
+  const double per_address = machine.atomics_ns * (touched.float_atomics ? machine.float_atomics : 1);
+  const double atomics = touched.busiest_atomics * scale / per_address * 1e-9;
+  const double on_chip = std::max(machine.residue * cycles / machine.clock_ghz * 1e-9, atomics);
+  p.known = true;
+  p.seconds = machine.launch_us * 1e-6 + on_chip;
+  p.low = p.seconds / machine.band;
+  p.high = p.seconds * machine.band;
+  p.dram = out.dram / out.cycles;
+  p.l2 = std::max(out.l2, out.port) / out.cycles;
+  p.lsu = out.lsu / out.cycles;
+  p.issue = std::max(out.issue, out.alu) / out.cycles;
+  p.mufu = out.mufu / out.cycles;
+  p.bytes_in_flight = out.byte_cycles / out.cycles * std::min(sms, static_cast<double>(facts.blocks));
+  p.bytes_needed = dram_gbs(machine, written) / machine.clock_ghz * machine.dram_latency;
+  p.segments = out.segments;
+  p.segment_scale = out.warps ? 1e6 / machine.clock_ghz * 1e-9 / static_cast<double>(out.warps) : 0;
+  say_limit(out, facts, machine, atomics / p.seconds, &p);
+  return p;
+}
+
+}  // namespace simt::timing

@@ -1,0 +1,104 @@
+#include "predictor.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <tuple>
+
+#include "../loaded_module.h"
+#include "../module_symbols.h"
+#include "trace_file.h"
+
+namespace simt::timing {
+
+namespace {
+
+constexpr const char* section = ".simt_operations";
+
+std::mutex mutex;
+unsigned multiple = 1;
+std::unique_ptr<Machine>& machine() {
+  static auto* const chosen = new std::unique_ptr<Machine>;
+  return *chosen;
+}
+
+// By a module's path. nullptr: it has no table.
+const Operations* operations_of(const std::string& path) {
+  static auto* const tables = new std::map<std::string, std::unique_ptr<Operations>>;
+  const auto [entry, is_new] = tables->try_emplace(path);
+  if (is_new) {
+    const std::string text = section_of(path, section);
+    if (!text.empty()) entry->second = std::make_unique<Operations>(text, function_offsets(path));
+  }
+  return entry->second.get();
+}
+
+// What makes two launches equal, for their time.
+using Likeness = std::tuple<const void*, uint64_t, unsigned, size_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+std::map<Likeness, Prediction>& earlier() {
+  static auto* const predictions = new std::map<Likeness, Prediction>;
+  return *predictions;
+}
+
+Prediction unknown(const std::string& why) {
+  Prediction prediction;
+  prediction.gpu = machine()->name;
+  prediction.why = why;
+  return prediction;
+}
+
+}  // namespace
+
+void predict_for(const std::string& gpu, unsigned times) {
+  std::lock_guard<std::mutex> lock(mutex);
+  multiple = times;
+  earlier().clear();
+  machine() = gpu.empty() ? nullptr : std::make_unique<Machine>(read_machine(gpu));
+}
+
+std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return machine() ? std::make_unique<LaunchTracer>(launch.block_count()) : nullptr;
+}
+
+Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read, uint64_t sectors_written,
+                      uint64_t requests) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!machine()) return {};
+  const auto run = reinterpret_cast<uintptr_t>(launch.kernel.run);
+  const LoadedModule module = loaded_module(run);
+  const Operations* table = nullptr;
+  try {
+    table = operations_of(module.path());
+  } catch (const std::exception& error) {
+    return unknown(error.what());
+  }
+  if (!table) return unknown("the program was built without a table of its instructions");
+  if (launch.cooperative)
+    return unknown("the blocks wait for each other: what a barrier of the grid costs is not modelled");
+  const LaunchFacts facts = {launch.block_count() * multiple, launch.threads_per_block(),
+                             launch.config.shared_bytes + static_shared_bytes(launch.kernel.function),
+                             sectors_read * multiple, sectors_written * multiple};
+  LaunchTrace trace = tracer->take();
+  uint64_t entries = 0;
+  for (const BlockTrace& block : trace.blocks) {
+    for (const WarpTrace& warp : block.warps) entries += warp.entries.size() + (uint64_t{warp.lines.size()} << 32);
+  }
+  const Likeness likeness = {launch.kernel.function, facts.blocks,          facts.threads, facts.shared_bytes,
+                             facts.sectors_read,     facts.sectors_written, requests,      entries};
+  const auto before = earlier().find(likeness);
+  if (before != earlier().end()) return before->second;
+  // An entry's pc is relative to a place 2 GiB before the kernel (Recorder::begin_launch).
+  const uint64_t origin = run - (uintptr_t{1} << 31) - module.base;
+  if (const char* const path = std::getenv("SIMT_SAVE_TRACES")) {
+    if (std::FILE* const file = std::fopen(path, "ab")) {
+      save(file, {module.path(), origin, facts, std::move(trace)});
+      std::fclose(file);
+    }
+    return unknown("its trace was saved");
+  }
+  return earlier()[likeness] = predict(trace, origin, *table, facts, *machine());
+}
+
+}  // namespace simt::timing

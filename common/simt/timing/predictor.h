@@ -1,0 +1,25 @@
+// Predicts the launches that are counted. Which GPU is chosen once for the whole process.
+#pragma once
+
+#include <memory>
+
+#include "../launch_state.h"
+#include "prediction.h"
+#include "tracer.h"
+
+namespace simt::timing {
+
+// From now on the time of every counted launch is predicted for this GPU (machine.h says which there are). Throws
+// std::runtime_error. An empty name: no more predictions.
+// times: a launch stands for one of so many times its blocks, which touch so many times its memory: rows of a matrix
+// are alike, and running a part of them is enough.
+void predict_for(const std::string& gpu, unsigned times = 1);
+
+// What is to take the traces of a launch that begins; nullptr if nothing is to be predicted.
+std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch);
+
+// Of a launch that has ended. Where equal launches were predicted before, that is the answer.
+Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read, uint64_t sectors_written,
+                      uint64_t requests);
+
+}  // namespace simt::timing

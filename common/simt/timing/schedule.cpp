@@ -1,0 +1,360 @@
+#include "schedule.h"
+
+#include <algorithm>
+#include <set>
+
+namespace simt::timing {
+
+namespace {
+
+constexpr float longest_step = 12;  // issue slots, so that the warps of a scheduler take turns
+
+bool is_access(Kind kind) {
+  return kind == Kind::load || kind == Kind::store || kind == Kind::load_and_store || kind == Kind::atomic;
+}
+bool is_exchange(Kind kind) {
+  return kind == Kind::shuffle || kind == Kind::vote || kind == Kind::match || kind == Kind::reduce;
+}
+bool is_barrier(Kind kind) { return kind == Kind::barrier || kind == Kind::grid_barrier; }
+
+void join(std::vector<int>* to, const std::vector<int>& from) {
+  for (const int one : from) {
+    if (std::find(to->begin(), to->end(), one) == to->end()) to->push_back(one);
+  }
+}
+
+}  // namespace
+
+Scheduler::Producers Scheduler::producer(int value) const {
+  const auto found = made_by_.find(value);
+  return found == made_by_.end() ? Producers{-1 - value} : found->second;
+}
+
+Scheduler::Producers Scheduler::producers(const std::vector<int>& values) const {
+  Producers all;
+  for (const int value : values) join(&all, producer(value));
+  return all;
+}
+
+bool Scheduler::is_late(const Instance& instance) const {
+  return instance.kind == Kind::load || instance.kind == Kind::atomic || is_exchange(instance.kind);
+}
+
+void Scheduler::add_entry(float instructions) {
+  Operation operation = {Kind::alu, instructions, 1, false, false, -1, {}, {}};
+  add_instance(operation, nullptr);
+}
+
+int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
+  Instance instance;
+  instance.kind = operation.kind;
+  instance.instructions = operation.instructions;
+  instance.mufu = operation.mufu;
+  instance.fence = operation.fence;
+  instance.segment = segment_;
+  instance.needs = producers(operation.reads);
+  // A function of several instructions is a chain of them.
+  instance.latency = std::max(1.0f, operation.instructions * 0.75f) * static_cast<float>(machine_.alu_latency) +
+                     static_cast<float>(operation.mufu * machine_.mufu_latency);
+  const int index = static_cast<int>(instances_.size());
+  if (entry) {
+    instance.access = accesses_++;
+    instance.registers = std::max(1, entry->bytes / 4);
+    instances_.push_back(instance);
+    keep_order(index, *entry);
+    return index;
+  }
+  if (is_barrier(operation.kind)) {
+    segment_++;
+    instance.segment = segment_++;
+  }
+  instances_.push_back(instance);
+  if (operation.fence) fence_ = index;
+  return index;
+}
+
+// Between accesses of the same memory, which the compiler cannot know to be of different addresses.
+void Scheduler::keep_order(int index, const Entry& entry) {
+  Instance& instance = instances_[static_cast<size_t>(index)];
+  const auto space = static_cast<size_t>(entry.space);
+  const bool ordered = entry.space == Space::shared || !function_ || function_->ordered;
+  const bool reads = instance.kind != Kind::store, writes = instance.kind != Kind::load;
+  if (reads && fence_ >= 0) instance.after.push_back(fence_);
+  if (ordered && reads) join(&instance.after, stores_[space]);
+  if (ordered && writes) {
+    join(&instance.after, loads_[space]);
+    join(&instance.after, stores_[space]);
+    loads_[space].clear();
+    stores_[space] = {index};
+  }
+  if (instance.kind == Kind::atomic) fence_ = index;
+  if (reads) loads_[space].push_back(index);
+}
+
+void Scheduler::add_phis(const TableBlock& block) {
+  std::vector<std::pair<int, Producers>> found;
+  for (const Phi& phi : block.phis) {
+    Producers made;
+    bool known = false;
+    for (const auto& [from, value] : phi.sources) {
+      if (before_ < 0 || function_->blocks[static_cast<size_t>(before_)].number != from) continue;
+      known = true;
+      if (value >= 0) join(&made, producer(value));
+    }
+    for (const auto& [from, value] : phi.sources) {
+      if (!known && value >= 0 && value != phi.value) join(&made, producer(value));
+    }
+    found.push_back({phi.value, made});
+  }
+  for (auto& [value, made] : found) made_by_[value] = std::move(made);
+}
+
+void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts) {
+  const TableBlock& block = function_->blocks[static_cast<size_t>(number)];
+  add_phis(block);
+  before_ = number;
+  const Loop* const loop = function_->loop_of(block.number);
+  const bool rolled = loop && loop->unroll > 1 && !function_->is_unrolled(block.number);
+  for (size_t i = 0; i < block.operations.size(); i++) {
+    const Operation& operation = block.operations[i];
+    if (operation.kind == Kind::copy) {
+      const Producers made = producers(operation.reads);
+      for (const int value : operation.writes) made_by_[value] = made;
+      continue;
+    }
+    if (operation.once && (!rolled || !counts)) {
+      for (const int value : operation.writes) made_by_[value] = {};
+      continue;
+    }
+    if (is_access(operation.kind)) {
+      Producers made;
+      for (const Access& access : accesses) {
+        if (access.operation == static_cast<int>(i)) made.push_back(add_instance(operation, access.entry));
+      }
+      if (made.empty()) {  // a local variable, which is in registers
+        made = producers(operation.reads);
+        for (const int value : operation.writes) {
+          if (operation.kind == Kind::store) join(&made, producer(value));
+        }
+      }
+      if (operation.kind != Kind::store || operation.writes.empty() == false)
+        for (const int value : operation.writes) made_by_[value] = made;
+      continue;
+    }
+    if (operation.instructions <= 0 && operation.mufu == 0 && !is_barrier(operation.kind)) {
+      // The second half of a pair's instruction, or nothing.
+      if (operation.instructions < 0) add_instance(operation, nullptr);
+      for (const int value : operation.writes) made_by_[value] = producers(operation.reads);
+      continue;
+    }
+    const int made = add_instance(operation, nullptr);
+    if (is_exchange(operation.kind) || is_barrier(operation.kind) || operation.kind == Kind::syncwarp) {
+      for (const Access& access : accesses) accesses_ += access.operation == static_cast<int>(i);
+    }
+    for (const int value : operation.writes) made_by_[value] = {made};
+  }
+  for (const Access& access : accesses) {
+    if (access.operation < 0) add_unknown({access});
+  }
+  if (block.branch > 0 && (!rolled || counts)) {
+    const Operation jump = {Kind::alu, block.branch, 0, false, false, -1, {}, {}};
+    add_instance(jump, nullptr);
+  }
+}
+
+void Scheduler::add_unknown(const std::vector<Access>& accesses) {
+  for (const Access& access : accesses) {
+    Kind kind = Kind::load;
+    switch (access.entry->did) {
+      case Did::store: kind = Kind::store; break;
+      case Did::atomic: kind = Kind::atomic; break;
+      case Did::barrier: kind = Kind::barrier; break;
+      case Did::warp_operation: kind = Kind::shuffle; break;
+      default: break;
+    }
+    const bool memory = kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
+    if (!memory) accesses_++;
+    add_instance({kind, 2, 0, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
+  }
+}
+
+// By segment, then by how many late values stand before it; in that, what is ready first, and loads before all else.
+std::vector<int> Scheduler::order() {
+  const size_t count = instances_.size();
+  for (size_t i = 0; i < count; i++) {
+    Instance& instance = instances_[i];
+    for (const int need : instance.needs) {
+      if (need < 0) continue;
+      const Instance& other = instances_[static_cast<size_t>(need)];
+      if (other.segment == instance.segment)
+        instance.level = std::max(instance.level, other.level + (is_late(other) ? 1 : 0));
+    }
+    for (const int before : instance.after) {
+      const Instance& other = instances_[static_cast<size_t>(before)];
+      if (other.segment == instance.segment) instance.level = std::max(instance.level, other.level);
+    }
+  }
+  // What a load's address is made of is as urgent as the load.
+  std::vector<bool> urgent(count);
+  for (size_t i = count; i-- > 0;) {
+    if (is_late(instances_[i])) urgent[i] = true;
+    if (!urgent[i]) continue;
+    for (const int need : instances_[i].needs) {
+      if (need >= 0 && instances_[static_cast<size_t>(need)].level == instances_[i].level)
+        urgent[static_cast<size_t>(need)] = true;
+    }
+  }
+  std::vector<int> sorted(count);
+  for (size_t i = 0; i < count; i++) sorted[i] = static_cast<int>(i);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+    const Instance &x = instances_[static_cast<size_t>(a)], &y = instances_[static_cast<size_t>(b)];
+    if (x.segment != y.segment) return x.segment < y.segment;
+    if (x.level != y.level) return x.level < y.level;
+    return urgent[static_cast<size_t>(a)] > urgent[static_cast<size_t>(b)];
+  });
+  // Within a level: of the next few, the one whose operands are there first.
+  std::vector<float> done(count, 0);
+  std::vector<bool> taken(count, false), issued(count, false);
+  std::vector<int> found;
+  found.reserve(count);
+  float now = 0;
+  size_t first = 0;
+  constexpr size_t look_ahead = 48;
+  while (found.size() < count) {
+    while (first < count && taken[static_cast<size_t>(sorted[first])]) first++;
+    const Instance& head = instances_[static_cast<size_t>(sorted[first])];
+    int best = -1;
+    float best_ready = 0;
+    for (size_t at = first, seen = 0; at < count && seen < look_ahead; at++) {
+      const int candidate = sorted[at];
+      if (taken[static_cast<size_t>(candidate)]) continue;
+      seen++;
+      const Instance& instance = instances_[static_cast<size_t>(candidate)];
+      if (instance.segment != head.segment || instance.level != head.level) break;
+      float ready = 0;
+      bool possible = true;
+      for (const int need : instance.needs) {
+        if (need < 0) continue;
+        possible &= issued[static_cast<size_t>(need)];
+        if (!is_late(instances_[static_cast<size_t>(need)])) ready = std::max(ready, done[static_cast<size_t>(need)]);
+      }
+      for (const int before : instance.after) possible &= issued[static_cast<size_t>(before)];
+      if (!possible) continue;
+      if (best < 0 || ready < best_ready) best = candidate, best_ready = ready;
+      if (ready <= now) break;
+    }
+    if (best < 0) best = sorted[first];
+    const Instance& chosen = instances_[static_cast<size_t>(best)];
+    now = std::max(now, best_ready) + chosen.instructions;
+    done[static_cast<size_t>(best)] = now - chosen.instructions + chosen.latency;
+    taken[static_cast<size_t>(best)] = issued[static_cast<size_t>(best)] = true;
+    found.push_back(best);
+  }
+  return found;
+}
+
+void Scheduler::count_registers(const std::vector<int>& order, Window* window) const {
+  std::vector<int> last(instances_.size(), -1), position(instances_.size());
+  std::set<int> from_before;
+  for (size_t at = 0; at < order.size(); at++) {
+    position[static_cast<size_t>(order[at])] = static_cast<int>(at);
+    for (const int need : instances_[static_cast<size_t>(order[at])].needs) {
+      if (need >= 0) {
+        last[static_cast<size_t>(need)] = static_cast<int>(at);
+      } else {
+        from_before.insert(need);
+      }
+    }
+  }
+  for (const auto& [value, made] : made_by_) {
+    (void)value;
+    for (const int instance : made) {
+      if (instance >= 0 && last[static_cast<size_t>(instance)] >= 0 &&
+          !is_late(instances_[static_cast<size_t>(instance)]))
+        continue;
+    }
+  }
+  std::vector<int> change(order.size() + 2, 0);
+  for (size_t i = 0; i < instances_.size(); i++) {
+    if (last[i] < 0) continue;
+    change[static_cast<size_t>(position[i])] += instances_[i].registers;
+    change[static_cast<size_t>(last[i])] -= instances_[i].registers;
+  }
+  int live = 0, most = 0;
+  for (const int step : change) most = std::max(most, live += step);
+  window->registers = most + static_cast<int>(from_before.size());
+}
+
+Window Scheduler::finish() {
+  Window window;
+  const std::vector<int> sorted = order();
+  count_registers(sorted, &window);
+  const int values = function_ ? function_->values : 0;
+  window.slots = values + static_cast<int>(instances_.size());
+  std::vector<float> done(instances_.size(), 0);
+  std::set<int> waited;
+  Step step;
+  float now = 0, begin = 0;
+  bool empty = true;
+  const auto close = [&] {
+    if (empty) return;
+    step.latency = now - begin;
+    step.issue = std::max(step.issue, 0.0f);
+    window.steps.push_back(std::move(step));
+    step = {};
+    begin = now;
+    empty = true;
+  };
+  for (const int index : sorted) {
+    const Instance& instance = instances_[static_cast<size_t>(index)];
+    std::vector<int> waits;
+    float ready = now;
+    for (const int need : instance.needs) {
+      const int slot = need < 0 ? -1 - need : values + need;
+      if (need >= 0 && !is_late(instances_[static_cast<size_t>(need)])) {
+        ready = std::max(ready, done[static_cast<size_t>(need)]);
+      } else if (waited.insert(slot).second) {
+        waits.push_back(slot);
+      }
+    }
+    if (!waits.empty()) {
+      close();
+      step.waits = std::move(waits);
+    }
+    empty = false;
+    now = ready + std::max(0.0f, instance.instructions);
+    done[static_cast<size_t>(index)] = ready + instance.latency;
+    step.issue += instance.instructions;
+    if (instance.kind == Kind::alu) step.alu += instance.instructions;
+    if (instance.kind == Kind::double_precision) step.doubles += instance.instructions;
+    step.mufu += static_cast<float>(instance.mufu) + (instance.kind == Kind::convert ? 1 : 0);
+    window.instructions += instance.instructions;
+    if (is_access(instance.kind)) {
+      step.unit = Unit::memory;
+      step.access = instance.access;
+      if (is_late(instance)) step.writes = values + index;
+      close();
+    } else if (is_exchange(instance.kind)) {
+      step.unit = instance.kind == Kind::vote ? Unit::vote : Unit::shuffle;
+      step.writes = values + index;
+      close();
+    } else if (is_barrier(instance.kind)) {
+      step.unit = Unit::barrier;
+      close();
+    } else if (step.issue > longest_step) {
+      close();
+    }
+  }
+  close();
+  for (const auto& [value, made] : made_by_) {
+    for (const int producer : made) {
+      const bool late = producer < 0 ? producer != -1 - value : is_late(instances_[static_cast<size_t>(producer)]);
+      const int slot = producer < 0 ? -1 - producer : values + producer;
+      if (late && !(producer >= 0 && waited.count(slot))) window.moves.push_back({value, slot});
+    }
+  }
+  std::sort(window.moves.begin(), window.moves.end());
+  return window;
+}
+
+}  // namespace simt::timing

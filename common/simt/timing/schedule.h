@@ -1,0 +1,67 @@
+// Arranges the instructions of a window as nvcc's assembler does: loads as early as their addresses are known, what
+// waits for them after all of them.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "machine.h"
+#include "operations.h"
+#include "program.h"
+#include "trace.h"
+
+namespace simt::timing {
+
+class Scheduler {
+ public:
+  struct Access {
+    int operation;  // index in the block; -1: unknown
+    const Entry* entry;
+  };
+
+  // function may be nullptr, for code that the table does not have.
+  Scheduler(const TableFunction* function, const Machine& machine) : function_(function), machine_(machine) {}
+
+  // Where control came from: the index of a block, or -1.
+  void come_from(int block) { before_ = block; }
+  void add_entry(float instructions);
+
+  // The next block. counts: are operations that stand for several rounds counted in this one?
+  void add(int block, const std::vector<Access>& accesses, bool counts);
+  void add_unknown(const std::vector<Access>& accesses);
+
+  Window finish();
+
+ private:
+  struct Instance {
+    Kind kind;
+    float instructions = 0, latency = 0;
+    int mufu = 0, access = -1, registers = 1;
+    unsigned segment = 0, level = 0;
+    std::vector<int> needs;  // instances (>= 0) or values from before (-1 - value)
+    std::vector<int> after;  // instances that must be issued before
+    bool fence = false;
+  };
+  using Producers = std::vector<int>;
+
+  Producers producers(const std::vector<int>& values) const;
+  Producers producer(int value) const;
+  int add_instance(const Operation& operation, const Entry* entry);
+  void keep_order(int instance, const Entry& entry);
+  void add_phis(const TableBlock& block);
+  bool is_late(const Instance& instance) const;
+  std::vector<int> order();
+  void count_registers(const std::vector<int>& order, Window* window) const;
+
+  const TableFunction* function_;
+  const Machine& machine_;
+  int before_ = -1;
+  std::vector<Instance> instances_;
+  std::unordered_map<int, Producers> made_by_;  // value -> producers
+  unsigned segment_ = 0;
+  int accesses_ = 0;
+  int fence_ = -1;
+  std::vector<int> loads_[3], stores_[3];  // by space, since the last that nothing passes
+};
+
+}  // namespace simt::timing

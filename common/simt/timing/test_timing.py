@@ -1,0 +1,136 @@
+"""The model of a GPU's time: machine files, what cannot be predicted, counts that do not change, and the recorded points of the ladder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+MACHINES = HERE / "machines"
+RULES = ["make", "-s", "-C", ROOT, "-f", "common/build/rules.mk"]
+LABS = {"lab01_naive": "softmax_naive", "lab02_smem": "softmax_smem", "lab03_online": "softmax_online", "lab04_f16x8": "softmax_f16x8", "lab05_topk": "softmax_topk",
+        "lab06_limit": "softmax_limit"}
+WITHIN = 1.35
+# Known to be farther off: one thread of a block sums the partial results of all others in a chain that the model makes too long.
+EXCEPTIONS = {("lab02_smem", "serial"): 1.75}
+WRONG_ORDER = {("f16x2", "f16x8")}  # these two of lab 04 come out within 5 % of each other; an H200 needs 1.3 times as long for the first
+
+PROGRAM = """#include <cstdio>
+__global__ void twice(const float* in, float* out) { out[blockIdx.x * 256 + threadIdx.x] = 2 * in[blockIdx.x * 256 + threadIdx.x]; }
+__global__ void strange(double* out) { out[threadIdx.x] = tgamma(out[threadIdx.x]); }
+int main() {
+  float *a, *b;
+  cudaMalloc(&a, 1 << 20); cudaMalloc(&b, 1 << 20); cudaMemset(a, 0, 1 << 20);
+  twice<<<1024, 256>>>(a, b);
+  strange<<<1, 32>>>(reinterpret_cast<double*>(a));
+  return cudaDeviceSynchronize();
+}
+"""
+
+
+def run(command, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, **options)
+
+
+class Program(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        source, cls.program = Path(cls.folder.name, "a.cu"), Path(cls.folder.name, "a")
+        source.write_text(PROGRAM)
+        built = run([sys.executable, ROOT / "common/simt/simtcc", "--profile", source, "-o", cls.program])
+        if built.returncode:
+            raise AssertionError(built.stderr)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def launches(self, gpu: str) -> list[dict]:
+        report = Path(self.folder.name, "report.json")
+        done = run([self.program], env={**os.environ, "SIMT_GPU": gpu, "SIMT_PROFILE": str(report)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(report.read_text())["launches"]
+
+    def test_every_gpu_has_a_prediction_with_a_band(self):
+        for path in MACHINES.glob("*.json"):
+            with self.subTest(path.stem):
+                predicted = self.launches(path.stem)[0]["predicted"]
+                self.assertEqual(predicted["gpu"], json.loads(path.read_text())["name"])
+                self.assertLess(predicted["low"], predicted["seconds"])
+                self.assertLess(predicted["seconds"], predicted["high"])
+                self.assertTrue(1e-6 < predicted["seconds"] < 1e-4, predicted)
+                self.assertIn(predicted["limit"], ("dram", "latency", "launch", "tail", "issue", "lsu", "l2"))
+
+    def test_what_the_model_does_not_know_has_no_number(self):
+        predicted = self.launches("h200")[1]["predicted"]
+        self.assertIsNone(predicted["seconds"])
+        self.assertIn("tgamma", predicted["why"])
+
+    def refused(self, gpu: str) -> str:
+        done = run([self.program], env={**os.environ, "SIMT_GPU": gpu})
+        self.assertEqual(done.returncode, 2, done.stdout)
+        return done.stderr
+
+    def test_an_unknown_gpu_lists_those_that_there_are(self):
+        said = self.refused("gtx")
+        for path in MACHINES.glob("*.json"):
+            self.assertIn(path.stem, said)
+
+    def test_a_machine_file_with_a_mistake_names_the_constant(self):
+        good = json.loads((MACHINES / "h200.json").read_text())
+        for change, said in (({"clock_ghz": None}, "lacks the constant 'clock_ghz'"), ({"l2_latency": {"value": -3, "source": "measured"}}, "'l2_latency' is -3"),
+                             ({"warps": {"value": 64}}, "'warps' does not say its \"source\""), ({"blocks": {"value": "many", "source": "x"}}, "'blocks' has no number")):
+            bad = {key: value for key, value in {**good, **change}.items() if value is not None}
+            path = Path(self.folder.name, "bad.json")
+            path.write_text(json.dumps(bad))
+            with self.subTest(said):
+                self.assertIn(said, self.refused(str(path)))
+
+
+class Ladder(unittest.TestCase):
+    """The solutions, whose times on an H200 are recorded."""
+
+    @classmethod
+    def setUpClass(cls):
+        rungs = [f"build/cpu/checked/solutions/{lab}/{kernel}.so" for lab, kernel in LABS.items()]
+        built = run([*RULES, "build/cpu/worker", "build/cpu/profile", *rungs])
+        if built.returncode:
+            raise AssertionError(built.stderr)
+
+    def test_counts_are_the_same_with_a_prediction(self):
+        command = ["build/cpu/profile", "--worker", "build/cpu/worker", "--rung", "build/cpu/checked/solutions/lab03_online/softmax_online.so", "--rows", "40", "--cols", "601"]
+        totals = []
+        for extra in ({}, {"SIMT_GPU": "h200"}):
+            report = json.loads(run(command, env={**os.environ, **extra}).stdout)
+            totals.append([(launch["total"], launch["lines"]) for variant in report["variants"] for launch in variant["report"]["launches"]])
+            self.assertEqual("predicted" in report["variants"][0]["report"]["launches"][0], bool(extra))
+        self.assertEqual(*totals)
+
+    def test_recorded_points(self):
+        sys.path.insert(0, str(ROOT / "common/bench"))
+        import predict  # noqa: PLC0415
+        os.chdir(ROOT)
+        for lab, kernel in LABS.items():
+            predicted = predict.predictions(Path("build/cpu/worker"), Path("build/cpu/profile"), Path(f"build/cpu/checked/solutions/{lab}/{kernel}.so"), "h200", lab)
+            measured = predict.measured("h200", lab)
+            self.assertTrue(measured)
+            for key, seconds in measured.items():
+                with self.subTest(f"{lab} {' '.join(key)}"):
+                    ratio = predicted[key]["seconds"] / seconds
+                    limit = EXCEPTIONS.get((lab, key[0]), WITHIN)
+                    self.assertTrue(1 / limit < ratio < limit, f"predicted {predicted[key]['seconds'] * 1e6:.1f} us, measured {seconds * 1e6:.1f} us")
+            pairs = [(a, b) for a in measured for b in measured if measured[a] > 1.25 * measured[b] and (a[0], b[0]) not in WRONG_ORDER]
+            for a, b in pairs:
+                with self.subTest(f"{lab}: {' '.join(a)} is slower than {' '.join(b)}"):
+                    self.assertGreater(predicted[a]["seconds"], predicted[b]["seconds"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,39 @@
+// What the warps of some blocks of a launch did, in order: the input of the model of a GPU's time (prediction.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace simt::timing {
+
+enum class Did : uint8_t { block, load, store, atomic, barrier, warp_operation };
+enum class Space : uint8_t { none, global, shared };
+
+// A basic block that a warp entered, or an instruction of it.
+struct Entry {
+  uint32_t pc;  // the hook's return address, relative to the module
+  Did did;
+  Space space;
+  uint8_t bytes;    // of one lane
+  uint8_t lanes;    // that took part
+  uint16_t passes;  // shared memory: wavefronts. Atomics: the most lanes that one address has
+  uint16_t lines;   // global memory: how many of WarpTrace::lines follow for it
+};
+
+struct WarpTrace {
+  std::vector<Entry> entries;
+  // 128 bytes of global memory each: the address, and in its lowest 4 bits which sectors of 32 bytes were touched.
+  std::vector<uint64_t> lines;
+};
+
+struct BlockTrace {
+  uint64_t number;  // in the grid
+  std::vector<WarpTrace> warps;
+};
+
+struct LaunchTrace {
+  std::vector<BlockTrace> blocks;  // by rising number
+  bool complete = true;            // no: a block did more than there is room for
+};
+
+}  // namespace simt::timing

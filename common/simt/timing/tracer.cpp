@@ -1,0 +1,125 @@
+#include "tracer.h"
+
+#include <algorithm>
+
+#include "../counters/collector.h"
+#include "../counters/rules.h"
+
+namespace simt::timing {
+
+namespace {
+
+constexpr uint64_t line_bytes = 128, sector_bytes = 32;
+
+unsigned count_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
+
+// The lines that lanes touch, each once, in the order of the lanes.
+uint16_t add_lines(std::vector<uint64_t>* lines, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
+  const size_t begin = lines->size();
+  for (; lanes; lanes &= lanes - 1) {
+    const uint64_t first = addresses[__builtin_ctz(lanes)], last = first + bytes - 1;
+    for (uint64_t sector = first / sector_bytes; sector <= last / sector_bytes; sector++) {
+      const uint64_t line = sector * sector_bytes / line_bytes * line_bytes, mask = 1u << sector % 4;
+      size_t at = lines->size();
+      while (at > begin && (*lines)[at - 1] / line_bytes * line_bytes != line) at--;
+      if (at > begin) {
+        (*lines)[at - 1] |= mask;
+      } else {
+        lines->push_back(line | mask);
+      }
+    }
+  }
+  return static_cast<uint16_t>(lines->size() - begin);
+}
+
+// The most lanes that want the same address.
+uint16_t most_on_one(uint32_t lanes, const uint64_t* addresses) {
+  uint64_t wanted[32];
+  unsigned count = 0, most = 0, same = 0;
+  for (; lanes; lanes &= lanes - 1) wanted[count++] = addresses[__builtin_ctz(lanes)];
+  std::sort(wanted, wanted + count);
+  for (unsigned i = 0; i < count; i++) {
+    same = i && wanted[i] == wanted[i - 1] ? same + 1 : 1;
+    most = std::max(most, same);
+  }
+  return static_cast<uint16_t>(most);
+}
+
+}  // namespace
+
+bool LaunchTracer::wants(uint64_t block) const {
+  if (is_full()) return false;
+  if (blocks_ <= traced_blocks + 1 || block == blocks_ - 1) return true;
+  const uint64_t number = block * traced_blocks / blocks_;  // the first block of each twelfth
+  return block == (number * blocks_ + traced_blocks - 1) / traced_blocks;
+}
+
+void LaunchTracer::add(BlockTrace block) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  trace_.blocks.push_back(std::move(block));
+}
+
+LaunchTrace LaunchTracer::take() {
+  trace_.complete = !is_full();
+  std::sort(trace_.blocks.begin(), trace_.blocks.end(),
+            [](const BlockTrace& a, const BlockTrace& b) { return a.number < b.number; });
+  return std::move(trace_);
+}
+
+void BlockTracer::begin(LaunchTracer* launch, uint64_t block, unsigned warps) {
+  launch_ = launch;
+  count_ = 0;
+  block_.number = block;
+  block_.warps.assign(warps, {});
+}
+
+void BlockTracer::end() {
+  launch_->add(std::move(block_));
+  launch_ = nullptr;
+}
+
+// Asked for every entry, told to the others from time to time.
+bool BlockTracer::has_room() {
+  if (++count_ % 256 == 0) launch_->use(256);
+  return !launch_->is_full();
+}
+
+void BlockTracer::enter(unsigned warp, uint32_t pc, uint32_t lanes) {
+  if (!has_room()) return;
+  block_.warps[warp].entries.push_back({pc, Did::block, Space::none, 0, static_cast<uint8_t>(count_of(lanes)), 0, 0});
+}
+
+void BlockTracer::synchronise(unsigned warp, Event event, uint32_t pc, uint32_t lanes) {
+  if (!has_room()) return;
+  const Did did = event == Event::barrier ? Did::barrier : Did::warp_operation;
+  block_.warps[warp].entries.push_back({pc, did, Space::none, 0, static_cast<uint8_t>(count_of(lanes)), 0, 0});
+}
+
+void BlockTracer::access(unsigned warp_number, Event event, unsigned bytes, uint32_t pc, uint32_t lanes,
+                         const uint64_t* addresses) {
+  if (!lanes || !has_room()) return;
+  WarpTrace& warp = block_.warps[warp_number];
+  const bool shared = counters::is_shared(addresses[__builtin_ctz(lanes)]);
+  Entry entry = {pc,
+                 event == Event::load    ? Did::load
+                 : event == Event::store ? Did::store
+                                         : Did::atomic,
+                 shared ? Space::shared : Space::global,
+                 static_cast<uint8_t>(bytes),
+                 static_cast<uint8_t>(count_of(lanes)),
+                 1,
+                 0};
+  if (event == Event::atomic) entry.passes = most_on_one(lanes, addresses);
+  if (shared) {
+    const auto op = event == Event::load    ? counters::Op::load
+                    : event == Event::store ? counters::Op::store
+                                            : counters::Op::atomic;
+    entry.passes = static_cast<uint16_t>(
+        counters::count_shared({counters::Space::shared, op, bytes, lanes, addresses}).wavefronts);
+  } else {
+    entry.lines = add_lines(&warp.lines, bytes, lanes, addresses);
+  }
+  warp.entries.push_back(entry);
+}
+
+}  // namespace simt::timing
