@@ -164,7 +164,7 @@ TEST_CASE("an index that runs past the row is asked about before a barrier is") 
 
 TEST_CASE("scratch that is too small, and an index that is too large") {
   const char *const index = "usually fixed by an index that ends one earlier", *const more =
-                                                                                    "more dynamic shared memory";
+                                                                                   "more dynamic shared memory";
   std::string text = finding([] { one_for_each_warp<1><<<1, n, 2 * sizeof(float)>>>(floats()); });
   HAS(text, "memcheck: out of bounds in shared memory");
   CHECK(text.find(index) < text.find(more));
