@@ -12,7 +12,7 @@ For students
                        VARIANT=tree     one variant ('online f16': of one type)
                        CASES=all        also the cases that take long
                        CHECKS=off       without memcheck, racecheck, initcheck
-                       GPU=h100         predict times on this GPU (h200 if not said)
+                       GPU=h100         predict times for this GPU, not an h200
                                         and synccheck
   make watch02       test your file again on every save, until Ctrl-C
                        (CASE=, VARIANT= too)

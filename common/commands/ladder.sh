@@ -4,6 +4,7 @@
 started=$SECONDS
 
 set_up
+[ -z "${GPU:-}" ] || "$python" common/bench/predict.py --check-gpu --gpu "$GPU" || exit 2
 step "building the course (a minute the first time) ..."
 choose_backend
 lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
@@ -62,6 +63,15 @@ done
 say ""
 "$python" common/bench/table.py "$results" --source solution || exit
 "$python" plots/roofline.py "$results" --output "$(chart roofline)" || exit
+if [ "$backend" = cpu ] && [ -z "${PREBUILT:-}" ]; then
+  say ""
+  say "On this machine's processor the ladder is no GPU's. Predicted for one that is not here:"
+  build "$build/profile" || fail "the course's own code does not compile; see above"
+  for lab in $lab_list; do
+    say ""
+    "$python" common/bench/predict.py --gpu "${GPU:-h200}" --lab "$lab" --rung "$(shared_object "solutions/$lab/$(kernel_of "$lab")" build/cpu/checked)" || failed=1
+  done
+fi
 say ""
 say "What top-K is for: the next word, by lab05 on the bigrams of this course's own text."
 "$python" common/bench/bigrams.py --predict build/bigrams --k 5 || exit

@@ -37,7 +37,7 @@ def pages() -> tuple[list[Page], list[Page]]:
     return chapters, labs
 
 
-TOOLS = ("", "simt", "rung", "testing", "python", "cuda", "peers", "grade", "grade/corpus")  # folders of common/, in reading order
+TOOLS = ("", "simt", "simt/timing", "rung", "testing", "python", "cuda", "peers", "grade", "grade/corpus")  # folders of common/, in reading order
 
 
 def tools() -> list[Page]:

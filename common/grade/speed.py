@@ -219,7 +219,9 @@ class SpeedJudge:
         ours = [shape["solution_seconds"] / shape["bytes"] for line in measured.values() for shape in line["shapes"]]
         for item in ready:
             line = measured.get(item.variant)
-            if not line:
+            if not line and problem == "time":  # ours takes seconds in the same program
+                item.fails("its speed could not be measured within the time limit: it takes far longer than our solution")
+            elif not line:
                 item.reason = f"could not be measured here: {problem or 'nothing came back'}"
             elif line["problem"] and line["blame"] == "grader":
                 item.reason = line["problem"]
