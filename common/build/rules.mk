@@ -253,7 +253,7 @@ define compile_checked
   $(dump)=$@.dump
 @$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
 @$(instrument_cxx) -c $@.s -o $@
-@$(operations) $@ $@.dump > $@.operations
+@$(operations) $@ $@.dump > $@.operations || { echo "no time is predicted for $<: see above" >&2; : > $@.operations; }
 @objcopy --add-section .simt_operations=$@.operations $@
 @rm -f $@.compiled.s $@.s $@.dump $@.operations
 endef
