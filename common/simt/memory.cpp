@@ -5,6 +5,7 @@
 
 #include "device.h"
 #include "device_service.h"
+#include "timing/predictor.h"
 
 using simt::device;
 using simt::set_last_error;
@@ -91,6 +92,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
+  simt::timing::Clock predicted;
 };
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -105,10 +107,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
   event->time = std::chrono::steady_clock::now();
   event->recorded = true;
+  event->predicted = simt::timing::predicted_clock();
   return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   if (!start || !stop || !start->recorded || !stop->recorded) return set_last_error(cudaErrorInvalidResourceHandle);
-  *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+  const double predicted = simt::timing::predicted_between(start->predicted, stop->predicted);
+  *milliseconds = predicted >= 0 ? static_cast<float>(predicted * 1e3)
+                                 : std::chrono::duration<float, std::milli>(stop->time - start->time).count();
   return cudaSuccess;
 }

@@ -18,6 +18,7 @@ constexpr const char* section = ".simt_operations";
 
 std::mutex mutex;
 unsigned multiple = 1;
+Clock now;
 std::unique_ptr<Machine>& machine() {
   static auto* const chosen = new std::unique_ptr<Machine>;
   return *chosen;
@@ -62,9 +63,10 @@ std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch) {
   return machine() ? std::make_unique<LaunchTracer>(launch.block_count()) : nullptr;
 }
 
-Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read, uint64_t sectors_written,
-                      uint64_t requests) {
-  std::lock_guard<std::mutex> lock(mutex);
+namespace {
+
+Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read,
+                         uint64_t sectors_written, uint64_t requests) {
   if (!machine()) return {};
   const auto run = reinterpret_cast<uintptr_t>(launch.kernel.run);
   const LoadedModule module = loaded_module(run);
@@ -99,6 +101,33 @@ Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t 
     return unknown("its trace was saved");
   }
   return earlier()[likeness] = predict(trace, origin, *table, facts, *machine());
+}
+
+}  // namespace
+
+Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read, uint64_t sectors_written,
+                      uint64_t requests) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const Prediction prediction = prediction_of(launch, tracer, sectors_read, sectors_written, requests);
+  now.launches++;
+  now.seconds += prediction.seconds;
+  now.unknown += !prediction.known;
+  return prediction;
+}
+
+Clock predicted_clock() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return now;
+}
+
+double predicted_between(const Clock& start, const Clock& stop) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (stop.launches <= start.launches || stop.unknown != start.unknown || !machine()) return -1;
+  static bool said = false;
+  if (!said)
+    std::fprintf(stderr, "simt: cudaEventElapsedTime gives the time predicted for an %s\n", machine()->name.c_str());
+  said = true;
+  return stop.seconds - start.seconds;
 }
 
 }  // namespace simt::timing

@@ -22,4 +22,15 @@ std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch);
 Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read, uint64_t sectors_written,
                       uint64_t requests);
 
+// What the launches so far would have taken, one after the other.
+struct Clock {
+  double seconds = 0;
+  uint64_t launches = 0, unknown = 0;  // unknown: those that have no prediction
+};
+Clock predicted_clock();
+
+// The predicted time between two readings, in seconds; negative if there were no launches, or one without a prediction.
+// Says once on stderr whose time it is.
+double predicted_between(const Clock& start, const Clock& stop);
+
 }  // namespace simt::timing

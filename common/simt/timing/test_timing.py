@@ -27,7 +27,14 @@ __global__ void strange(double* out) { out[threadIdx.x] = tgamma(out[threadIdx.x
 int main() {
   float *a, *b;
   cudaMalloc(&a, 1 << 20); cudaMalloc(&b, 1 << 20); cudaMemset(a, 0, 1 << 20);
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin); cudaEventCreate(&end);
+  cudaEventRecord(begin);
   twice<<<1024, 256>>>(a, b);
+  cudaEventRecord(end);
+  float milliseconds;
+  cudaEventElapsedTime(&milliseconds, begin, end);
+  std::printf("%.9g\\n", milliseconds);
   strange<<<1, 32>>>(reinterpret_cast<double*>(a));
   return cudaDeviceSynchronize();
 }
@@ -67,6 +74,13 @@ class Program(unittest.TestCase):
                 self.assertLess(predicted["seconds"], predicted["high"])
                 self.assertTrue(1e-6 < predicted["seconds"] < 1e-4, predicted)
                 self.assertIn(predicted["limit"], ("dram", "latency", "launch", "tail", "issue", "lsu", "l2"))
+
+    def test_a_program_that_times_itself_prints_the_prediction(self):
+        report = Path(self.folder.name, "report.json")
+        done = run([self.program], env={**os.environ, "SIMT_GPU": "h100", "SIMT_PROFILE": str(report)})
+        predicted = json.loads(report.read_text())["launches"][0]["predicted"]["seconds"]
+        self.assertAlmostEqual(float(done.stdout) / 1e3 / predicted, 1, places=4)
+        self.assertIn("predicted for an NVIDIA H100", done.stderr)
 
     def test_what_the_model_does_not_know_has_no_number(self):
         predicted = self.launches("h200")[1]["predicted"]
