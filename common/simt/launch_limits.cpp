@@ -28,11 +28,7 @@ std::map<const void*, size_t>& shared_limits() {
 size_t static_bytes(const void* function, size_t enough) {
   const size_t together = function ? module_tls(function).bytes : 0;
   if (together <= enough) return together;
-  static std::map<const void*, size_t> known;
-  std::lock_guard<std::mutex> lock(mutex);
-  const auto [bytes, is_new] = known.try_emplace(function, 0);
-  if (is_new) bytes->second = static_shared_bytes(function);
-  return bytes->second;
+  return static_shared_bytes(function);
 }
 
 // "48 KiB" is how it is spoken of, bytes are what a program counts.

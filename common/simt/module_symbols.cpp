@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "loaded_module.h"
 
@@ -151,7 +153,9 @@ std::string variable_name(uintptr_t address) {
   return without_scope(demangled(found));
 }
 
-size_t static_shared_bytes(const void* kernel) {
+namespace {
+
+size_t read_static_shared_bytes(const void* kernel) {
   const std::string function = mangled_name(kernel);
   if (function.rfind("_Z", 0) != 0) return 0;
   // A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
@@ -161,6 +165,17 @@ size_t static_shared_bytes(const void* kernel) {
     if (symbol.name.rfind(prefix, 0) == 0) bytes += symbol.bytes;
   }
   return bytes;
+}
+
+}  // namespace
+
+size_t static_shared_bytes(const void* kernel) {
+  static std::mutex mutex;
+  static std::map<const void*, size_t> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto [bytes, is_new] = known.try_emplace(kernel, 0);
+  if (is_new) bytes->second = read_static_shared_bytes(kernel);
+  return bytes->second;
 }
 
 }  // namespace simt

@@ -42,7 +42,7 @@ std::string section_of(const std::string& path, const std::string& name);
 std::string variable_name(uintptr_t address);
 
 // Bytes of the static __shared__ variables that a kernel declares itself; those of functions that it calls are not
-// known. 0 without a symbol table. Reads the file.
+// known. 0 without a symbol table. Reads the file the first time.
 size_t static_shared_bytes(const void* kernel);
 
 }  // namespace simt

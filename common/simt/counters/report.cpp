@@ -129,15 +129,13 @@ std::string json_prediction(const timing::Prediction& p) {
   number("lsu", p.lsu);
   number("issue", p.issue);
   number("mufu", p.mufu);
-  static const char* const causes[] = {"running", "issue", "mufu",   "shared",  "shuffle", "l1",
-                                       "l2",      "dram",  "atomic", "barrier", "stores"};
   text += ", \"segments\": [";
   for (size_t s = 0; s < p.segments.size(); s++) {
     text += s ? ", {" : "{";
     bool first = true;
     for (size_t c = 0; c < timing::cause_count; c++) {
       if (p.segments[s].cycles[c] <= 0) continue;
-      text += (first ? "\"" : ", \"") + std::string(causes[c]) +
+      text += (first ? "\"" : ", \"") + std::string(timing::cause_names[c]) +
               "\": " + json_number(p.segments[s].cycles[c] * p.segment_scale);
       first = false;
     }

@@ -31,7 +31,6 @@ struct Machine {
   double launch_us;               // of an empty kernel in a graph
   double drain;                   // cycles until the last stores have arrived
   double atomics_ns;              // that one address takes in a nanosecond
-  double float_atomics;           // of that, where they add floats
   double partial_stores_ns;       // sectors written in part that the chip takes in a nanosecond
   double residue;                 // what the model leaves out: measured over simulated cycles
   double band;                    // nine of ten measurements lie within this factor of the prediction

@@ -110,10 +110,7 @@ class Multiprocessor {
     if (started_ >= work_.blocks) return;
     Resident& block = residents_[slot];
     const auto& programs = *work_.programs;
-    // From all over the grid, so that few blocks are like many.
-    block.program =
-        &programs[started_ * programs.size() / std::max<uint64_t>(work_.blocks, programs.size()) % programs.size()];
-    if (work_.blocks > programs.size()) block.program = &programs[started_ % programs.size()];
+    block.program = &programs[started_ % programs.size()];
     block.instance = started_;
     const double at = std::max(now, static_cast<double>(started_) * interval_) + machine_.block_begin;
     started_++;
@@ -121,7 +118,6 @@ class Multiprocessor {
     block.warps.assign(warps, {});
     block.live = static_cast<unsigned>(warps);
     block.arrived = 0;
-    outcome_.blocks++;
     outcome_.warps += warps;
     for (size_t w = 0; w < warps; w++) {
       Warp& warp = block.warps[w];
@@ -135,7 +131,6 @@ class Multiprocessor {
   }
 
   void charge(const Warp& warp, Cause cause, double cycles) {
-    outcome_.warp_cycles += cycles;
     const size_t segment = std::min<size_t>(warp.segment, most_segments - 1);
     if (segment >= outcome_.segments.size()) outcome_.segments.resize(segment + 1);
     outcome_.segments[segment].cycles[static_cast<size_t>(cause)] += cycles;
@@ -165,7 +160,6 @@ class Multiprocessor {
     }
     warp.step++;
     now = execute(warp, step, now, (event.slot * 7 + event.warp) % schedulers_.size());
-    outcome_.instructions += step.issue;
     switch (step.unit) {
       case Unit::none: break;
       case Unit::memory: {
@@ -294,7 +288,6 @@ class Multiprocessor {
     late.at = static_cast<float>(arrives + latency);
     came_in_ += static_cast<uint64_t>(bytes);
     outcome_.byte_cycles += bytes * (late.at - now);
-    outcome_.bytes_loaded += bytes;
     return late;
   }
 

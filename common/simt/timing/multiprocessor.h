@@ -20,6 +20,9 @@ struct BlockProgram {
 // What a warp waits for, or does.
 enum class Cause : uint8_t { running, issue, mufu, shared, shuffle, l1, l2, dram, atomic, barrier, stores, causes };
 constexpr size_t cause_count = static_cast<size_t>(Cause::causes);
+// In reports.
+constexpr const char* cause_names[cause_count] = {"running", "issue", "mufu",   "shared",  "shuffle", "l1",
+                                                  "l2",      "dram",  "atomic", "barrier", "stores"};
 
 struct Work {
   const std::vector<BlockProgram>* programs;  // taken in turn
@@ -43,10 +46,8 @@ struct Outcome {
   // Of the cycles, those in which a unit was busy.
   double issue = 0, alu = 0, mufu = 0, doubles = 0, lsu = 0, port = 0, l2 = 0, dram = 0;
   double byte_cycles = 0;  // bytes on their way to a register, times the cycles that each took
-  double bytes_loaded = 0;
-  double instructions = 0, warp_cycles = 0;
   std::vector<Segment> segments;
-  uint64_t blocks = 0, warps = 0;
+  uint64_t warps = 0;
 };
 
 Outcome simulate(const Work& work, const Machine& machine);

@@ -62,7 +62,6 @@ struct Touched {
   std::unordered_set<uint64_t> shared_lines;  // by more than one of them
   double sectors_read = 0;                    // distinct in a block, of all blocks
   double busiest_atomics = 0;                 // lanes' operations on 512 bytes, of all blocks
-  bool float_atomics = false;
 };
 
 Touched look_at(const LaunchTrace& trace) {
@@ -244,8 +243,8 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
 
   const Touched touched = look_at(trace);
   const double scale = static_cast<double>(facts.blocks) / static_cast<double>(whole);
-  const double bytes = 32.0 * static_cast<double>(facts.sectors_read + facts.sectors_written);
-  const double written = bytes > 0 ? 32.0 * static_cast<double>(facts.sectors_written) / bytes : 0;
+  const auto sectors = static_cast<double>(facts.sectors_read + facts.sectors_written);
+  const double written = sectors > 0 ? static_cast<double>(facts.sectors_written) / sectors : 0;
 
   // Of many blocks some are simulated, and the rest goes on at their pace.
   const uint64_t steps = steps_of(programs);
@@ -279,8 +278,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     const double each = (cycles - before) / static_cast<double>(run - half.blocks);
     cycles += each * (blocks_each - static_cast<double>(run));
   }
-  const double per_address = machine.atomics_ns * (touched.float_atomics ? machine.float_atomics : 1);
-  const double atomics = touched.busiest_atomics * scale / per_address * 1e-9;
+  const double atomics = touched.busiest_atomics * scale / machine.atomics_ns * 1e-9;
   const double on_chip = std::max(machine.residue * cycles / machine.clock_ghz * 1e-9, atomics);
   p.known = true;
   p.seconds = machine.launch_us * 1e-6 + on_chip;

@@ -154,7 +154,6 @@ WarpProgram Compiler::compile(const WarpTrace& warp) {
     const auto first = static_cast<uint32_t>(program.accesses.size());
     const Window* const made = window(warp, visits, begin, end, together);
     program.windows.push_back({made, first});
-    program.instructions += made->instructions;
     if (visits[begin].function >= 0) used_[static_cast<size_t>(visits[begin].function)] = true;
     for (size_t i = begin; i < end; i++) {
       for (const auto& [operation, entry] : visits[i].did) program.accesses.push_back(entry);

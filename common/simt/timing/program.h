@@ -33,7 +33,6 @@ struct Window {
   std::vector<std::pair<int, int>> moves;  // at the end: value's slot <- slot
   int slots = 0;                           // of the values that it needs
   int registers = 0;                       // the most that hold values at one time
-  float instructions = 0;
 };
 
 struct WindowUse {
@@ -44,7 +43,6 @@ struct WindowUse {
 struct WarpProgram {
   std::vector<WindowUse> windows;
   std::vector<uint32_t> accesses;  // indices of WarpTrace::entries
-  float instructions = 0;
 };
 
 // Makes programs of traces. Windows that are alike are made once.

@@ -50,7 +50,6 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
   instance.kind = operation.kind;
   instance.instructions = operation.instructions;
   instance.mufu = operation.mufu;
-  instance.fence = operation.fence;
   instance.segment = segment_;
   instance.needs = producers(operation.reads);
   // A function of several instructions is a chain of them.
@@ -137,8 +136,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
           if (operation.kind == Kind::store) join(&made, producer(value));
         }
       }
-      if (operation.kind != Kind::store || operation.writes.empty() == false)
-        for (const int value : operation.writes) made_by_[value] = made;
+      for (const int value : operation.writes) made_by_[value] = made;
       continue;
     }
     if (operation.instructions <= 0 && operation.mufu == 0 && !is_barrier(operation.kind)) {
@@ -214,20 +212,20 @@ std::vector<int> Scheduler::order() {
   });
   // Within a level: of the next few, the one whose operands are there first.
   std::vector<float> done(count, 0);
-  std::vector<bool> taken(count, false), issued(count, false);
+  std::vector<bool> issued(count, false);
   std::vector<int> found;
   found.reserve(count);
   float now = 0;
   size_t first = 0;
   constexpr size_t look_ahead = 48;
   while (found.size() < count) {
-    while (first < count && taken[static_cast<size_t>(sorted[first])]) first++;
+    while (first < count && issued[static_cast<size_t>(sorted[first])]) first++;
     const Instance& head = instances_[static_cast<size_t>(sorted[first])];
     int best = -1;
     float best_ready = 0;
     for (size_t at = first, seen = 0; at < count && seen < look_ahead; at++) {
       const int candidate = sorted[at];
-      if (taken[static_cast<size_t>(candidate)]) continue;
+      if (issued[static_cast<size_t>(candidate)]) continue;
       seen++;
       const Instance& instance = instances_[static_cast<size_t>(candidate)];
       if (instance.segment != head.segment || instance.level != head.level) break;
@@ -247,7 +245,7 @@ std::vector<int> Scheduler::order() {
     const Instance& chosen = instances_[static_cast<size_t>(best)];
     now = std::max(now, best_ready) + chosen.instructions;
     done[static_cast<size_t>(best)] = now - chosen.instructions + chosen.latency;
-    taken[static_cast<size_t>(best)] = issued[static_cast<size_t>(best)] = true;
+    issued[static_cast<size_t>(best)] = true;
     found.push_back(best);
   }
   return found;
@@ -264,14 +262,6 @@ void Scheduler::count_registers(const std::vector<int>& order, Window* window) c
       } else {
         from_before.insert(need);
       }
-    }
-  }
-  for (const auto& [value, made] : made_by_) {
-    (void)value;
-    for (const int instance : made) {
-      if (instance >= 0 && last[static_cast<size_t>(instance)] >= 0 &&
-          !is_late(instances_[static_cast<size_t>(instance)]))
-        continue;
     }
   }
   std::vector<int> change(order.size() + 2, 0);
@@ -328,7 +318,6 @@ Window Scheduler::finish() {
     if (instance.kind == Kind::alu) step.alu += instance.instructions;
     if (instance.kind == Kind::double_precision) step.doubles += instance.instructions;
     step.mufu += static_cast<float>(instance.mufu) + (instance.kind == Kind::convert ? 1 : 0);
-    window.instructions += instance.instructions;
     if (is_access(instance.kind)) {
       step.unit = Unit::memory;
       step.access = instance.access;

@@ -40,7 +40,6 @@ class Scheduler {
     unsigned segment = 0, level = 0;
     std::vector<int> needs;  // instances (>= 0) or values from before (-1 - value)
     std::vector<int> after;  // instances that must be issued before
-    bool fence = false;
   };
   using Producers = std::vector<int>;
 

@@ -9,7 +9,8 @@ namespace simt::timing {
 
 namespace {
 
-constexpr uint64_t line_bytes = 128, sector_bytes = 32;
+constexpr uint64_t line_bytes = 128;
+using counters::sector_bytes;
 
 unsigned count_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
 

@@ -26,6 +26,20 @@ struct Case {
   bool held_out = false;  // never looked at when the model's constants were chosen
 };
 
+// What the buffers hold at first: numbers in [0, 1), the same each time.
+inline std::vector<float> uniform_values() {
+  std::vector<float> values(elements);
+  unsigned state = 1;
+  for (float& value : values) value = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 16777216.0f;
+  return values;
+}
+// For the counters: where a chain of dependent loads goes next.
+inline std::vector<int> permutation() {
+  std::vector<int> next(counter_count);
+  for (size_t i = 0; i < counter_count; i++) next[i] = static_cast<int>((i * 167 + 13) & 1023);
+  return next;
+}
+
 std::vector<Case> reductions();
 std::vector<Case> rows();
 std::vector<Case> copies();

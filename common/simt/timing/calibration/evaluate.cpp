@@ -38,11 +38,9 @@ int main(int argc, char** argv) {
       std::printf("%d\t%.6g\t%s\tres %u %s reg %d dram %.2f l2 %.2f lsu %.2f iss %.2f mufu %.2f\n", number, p.seconds,
                   p.limit.c_str(), p.resident, p.bound_by.c_str(), p.registers, p.dram, p.l2, p.lsu, p.issue, p.mufu);
       if (argc > 3) {
-        static const char* const causes[] = {"running", "issue", "mufu",   "shared",  "shuffle", "l1",
-                                             "l2",      "dram",  "atomic", "barrier", "stores"};
         for (const Segment& segment : p.segments) {
           for (size_t c = 0; c < cause_count; c++) {
-            if (segment.cycles[c] > 0) std::printf(" %s %.3f", causes[c], segment.cycles[c] * p.segment_scale);
+            if (segment.cycles[c] > 0) std::printf(" %s %.3f", cause_names[c], segment.cycles[c] * p.segment_scale);
           }
           std::printf("\n");
         }

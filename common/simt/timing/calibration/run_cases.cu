@@ -13,13 +13,10 @@ int main(int argc, char** argv) {
   cudaMalloc(&b.in2, elements * 4);
   cudaMalloc(&b.out, elements * 4);
   cudaMalloc(&b.counters, counter_count * 4);
-  std::vector<float> values(elements);
-  unsigned state = 1;
-  for (float& value : values) value = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 16777216.0f;
+  const std::vector<float> values = uniform_values();
   cudaMemcpy(b.in, values.data(), elements * 4, cudaMemcpyHostToDevice);
   cudaMemcpy(b.in2, values.data(), elements * 4, cudaMemcpyHostToDevice);
-  std::vector<int> next(counter_count);
-  for (size_t i = 0; i < counter_count; i++) next[i] = static_cast<int>(i * 167 + 13 & 1023);
+  const std::vector<int> next = permutation();
   cudaMemcpy(b.counters, next.data(), counter_count * 4, cudaMemcpyHostToDevice);
   for (const Case& one : all_cases()) {
     if (argc > 1 && one.name.find(argv[1]) == std::string::npos) continue;

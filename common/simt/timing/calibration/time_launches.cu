@@ -22,11 +22,8 @@ int main() {
   using namespace calibration;
   constexpr int sets = 24;
   std::vector<Buffers> buffers(sets);
-  std::vector<float> values(elements);
-  unsigned state = 1;
-  for (float& value : values) value = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 16777216.0f;
-  std::vector<int> next(counter_count);
-  for (size_t i = 0; i < counter_count; i++) next[i] = static_cast<int>(i * 167 + 13 & 1023);
+  const std::vector<float> values = uniform_values();
+  const std::vector<int> next = permutation();
   for (Buffers& b : buffers) {
     check(cudaMalloc(&b.in, elements * 4));
     check(cudaMalloc(&b.in2, elements * 4));

@@ -31,7 +31,7 @@ FENCES = {"sqrtf"}
 DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14}
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
             "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
-            "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2, "__builtin_trap": 0}
+            "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
 INTERNAL = {".FMA": 1, ".FMS": 1, ".FNMA": 1, ".VCOND_MASK": 1, ".COND_ADD": 1, ".POPCOUNT": 1, ".CLZ": 2, ".CTZ": 2, ".SQRT": 8, ".MUL_OVERFLOW": 3, ".ADD_OVERFLOW": 2, ".SUB_OVERFLOW": 2}
 FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
               "__builtin___tsan_init", "__builtin___tsan_vptr", "simt::clock_ticks", "__builtin_va", "__cxa", "_Unwind")
@@ -79,9 +79,6 @@ class Names:
 
     def is_wide(self, name: str) -> bool:
         return bool(WIDE.search(self.declaration(name)))
-
-    def is_pointer(self, name: str) -> bool:
-        return "*" in self.declaration(name) or name.startswith("ivtmp") and self.is_wide(name)
 
     def is_float(self, name: str) -> bool:
         return self.declaration(name).startswith("float")

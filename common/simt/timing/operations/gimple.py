@@ -44,7 +44,6 @@ class Function:
     head: str = ""
     variables: dict[str, str] = field(default_factory=dict)  # name -> declaration
     blocks: dict[int, Block] = field(default_factory=dict)
-    last: int = 0
 
 
 def functions(path: str) -> list[Function]:

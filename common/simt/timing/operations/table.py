@@ -8,7 +8,7 @@ import costs
 import hooks
 import loops as shapes
 from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
-from gimple import Block, Function, Statement
+from gimple import Function, Statement
 
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
