@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from points import is_solution
+from points import is_solution, results
 
 # Okabe and Ito's colours for the colour-blind, darkened where text in them would be too faint on white.
 LAB_COLOURS = {"01": "#4D4D4D", "02": "#0072B2", "03": "#00805E", "04": "#C04A00", "05": "#A8437F", "06": "#9A6A00"}
@@ -28,6 +28,8 @@ class Chart:
     labels: list = field(default_factory=list)
     arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
     step_arrows: list[tuple[dict, dict, object]] = field(default_factory=list)
+    beside: list[dict] = field(default_factory=list)  # of the other kind, without names: measured where the ladder is predicted
+    bands: list = field(default_factory=list)  # one a predicted point, on the roofline
 
 
 def colour_of(point: dict) -> str:
@@ -35,12 +37,21 @@ def colour_of(point: dict) -> str:
 
 
 def marker_style(point: dict, scale: float = 1.0) -> dict:
-    """Circles for softmax, diamonds for top-K; a hollow star for whatever is not the solution."""
+    """Circles for softmax, diamonds for top-K, hollow where they are predicted; a hollow star for whatever is not the solution."""
     if not is_solution(point):
         return dict(marker="*", s=170 * scale, facecolors="none", edgecolors=colour_of(point), linewidths=1.5, zorder=8)
     marker, size = ("D", 42) if point["op"] == "softmax_topk" else ("o", 58)
+    if results.is_predicted(point):
+        return dict(marker=marker, s=size * scale, facecolors="none", edgecolors=colour_of(point), linewidths=1.3, zorder=7)
     return dict(marker=marker, s=size * scale, facecolors=colour_of(point), edgecolors="white", linewidths=0.8,
                 zorder=7)
+
+
+def in_band(point: dict, height: object) -> list[float]:
+    """The least and the most of height(point), a rate, that the band allows; nothing for a measured point."""
+    if not results.is_predicted(point):
+        return []
+    return [height({**point, "seconds": point["predicted"][end]}) for end in ("high", "low")]
 
 
 def draw_arrow(axes: object, start: tuple, end: tuple, bulge: float) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chart import INK, MEMORY, Chart, colour_of, draw_arrow, marker_style
+from chart import INK, MEMORY, Chart, colour_of, draw_arrow, in_band, marker_style
 from points import arrow_pairs, gbytes, is_solution, name_of, results
 
 try:
@@ -36,7 +36,12 @@ def draw_steps(chart: Chart, roofs: dict) -> None:
     for before, point in arrow_pairs(ladder):
         start, end = ((gbytes(each), place_of[id(each)]) for each in (before, point))
         chart.step_arrows.append((before, point, draw_arrow(axes, start, end, 0)))
+    row_of = {results.rung_of(point): row for row, point in enumerate(ladder) if is_solution(point)}
+    for point in chart.beside:
+        axes.scatter(gbytes(point), row_of[results.rung_of(point)], **marker_style(point, 0.5))
+        draw_band(axes, point, row_of[results.rung_of(point)])
     for row, point in enumerate(ladder):
+        draw_band(axes, point, row)
         chart.step_markers.append(axes.scatter(gbytes(point), row, **marker_style(point)))
         weight = "normal" if is_solution(point) else "bold"
         common = dict(xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center", fontsize=9,
@@ -44,6 +49,12 @@ def draw_steps(chart: Chart, roofs: dict) -> None:
         chart.labels.append(axes.annotate(name_of(point, ladder), (0, row), (-6, 0), ha="right", **common))
         chart.labels.append(axes.annotate(results.three_digits(gbytes(point)), (1, row), (VALUE_COLUMN, 0),
                                           ha="right", **common))
+
+
+def draw_band(axes: object, point: dict, row: int) -> None:
+    """What a prediction's band allows."""
+    if ends := in_band(point, gbytes):
+        axes.plot(ends, [row, row], color=colour_of(point), linewidth=1.0, alpha=0.6, zorder=5)
 
 
 def draw_bandwidth_names(chart: Chart, roofs: dict) -> None:

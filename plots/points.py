@@ -66,6 +66,12 @@ def select(points: list[dict], cols: int, kind: str, source: str = "student") ->
     return results.ladder_order(list(chosen.values()))
 
 
+def same_rungs(points: list[dict], ladder: list[dict]) -> list[dict]:
+    """Of `points` those of the rungs and shapes that the ladder has, as the solution's."""
+    wanted = {(results.rung_of(point), point["input"], point["cols"]) for point in ladder if is_solution(point)}
+    return [point for point in points if is_solution(point) and (results.rung_of(point), point["input"], point["cols"]) in wanted]
+
+
 def arrow_pairs(ladder: list[dict]) -> list[tuple[dict, dict]]:
     """(rung before, rung) for every step. The solution's ladder, or the student's own while there is no other."""
     drawn = [point for point in ladder if is_solution(point)] or ladder

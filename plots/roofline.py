@@ -12,11 +12,11 @@ import math
 import sys
 from pathlib import Path
 
-from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, marker_style
+from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, in_band, marker_style
 from ladder_panel import draw_steps
 from places import below, spread
 from points import (FLOP_PER_ELEMENT, UserError, arrow_pairs, footprint_intensity, gflops, intensity, is_solution, name_of,
-                    results, select)
+                    results, same_rungs, select)
 
 try:
     import matplotlib
@@ -214,6 +214,13 @@ def draw_span(axes: object, point: dict) -> object:
     return span
 
 
+def draw_band(chart: Chart, point: dict) -> None:
+    """An error bar: what a prediction's band allows."""
+    if ends := in_band(point, gflops):
+        band, = chart.roofline.plot([intensity(point)] * 2, ends, color=colour_of(point), linewidth=1.0, alpha=0.6, marker="_", markersize=4, zorder=5)
+        chart.bands.append(band)
+
+
 def draw_roofline(chart: Chart, roofs: dict) -> None:
     axes = chart.roofline
     left, right = x_limits(chart.ladder, roofs)
@@ -236,7 +243,11 @@ def draw_roofline(chart: Chart, roofs: dict) -> None:
     for point in chart.ladder:
         if results.is_counted(point):
             chart.spans.append(draw_span(axes, point))
+        draw_band(chart, point)
         chart.markers.append(axes.scatter(intensity(point), gflops(point), **marker_style(point, 0.6)))
+    for point in chart.beside:
+        draw_band(chart, point)
+        axes.scatter(intensity(point), gflops(point), **marker_style(point, 0.3))
     draw_labels(chart, roofs)
     draw_key(chart)
     label_bandwidths(chart, roofs)
@@ -245,8 +256,9 @@ def draw_roofline(chart: Chart, roofs: dict) -> None:
 # ---- the whole ----------------------------------------------------------------------------------------------------
 
 
-def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "student") -> Chart:
-    """The chart of one shape. `table` is a loaded results file with roofs."""
+def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "student", beside: dict | None = None) -> Chart:
+    """The chart of one shape. `table` is a loaded results file with roofs; `beside` another of the same GPU, whose points of the same rungs
+    are drawn smaller and without names: measured beside predicted, or the other way round."""
     matplotlib.rcParams.update(FONT)
     ladder = select(table["points"], cols, kind, source)
     height = max(INCHES[1], 2.0 + 0.27 * len(ladder))
@@ -254,6 +266,8 @@ def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "stu
     top, bottom = 1 - 0.95 / height, 0.85 / height
     chart = Chart(figure, ladder, figure.add_axes((0.066, bottom, 0.485, top - bottom)),
                   figure.add_axes((0.735, bottom, 0.20, top - bottom)))
+    if beside:
+        chart.beside = [point for point in same_rungs(beside["points"], ladder) if (point["cols"], point["input"]) == (cols, kind)]
     draw_titles(chart, table, cols, kind, height)
     draw_roofline(chart, table["roofs"])
     draw_steps(chart, table["roofs"])
@@ -263,9 +277,13 @@ def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "stu
 def draw_titles(chart: Chart, table: dict, cols: int, kind: str, height: float) -> None:
     kinds = {"normal": "random normal logits", "bigrams": "bigram logits of the course's text"}
     shape = f"{cols} columns of {kinds.get(kind, kind)}"
-    heading = f"{table['machine']} ({table['backend']}), {table['date']}"
+    predicted = table["backend"] == results.PREDICTED
+    heading = f"Predicted for an {table['machine']}, {table['date']}" if predicted else f"{table['machine']} ({table['backend']}), {table['date']}"
     counted = any(map(results.is_counted, chart.ladder))
-    sources = ("roofs and times measured on this machine, bytes counted by the executor" if counted else
+    filled = "; filled: the solution, measured on that GPU" if chart.beside else ""
+    sources = (f"hollow: predicted without that GPU, with its band{filled}" if predicted else
+               "roofs and times measured on this machine (hollow: predicted), bytes counted by the executor" if chart.beside else
+               "roofs and times measured on this machine, bytes counted by the executor" if counted else
                "every roof and every point measured on this machine")
     size = 13 if len(heading) < 80 else 13 * 80 / len(heading)
     for text, inches, options in ((heading, 0.32, dict(fontsize=size, fontweight="bold")),
@@ -295,12 +313,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--input", default="normal", help="the input to draw: normal (default) or bigrams")
     parser.add_argument("--source", default="student",
                         help="whose points to draw beside the solutions': student (default) or the file given to FILE=")
+    parser.add_argument("--beside", type=Path, help="a results file of the same GPU: predictions beside measurements, or the other way round")
     options = parser.parse_args(argv)
     try:
         if matplotlib is None:
             raise UserError("matplotlib is missing; `apt-get install python3-matplotlib` and use /usr/bin/python3")
         table = results.load(options.results, need_roofs=True)
-        paths = save(draw(table, options.cols, options.input, options.source), options.output)
+        beside = results.load(options.beside) if options.beside else None
+        paths = save(draw(table, options.cols, options.input, options.source, beside), options.output)
     except UserError as error:
         print(f"roofline.py: {error}", file=sys.stderr)
         return 1

@@ -271,6 +271,34 @@ class Content(unittest.TestCase):
         self.assertEqual(texts.count("tree"), 2)
         self.assertIn("yours", [text.get_text() for text in chart.roofline.get_legend().get_texts()])
 
+    def test_predictions_are_hollow_with_their_band_beside_filled_measurements(self) -> None:
+        def predicted(each: dict) -> dict:
+            return {**each, "predicted": {"low": each["seconds"] / 2, "high": each["seconds"] * 2, "limit": "dram", "words": ""}}
+
+        points = [point("lab01_naive", "per_row", 1.0), point("lab02_smem", "tree", 4.0)]
+        mine = point("lab02_smem", "tree", 2.0, source="student")
+        table = {**synthetic([predicted(each) for each in [*points, mine]]), "backend": "predicted"}
+        measured = synthetic([*points, point("lab02_smem", "tree", 3.0, cols=600), point("lab03_online", "online", 3.0)])
+        chart = roofline.draw(table, beside=measured)
+        self.assertEqual([len(marker.get_facecolors()) for marker in chart.markers], [0, 0, 0])
+        self.assertEqual(len(chart.bands), 3)
+        for band, each in zip(chart.bands, chart.ladder):
+            ends = sorted(y for _, y in band.get_xydata())
+            self.assertEqual(ends, [roofline.gflops(each) / 2, roofline.gflops(each) * 2])
+        self.assertEqual([each["variant"] for each in chart.beside], ["per_row", "tree"], "of the same rungs and shape alone")
+        texts = "\n".join(label.get_text() for label in chart.labels)
+        self.assertIn("Predicted for an Synthetic machine", texts)
+        self.assertIn("filled: the solution, measured on that GPU", texts)
+        other_way = roofline.draw(measured, beside=table)
+        self.assertEqual((len(other_way.beside), len(other_way.bands)), (2, 2))
+        self.assertEqual(roofline.draw(measured).bands, [])
+
+    def test_a_prediction_without_its_band_is_refused(self) -> None:
+        for bad in ({"low": 1.0}, {"low": 2.0, "high": 3.0}, {}):
+            with results_file(synthetic([{**point("lab02_smem", "tree", 1.0), "seconds": 1.0, "predicted": bad}])) as path, self.subTest(bad):
+                with self.assertRaisesRegex(roofline.UserError, "no band low <= seconds <= high"):
+                    roofline.results.load(path)
+
     def test_roofs_and_titles(self) -> None:
         chart = roofline.draw(synthetic())
         texts = "\n".join(label.get_text() for label in chart.labels)

@@ -1,63 +1,90 @@
 #!/usr/bin/env python3
-"""What a rung's kernels would take on a GPU that is not there: predict.py --gpu h200 --rung X.so [--solution Y.so] --lab LAB
+"""Predicts what a rung's kernels would take on a GPU that is not there, and writes it as points into a results file:
 
-Runs each variant on a part of the rows of a 4096 x 4096 matrix, predicts the launches (common/simt/timing) and prints a table: the
-student's prediction with its band, the solution's, what was measured of the solution on that GPU where it was, and what limits it.
+    predict.py --lab lab02_smem --rung build/cpu/checked/X.so --source student --gpu h200 --results plots/local/predicted-nvidia-h200.json
+    predict.py --check-gpu h200      only: is there such a GPU?
+    predict.py --name-of h200        its results file's name
+Status 1: a variant is wrong or could not be counted, the others are recorded; 2: nothing could be done.
+
+Runs each variant in the executor on a part of the rows, which counts its bytes and predicts its launches (common/simt/timing).
+The points have the fields of measured ones; "predicted" says that they are none, with the band and what limits them.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-ROWS, COLS, K = 4096, 4096, 50
-PART = 512             # rows that are run: more than there are multiprocessors, so that no kernel takes them for few
-QUADRATIC = {"per_element": 4}  # where every thread reads a whole row, a few are enough
-WIDTH = 100
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import gpus  # noqa: E402  (beside this file)
+import results  # noqa: E402
+from results import UserError  # noqa: E402
+
+SECTOR = 32
+K = 50
+WIDTHS = {"f32": 4, "f16": 2, "bf16": 2}
+GLOBAL_SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom")]
+KEY = ("source", "lab", "variant", "op", "dtype", "input", "rows", "cols", "k")
 
 
-class UserError(Exception):
-    pass
+class Shape:
+    """rows x cols, of which `part` rows are run: more than there are multiprocessors, so that no kernel takes them for few. Where
+    each thread reads the whole row, `quadratic` rows are enough (0: it would take minutes, and is left out)."""
+
+    def __init__(self, rows: int, cols: int, part: int, quadratic: int):
+        self.rows, self.cols, self.part, self.quadratic = rows, cols, part, quadratic
 
 
-def known_gpus() -> list[str]:
-    return sorted(path.stem for path in (ROOT / "common/simt/timing/machines").glob("*.json"))
+SHAPES = {4096: Shape(4096, 4096, 512, 4), 50257: Shape(2048, 50257, 256, 0)}
+QUADRATIC = "per_element"
+WRONG_ON_PURPOSE = "no_max"  # on large logits
 
 
-def check_gpu(name: str) -> None:
-    if name not in known_gpus() and not (name.endswith(".json") and Path(name).is_file()):
-        raise UserError(f"there is no GPU '{name}'; there are: {', '.join(known_gpus())}, or the path of a machine file")
-
-
-def counted(worker: Path, profile: Path, rung: Path, gpu: str, part: int, selection: list[str]) -> list[dict]:
-    environment = {**os.environ, "SIMT_GPU": gpu, "SIMT_GPU_TIMES": str(ROWS // part)}
-    run = subprocess.run([profile, "--worker", worker, "--rung", rung, "--rows", str(part), "--cols", str(COLS), "--k", str(K), *selection],
-                         env=environment, stdout=subprocess.PIPE, text=True)
+def counted(options: argparse.Namespace, shape: Shape, part: int, selection: list[str]) -> list[dict]:
+    environment = {**os.environ, "SIMT_GPU": options.gpu, "SIMT_GPU_TIMES": str(shape.rows // part)}
+    more = [*(["--matrix", options.matrix] if options.matrix else []), *(["--topk-output", options.topk_output] if options.topk_output else [])]
+    run = subprocess.run([options.profile, "--worker", options.worker, "--rung", options.rung, "--rows", str(part), "--cols", str(shape.cols),
+                          "--k", str(options.k), "--check", "yes", *more, *selection], env=environment, stdout=subprocess.PIPE, text=True)
     try:
-        return json.loads(run.stdout)["variants"]
+        options.failed |= run.returncode != 0
+        return [variant for variant in json.loads(run.stdout)["variants"] if variant["variant"] != WRONG_ON_PURPOSE]
     except (ValueError, KeyError):
-        raise UserError(f"the kernels of {rung} could not be counted; see above") from None
+        raise UserError(f"the kernels of {options.rung} could not be counted; see above") from None
 
 
-def predictions(worker: Path, profile: Path, rung: Path, gpu: str, lab: str) -> dict[tuple[str, str], dict]:
-    """By (variant, dtype): the sum of its launches, and of the longest what limits it."""
-    variants = []
-    if lab == "lab01_naive":
-        for name, part in QUADRATIC.items():
-            variants += counted(worker, profile, rung, gpu, part, ["--only", name])
-        variants += counted(worker, profile, rung, gpu, PART, ["--without", *QUADRATIC])
+def points(options: argparse.Namespace, shape: Shape) -> list[dict]:
+    """One per variant, in the rung's order."""
+    if options.lab != "lab01_naive":
+        variants = counted(options, shape, shape.part, [])
     else:
-        variants = counted(worker, profile, rung, gpu, PART, [])
-    return {(variant["variant"], variant["dtype"]): together(variant["report"]) for variant in variants}
+        variants = counted(options, shape, shape.quadratic, ["--only", QUADRATIC]) if shape.quadratic else []
+        variants += counted(options, shape, shape.part, ["--without", QUADRATIC])
+    return [point_of(variant, options, shape) for variant in variants]
+
+
+def point_of(variant: dict, options: argparse.Namespace, shape: Shape) -> dict:
+    report, topk = variant["report"], variant["k"] > 0
+    prediction = together(report)
+    scale, width = shape.rows / variant["rows"], WIDTHS[variant["dtype"]]
+    elements = shape.rows * shape.cols
+    l1 = sum(launch["total"][name] for launch in report["launches"] for name in GLOBAL_SECTORS)
+    footprint = sum(sum(launch["footprint"].values()) for launch in report["launches"])
+    return {"source": options.source, "lab": options.lab, "variant": variant["variant"], "op": "softmax_topk" if topk else "softmax",
+            "dtype": variant["dtype"], "input": options.input, "rows": shape.rows, "cols": shape.cols, "k": variant["k"],
+            "seconds": prediction.pop("seconds"), "predicted": prediction,
+            "nominal_bytes": elements * width + (8 * shape.rows * variant["k"] if topk else elements * width),
+            "nominal_flops": 5 * elements, "note": "",
+            "l1_bytes": round(l1 * SECTOR * scale), "footprint_bytes": round(footprint * SECTOR * scale), "counted_rows": variant["rows"]}
 
 
 def together(report: dict) -> dict:
+    """Of all launches of a variant: the sum of their times, and of the longest what limits it. "seconds": null, with "why", where there is
+    no prediction."""
     if report.get("library_calls"):
         return {"seconds": None, "why": "a library computes part of it"}
     predicted = [launch.get("predicted", {"seconds": None, "why": "nothing was predicted"}) for launch in report["launches"]]
@@ -65,70 +92,66 @@ def together(report: dict) -> dict:
     if unknown or not predicted:
         return {"seconds": None, "why": unknown["why"] if unknown else "it launches nothing"}
     longest = max(predicted, key=lambda one: one["seconds"])
-    return {**longest, **{key: sum(one[key] for one in predicted) for key in ("seconds", "low", "high")}}
+    sums = {key: float(f"{sum(one[key] for one in predicted):.4g}") for key in ("seconds", "low", "high")}
+    return {**sums, "limit": longest["limit"], "words": longest["words"]}
 
 
-def measured(gpu: str, lab: str) -> dict[tuple[str, str], float]:
-    """Of the solution, on that GPU, where the repository has it."""
-    path = ROOT / f"plots/results/nvidia-{gpu}.json"
-    if not path.is_file():
-        return {}
-    return {(point["variant"], point["dtype"]): point["seconds"] for point in json.loads(path.read_text())["points"]
-            if point["source"] == "solution" and point["lab"] == lab and (point["rows"], point["cols"]) == (ROWS, COLS) and
-            point["input"] == "normal" and point["k"] in (0, K)}
-
-
-def in_us(seconds: float) -> str:
-    us = seconds * 1e6
-    return f"{us:.1f}" if us < 100 else f"{us:,.0f}"
-
-
-def show(own: dict, solution: dict, recorded: dict, gpu: str) -> None:
-    name = next((one["gpu"] for one in own.values() if one.get("gpu")), gpu)
-    print(f"Predicted on {name}, {ROWS} x {COLS}, in microseconds (nothing of this was measured but the last column):")
-    heads = ["variant", "dtype", "predicted", "band", *(["solution"] if solution else []), *(["solution measured"] if recorded else [])]
-    rows, words = [], []
-    for key, one in own.items():
-        row = [*key]
-        if one["seconds"] is None:
-            row += ["-", "-"]
+def put(path: Path, gpu: str, found: list[dict], command: str) -> None:
+    """Into the file, in place of those with the same key. A file of another GPU, or none of predictions, is refused."""
+    name = gpus.constants(gpu)["name"]
+    table = {"machine": name, "backend": results.PREDICTED, "points": []}
+    if path.is_file():
+        try:
+            table = json.loads(path.read_text(encoding="utf-8"))
+            if (table["machine"], table["backend"]) != (name, results.PREDICTED):
+                raise UserError(f"{path}: holds {table['backend']} points of {table['machine']}, not predictions for {name}")
+        except (ValueError, KeyError, TypeError):
+            raise UserError(f"{path}: not a file of predictions; delete it") from None
+    place = {tuple(point[field] for field in KEY): i for i, point in enumerate(table["points"])}
+    for point in found:
+        at = place.get(tuple(point[field] for field in KEY))
+        if at is None:
+            table["points"].append(point)
         else:
-            row += [in_us(one["seconds"]), f"{in_us(one['low'])} to {in_us(one['high'])}"]
-        if solution:
-            other = solution.get(key, {}).get("seconds")
-            row.append(in_us(other) if other else "-")
-        if recorded:
-            row.append(in_us(recorded[key]) if key in recorded else "-")
-        rows.append(row)
-        words.append(one.get("words") or f"no prediction: {one['why']}")
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    for row, said in zip([heads, *rows], ["", *words]):
-        print("  ".join(cell.ljust(widths[i]) if i < 2 else cell.rjust(widths[i]) for i, cell in enumerate(row)).rstrip())
-        for line in textwrap.wrap(said, WIDTH - 6):
-            print("      " + line)
+            table["points"][at] = point
+    head = {"machine": name, "backend": results.PREDICTED, "date": datetime.date.today().isoformat(), "command": command, "roofs": gpus.roofs(gpu)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps({**head, "points": table["points"]}, indent=1) + "\n", encoding="utf-8")
+    new.replace(path)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check-gpu", metavar="GPU")
+    parser.add_argument("--name-of", metavar="GPU")
     parser.add_argument("--gpu", default="h200")
-    parser.add_argument("--check-gpu", action="store_true", help="only: is there such a GPU?")
     parser.add_argument("--lab")
     parser.add_argument("--rung", type=Path)
-    parser.add_argument("--solution", type=Path)
+    parser.add_argument("--source", default="student")
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--command", default="make lab")
+    parser.add_argument("--cols", type=int, default=4096, help="4096 (default) or 50257; of a matrix: its columns, and as many rows")
+    parser.add_argument("--matrix", help="raw float32 logits")
+    parser.add_argument("--topk-output", help="writes what `online` for f32 returns: PATH.i32 (indices), PATH.f32")
+    parser.add_argument("--input", default="normal", help="the name of the logits in the results")
+    parser.add_argument("--k", type=int, default=K)
     parser.add_argument("--worker", type=Path, default=Path("build/cpu/worker"))
     parser.add_argument("--profile", type=Path, default=Path("build/cpu/profile"))
     options = parser.parse_args()
+    options.failed = False
     try:
-        check_gpu(options.gpu)
-        if options.check_gpu:
+        if options.check_gpu or options.name_of:
+            gpus.constants(options.check_gpu or options.name_of)
+            if options.name_of:
+                print(gpus.slug(options.name_of))
             return 0
-        own = predictions(options.worker, options.profile, options.rung, options.gpu, options.lab)
-        solution = predictions(options.worker, options.profile, options.solution, options.gpu, options.lab) if options.solution else {}
-        show(own, solution, measured(options.gpu, options.lab), options.gpu)
+        shape = Shape(options.cols, options.cols, options.cols, options.cols) if options.matrix else SHAPES[options.cols]
+        put(options.results, options.gpu, points(options, shape), options.command)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    return 0
+    return int(options.failed)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,30 @@
 // Counts what every variant of a rung does on one shape, and prints the reports as one JSON object:
-//     profile --worker build/cpu/worker --rung build/cpu/checked/X.so --rows R --cols C [--k K] [--only V | --without
-//     V]
+//     profile --worker build/cpu/worker --rung build/cpu/checked/X.so --rows R --cols C [--k K] [--matrix FILE]
+//             [--only V | --without V] [--check yes] [--topk-output PATH]
 //     {"variants": [{"variant": "tree", "dtype": "f32", "rows": R, "cols": C, "k": K, "report": {...}}]}
-// The report is simt/counters/counters.h's. Exit status 1 if a variant could not be counted, 2 for a bad command line.
+// On normal logits, or on a file of R x C raw float32. The report is simt/counters/counters.h's. --check: a variant
+// whose result is not the reference's has no report, but the reason on stderr. --topk-output: what `online` for f32
+// returns, as PATH.i32 (indices) and PATH.f32. Exit status 1 if a variant has no report, 2 for a bad command line.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "client.h"
+#include "error.h"
 #include "formats.h"
 #include "logits.h"
+#include "measure.h"
 #include "swap_ffn_reference.h"
 
 namespace {
 
 struct Options {
-  std::string worker, rung;
+  std::string worker, rung, matrix;
   std::string only, without;  // variants; "": all, none
+  std::string topk_output;
+  bool check = false;
   int rows = 0, cols = 0, k = 50;
 };
 
@@ -34,6 +41,12 @@ bool parse(int argc, char** argv, Options* options) {
       options->cols = std::atoi(value.c_str());
     else if (name == "--k")
       options->k = std::atoi(value.c_str());
+    else if (name == "--check")
+      options->check = value == "yes";
+    else if (name == "--topk-output")
+      options->topk_output = value;
+    else if (name == "--matrix")
+      options->matrix = value;
     else if (name == "--only")
       options->only = value;
     else if (name == "--without")
@@ -45,6 +58,25 @@ bool parse(int argc, char** argv, Options* options) {
          options->cols > 0 && options->k > 0;
 }
 
+rung::Job step_of(int index, const rung::VariantInfo& variant, const rung::SwapFfnSizes& sizes,
+                  const std::vector<unsigned char>& input) {
+  const rung::SwapFfnLayout layout = layout_of(sizes, static_cast<size_t>(rung::bytes_of(variant.dtype)));
+  rung::Job job;
+  job.variant = index;
+  job.input = input.data();
+  job.input_bytes = input.size();
+  job.sizes = sizes;
+  for (int b = 0; b < 2; b++) job.output_bytes[b] = layout.output_bytes[b];
+  job.workspace_bytes = layout.workspace_bytes;
+  return job;
+}
+
+void write(const std::string& path, const std::vector<unsigned char>& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!out) std::fprintf(stderr, "profile: %s: cannot be written: %s\n", path.c_str(), std::strerror(errno));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,7 +84,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, &options)) {
     std::fprintf(stderr,
                  "usage: profile --worker PROGRAM --rung CHECKED.so --rows ROWS --cols COLUMNS [--k K] "
-                 "[--only VARIANT | --without VARIANT]\n");
+                 "[--matrix FILE] [--only VARIANT | --without VARIANT] [--check yes] [--topk-output PATH]\n");
     return 2;
   }
   rung::Client client(options.worker, options.rung);
@@ -60,7 +92,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "profile: %s\n", client.problem().c_str());
     return 1;
   }
-  const std::vector<float> logits = bench::normal_logits(options.rows, options.cols);
+  std::vector<float> logits;
+  try {
+    logits = options.matrix.empty() ? bench::normal_logits(options.rows, options.cols)
+                                    : bench::read_matrix(options.matrix, options.rows, options.cols, options.rows);
+  } catch (const bench::Error& error) {
+    std::fprintf(stderr, "profile: %s\n", error.what());
+    return 2;
+  }
+  bench::Workload workload(logits, options.rows, options.cols, std::min(options.k, options.cols));
   int status = 0;
   std::string separator;
   std::printf("{\"variants\": [");
@@ -69,35 +109,25 @@ int main(int argc, char** argv) {
     if ((!options.only.empty() && variant.name != options.only) || variant.name == options.without) continue;
     const bool topk = variant.op == rung::Op::softmax_topk;
     const int k = topk ? std::min(options.k, options.cols) : 0;
-    const size_t element = static_cast<size_t>(rung::bytes_of(variant.dtype));
-    const bool is_step = variant.op == rung::Op::swap_ffn;
-    const rung::SwapFfnSizes sizes = rung::swap_ffn_of(options.rows, options.cols);
-    if (is_step && !valid(sizes)) {
-      std::fprintf(stderr, "profile: SHAPE is CORESxD_MODEL here, with d_model a multiple of 32 up to 8192\n");
-      return 2;
-    }
-    const std::vector<unsigned char> input =
-        is_step ? reference::encode(reference::swap_ffn_inputs(sizes, 1), variant.dtype)
-                : reference::encode(logits, variant.dtype);
     rung::Job job;
-    job.variant = static_cast<int>(i);
-    job.rows = options.rows;
-    job.cols = options.cols;
-    job.k = k;
-    job.input = input.data();
-    job.input_bytes = input.size();
-    job.output_bytes[0] =
-        topk ? sizeof(int) * static_cast<size_t>(options.rows) * static_cast<size_t>(k) : input.size();
-    job.output_bytes[1] = topk ? job.output_bytes[0] : 0;
-    if (is_step) {
-      const rung::SwapFfnLayout layout = layout_of(sizes, element);
-      job.sizes = sizes;
-      for (int b = 0; b < 2; b++) job.output_bytes[b] = layout.output_bytes[b];
-      job.workspace_bytes = layout.workspace_bytes;
+    std::vector<unsigned char> step_input;
+    if (variant.op == rung::Op::swap_ffn) {
+      const rung::SwapFfnSizes sizes = rung::swap_ffn_of(options.rows, options.cols);
+      if (!valid(sizes)) {
+        std::fprintf(stderr, "profile: SHAPE is CORESxD_MODEL here, with d_model a multiple of 32 up to 8192\n");
+        return 2;
+      }
+      step_input = reference::encode(reference::swap_ffn_inputs(sizes, 1), variant.dtype);
+      job = step_of(static_cast<int>(i), variant, sizes, step_input);
+      job.rows = options.rows;
+      job.cols = options.cols;
+    } else {
+      job = bench::job_of(variant, static_cast<int>(i), workload, options.rows, 1);
     }
     job.count = true;
     job.time_limit = 120;
     const rung::Outcome outcome = client.run(job);
+    const bool is_step = variant.op == rung::Op::swap_ffn;
     const std::string label = variant.name + " " + rung::name_of(variant.dtype);
     if (outcome.kind != rung::Outcome::Kind::returned || outcome.error != 0 || outcome.counters.empty()) {
       const std::string at = outcome.line ? outcome.file + ":" + std::to_string(outcome.line) + ": " : "";
@@ -105,6 +135,16 @@ int main(int argc, char** argv) {
                    outcome.message.empty() ? outcome.error_name.c_str() : outcome.message.c_str());
       status = 1;
       continue;
+    }
+    const std::string wrong = options.check && !is_step ? workload.verdict(variant, outcome.output) : "";
+    if (!wrong.empty()) {
+      std::fprintf(stderr, "%s: %s\n", label.c_str(), wrong.c_str());
+      status = 1;
+      continue;
+    }
+    if (topk && !options.topk_output.empty() && variant.name == "online" && variant.dtype == rung::Dtype::f32) {
+      write(options.topk_output + ".i32", outcome.output[0]);
+      write(options.topk_output + ".f32", outcome.output[1]);
     }
     std::printf("%s\n{\"variant\": \"%s\", \"dtype\": \"%s\", \"rows\": %d, \"cols\": %d, \"k\": %d, \"report\": %s}",
                 separator.c_str(), variant.name.c_str(), rung::name_of(variant.dtype), options.rows, options.cols, k,

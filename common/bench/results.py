@@ -9,6 +9,7 @@ from pathlib import Path
 FILE_FIELDS = ("machine", "backend", "date", "points")
 POINT_FIELDS = ("source", "lab", "variant", "op", "dtype", "input", "rows", "cols", "k", "seconds",
                 "nominal_bytes", "nominal_flops")
+PREDICTED = "predicted"  # the backend of a file whose times nobody measured (predict.py)
 COUNT_FIELDS = ("l1_bytes", "footprint_bytes", "counted_rows")  # of a point whose bytes were counted; all or none
 POSITIVE = ("rows", "cols", "nominal_bytes", "nominal_flops")
 ROOF_FIELDS = ("copy_gbs", "read_gbs", "fma_gflops", "exp_gops")
@@ -69,12 +70,20 @@ def check_point(point: object, where: str) -> None:
     for field in ("source", "lab", "variant", "op", "dtype", "input"):
         if not isinstance(point[field], str):
             raise UserError(f"{where}: {field} is {point[field]!r}, expected text")
+    if is_predicted(point) and point["seconds"] is not None:
+        band = [point["predicted"].get(end) for end in ("low", "high")] if isinstance(point["predicted"], dict) else [None]
+        if not all(map(is_positive, band)) or not band[0] <= point["seconds"] <= band[1]:
+            raise UserError(f"{where}: predicted has no band low <= seconds <= high")
     if point["dtype"] not in DTYPES:
         raise UserError(f"{where}: dtype is {point['dtype']!r}, expected one of {', '.join(DTYPES)}")
 
 
 def is_counted(point: dict) -> bool:
     return "l1_bytes" in point
+
+
+def is_predicted(point: dict) -> bool:
+    return "predicted" in point
 
 
 def check_roofs(results: dict, path: Path) -> None:

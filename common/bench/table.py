@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import results  # noqa: E402  (beside this file)
 
 WIDTH = 118
+KINDS = {"normal": "random normal logits", "bigrams": "bigrams of the course's own text"}
 HEAD = ("lab", "variant", "dtype", "rows x cols", "K", "time", "GB/s", "B/elem", "before", "first", "note")
 LEFT = ("lab", "variant", "dtype", "note")
 LEGEND = ("GB/s: bytes that must move (each input read once, each output written once), over the time. B/elem: counted "
@@ -73,8 +74,7 @@ def groups_of(points: list[dict]) -> dict[tuple[str, int], list[dict]]:
 
 
 def title_of(group: tuple[str, int]) -> str:
-    kinds = {"normal": "random normal logits", "bigrams": "bigrams of the course's own text"}
-    return f"{kinds.get(group[0], group[0])}, {group[1]} columns"
+    return f"{KINDS.get(group[0], group[0])}, {group[1]} columns"
 
 
 def format_row(cells: dict[str, str], widths: dict[str, int]) -> dict[str, str]:

@@ -148,7 +148,7 @@ build/cpu/swap_ffn_bench: $(call objects,$(addprefix common/bench/,swap_ffn_benc
                           $(comparison) $(reference) $(client)
 	$(link)
 
-build/cpu/profile: $(call objects,common/bench/profile.cpp common/bench/logits.cpp) $(comparison) $(reference) $(client)
+build/cpu/profile: $(call objects,$(addprefix common/bench/,profile.cpp logits.cpp measure.cpp clocks.cpp)) $(comparison) $(reference) $(client)
 	$(link)
 
 # It loads the kernel that it measures, plain and instrumented, as the worker loads a rung.

@@ -159,7 +159,7 @@ choose_backend() {
 roofs_program() { echo "build/$backend/roofs"; }
 
 # Measurements go to plots/local and charts to plots/NAME.svg and .png, where git does not look. With PUBLISH=1 they replace
-# what the repository shows: plots/results, and plots/NAME-cpu.svg or plots/NAME-h200.svg.
+# what the repository shows: plots/results, and plots/NAME-h200.svg or, where it is predicted, plots/NAME-predicted-h200.svg.
 results_folder() {
   local folder=plots/local
   [ -z "${PUBLISH:-}" ] || folder=plots/results
@@ -171,13 +171,52 @@ results_file() {
   folder=$(results_folder) && echo "$folder/$("$(roofs_program)" --slug).json"
 }
 chart() {  # NAME: its path without .svg
-  local machine=cpu
+  local machine
   if [ -n "${PUBLISH:-}" ]; then
-    [ "$backend" = cpu ] || machine=$("$(roofs_program)" --slug)
+    if predicting; then
+      machine=predicted-$(basename "$gpu" .json)
+    elif [ "$backend" = cpu ]; then
+      machine=cpu
+    else
+      machine=$("$(roofs_program)" --slug)
+    fi
     echo "plots/$1-${machine#nvidia-}"
   else
     echo "plots/$1"
   fi
+}
+
+# Without a GPU times are predicted for one (common/simt/timing). TIME=executor: the executor's own time is measured instead,
+# which ranks kernels otherwise than a GPU does.
+predicting() {
+  case ${TIME:-} in '' | executor) ;; *) fail "TIME=$TIME: it can be executor" ;; esac
+  [ "$backend" = cpu ] && [ -z "${TIME:-}" ]
+}
+gpu=${GPU:-h200}
+# Refuses a GPU that is not known before anything takes time.
+check_gpu() {
+  local problem
+  [ -z "${GPU:-}" ] || problem=$("$python" common/bench/predict.py --check-gpu "$GPU" 2>&1) || fail "${problem#error: }"
+}
+
+# The file of the predictions for $gpu, and what was measured on that GPU, if the repository has it.
+predicted_file() {
+  local folder name
+  folder=$(results_folder) && name=$("$python" common/bench/predict.py --name-of "$gpu") && echo "$folder/predicted-$name.json"
+}
+measured_there() {
+  local name
+  name=$("$python" common/bench/predict.py --name-of "$gpu") && [ ! -f "plots/results/$name.json" ] || echo "plots/results/$name.json"
+}
+# predict LAB CHECKED SOURCE RESULTS [more options for predict.py]
+predict() {
+  "$python" common/bench/predict.py --gpu "$gpu" --lab "$1" --rung "$2" --source "$3" --results "$4" "${@:5}"
+}
+# draw RESULTS SOURCE: the chart of predictions, beside what was measured.
+draw_predicted() {
+  local beside
+  beside=$(measured_there)
+  "$python" plots/roofline.py "$1" --output "$(chart roofline)" --source "$2" ${beside:+--beside "$beside"}
 }
 
 # Sets $roofs, a file with the machine's roofs. A CPU's are measured once; a GPU's, which takes a second, in every run,

@@ -101,10 +101,11 @@ def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
         lines += [f"What {name_of(rung, 'your')} gained over {name_of(before, whose)}:", *bytes_compared]
     first = first_of_this_run(rung, here)
     if first is not None:
-        lines += [f"In this run, {first['variant']} -> {rung['variant']}:", time_line(rung, first)]
-    if before is not None and here["backend"] == "cpu":
-        if first is not None:
-            lines.append("  (On a CPU the executor is timed. That does not rank rungs as a GPU would: theory/01_roofline.md, \"The chart of a CPU\".)")
+        how = f"Predicted for an {here['machine']}" if here["backend"] == results.PREDICTED else "In this run"
+        lines += [f"{how}, {first['variant']} -> {rung['variant']}:", time_line(rung, first)]
+    if before is not None and here["backend"] != "cuda":
+        if first is not None and here["backend"] == "cpu":
+            lines.append("  (The executor is timed here. That does not rank rungs as a GPU would: theory/01_roofline.md.)")
         lines += on_a_gpu(rung, before, elsewhere)
     return lines
 

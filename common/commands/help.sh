@@ -4,7 +4,8 @@ cat <<TEXT
 ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of the chip.
 
 For students
-  make lab02         build and test your labs/lab02_smem/*.cu, then measure it
+  make lab02         build and test your labs/lab02_smem/*.cu, then measure it;
+                     without a GPU, predict its time on one
                        SOLUTION=1       the solution instead
                        FILE=path.cu     any other file against this lab's tests
                        CASE=name        one case of the output (* and ? match)
@@ -12,8 +13,10 @@ For students
                        VARIANT=tree     one variant ('online f16': of one type)
                        CASES=all        also the cases that take long
                        CHECKS=off       without memcheck, racecheck, initcheck
-                       GPU=h100         predict times for this GPU, not an h200
                                         and synccheck
+                       GPU=h100         predict times for this GPU, not an h200
+                       TIME=executor    measure the executor's time instead
+                       PREDICT=1        on a GPU: predictions beside the times
   make watch02       test your file again on every save, until Ctrl-C
                        (CASE=, VARIANT= too)
   make hint02        the next hint of a lab; TODO=4: for this TODO
@@ -28,8 +31,9 @@ For students
   make docs          book, handouts and API as a web site: build/site/index.html
 
 For everyone
-  make ladder        build, check and measure every solution; print the ladder;
-                     draw plots/roofline.svg
+  make ladder        build, check and measure every solution, or without a GPU
+                     predict it (GPU=h100); print the ladder; draw
+                     plots/roofline.svg
   make experiments   what the book says of a GPU's latency, launches and caches,
                      measured on yours
   make bench-simt    how fast the executor is on this machine

@@ -34,7 +34,8 @@ if [ -n "${TODO:-}" ]; then
 fi
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
 choose_backend "$build/tests/$lab"
-[ -z "${GPU:-}" ] || "$python" common/bench/predict.py --check-gpu --gpu "$GPU" || exit 2
+check_gpu
+predicting || true  # refuses another TIME at once
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")
 
@@ -84,26 +85,51 @@ if is_step "$lab"; then
 fi
 
 # Right: now how fast?
-[ -x "$build/bench" ] || step "building what measures (once) ..."
-build "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
-# The roofs come from the same machine, or the chart would compare nothing.
-measure_roofs
-prepare_bench
-results=$(results_file) || exit
-rows=64 quadratic=4
-[ "$backend" = cpu ] || rows=4096 quadratic=4096
-counts=()
-[ "${CHECKS:-on}" = off ] || count_options "$file"
-"${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 --quadratic per_element=$quadratic \
-  --results "$results" "${counts[@]}" || exit
-say ""
-"$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
-"$python" plots/roofline.py "$results" --output "$(chart roofline)" --source "${FILE:-student}" || exit
-if [ "$backend" = cpu ] && [ -n "$checked" ]; then
+# predictions FILE: the rung's, and a student's beside the solution's, in the file
+predictions() {
   build "$build/profile" || fail "the course's own code does not compile; see above"
-  [ "$source" = student ] || solution=
+  if [ -n "$solution" ] && [ "$source" != solution ]; then
+    predict "$lab" "$solution" solution "$1" || return
+  fi
+  predict "$lab" "$checked" "$source" "$1" --command "make $lab"
+}
+show_predictions() { "$python" common/bench/predicted_table.py "$1" --gpu "$gpu" --lab "$lab" --source "$source" --cols 4096 --words; }
+if predicting; then
+  if [ -z "$checked" ]; then
+    say "CHECKS=off: nothing is counted, so no time is predicted"
+    exit
+  fi
+  step "predicting its time on a GPU ..."
+  results=$(predicted_file) || exit
+  predictions "$results" || exit
   say ""
-  "$python" common/bench/predict.py --gpu "${GPU:-h200}" --lab "$lab" --rung "$checked" ${solution:+--solution "$solution"} || exit
+  show_predictions "$results" || exit
+  draw_predicted "$results" "${FILE:-student}" || exit
+else
+  [ -x "$build/bench" ] || step "building what measures (once) ..."
+  build "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
+  # The roofs come from the same machine, or the chart would compare nothing.
+  measure_roofs
+  prepare_bench
+  results=$(results_file) || exit
+  rows=64 quadratic=4
+  [ "$backend" = cpu ] || rows=4096 quadratic=4096
+  counts=()
+  [ "${CHECKS:-on}" = off ] || count_options "$file"
+  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 --quadratic per_element=$quadratic \
+    --results "$results" "${counts[@]}" || exit
+  say ""
+  "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
+  beside=
+  if [ -n "${PREDICT:-}" ]; then
+    checked=$(shared_object "$tested" build/cpu/checked)
+    build "$build/worker" "$checked" || fail "$file does not compile for the executor, which predicts its time"
+    beside=$(predicted_file) || exit
+    predictions "$beside" || exit
+    say ""
+    show_predictions "$beside" || exit
+  fi
+  "$python" plots/roofline.py "$results" --output "$(chart roofline)" --source "${FILE:-student}" ${beside:+--beside "$beside"} || exit
 fi
 if [ "$source" = student ]; then
   "$python" common/commands/gained.py "$lab" "$results"

@@ -1,28 +1,55 @@
 #!/bin/bash
 # make ladder: builds every solution, checks each against the reference, measures each, prints the ladder, draws the chart.
+# Without a GPU each is predicted for one (GPU=h200) in place of measured.
 . "$(dirname "$0")/common.sh"
 started=$SECONDS
 
 set_up
-[ -z "${GPU:-}" ] || "$python" common/bench/predict.py --check-gpu --gpu "$GPU" || exit 2
+check_gpu
 step "building the course (a minute the first time) ..."
 choose_backend
+predicting || true  # refuses another TIME at once
 lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
 step_list=$(for lab in $(labs); do ! is_step "$lab" || echo "$lab"; done)
 rungs=$(for lab in $lab_list; do echo "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)
-checked=
-[ -n "${PREBUILT:-}" ] || checked="$build/worker $(for lab in $lab_list; do shared_object "solutions/$lab/$(kernel_of "$lab")" build/cpu/checked; done)"
-build "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked || fail "the course's own code does not compile; see above"
-measure_roofs
-prepare_bench
+checked_of() { shared_object "solutions/$1/$(kernel_of "$1")" build/cpu/checked; }
+checked="$build/worker $(for lab in $lab_list; do checked_of "$lab"; done)"
+if predicting; then
+  build "$build/profile" $checked || fail "the course's own code does not compile; see above"
+else
+  [ -z "${PREBUILT:-}" ] || checked=
+  build "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked || fail "the course's own code does not compile; see above"
+  measure_roofs
+  prepare_bench
+fi
 
 step "counting the course's own words (the logits of a small language model) ..."
 mapfile -t texts < <(find README.md common labs theory -name '*.md' 2>/dev/null | sort)
 "$python" common/bench/bigrams.py --output build/bigrams "${texts[@]}" || exit
 words=$(wc -l <build/bigrams.words)
 
-results=$(results_file) || exit
 failed=0
+count=$(wc -w <<<"$lab_list") number=0
+# step_of LAB ROWS WIDE_ROWS: says what comes
+step_of() {
+  number=$((number + 1))
+  step "[$number/$count] $1: $2 x 4096 and $3 x 50257 normal logits, $words x $words bigrams"
+}
+topk_of() { topk=(); [ "$1" != lab05_topk ] || topk=(--topk-output build/bigrams.topk); }
+
+predict_all() {
+  local lab
+  for lab in $lab_list; do
+    step_of "$lab" 4096 2048
+    topk_of "$lab"
+    for cols in 4096 50257; do
+      predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols $cols || failed=1
+    done
+    predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols "$words" --k 5 --input bigrams \
+      --matrix build/bigrams.f32 "${topk[@]}" || failed=1
+  done
+}
+
 # measure LAB ROWS COLS [more options for bench]
 measure() {
   local lab=$1 rows=$2 cols=$3
@@ -32,24 +59,32 @@ measure() {
     --rows "$rows" --cols "$cols" --results "$results" --command "make ladder" "${counts[@]}" "$@" || failed=1
 }
 
-# Rows of 4096 columns, rows of 50257, and on how many of them a variant is measured whose work grows with cols squared.
-shapes=(64 4 16 1)
-[ "$backend" = cpu ] || shapes=(4096 4096 2048 64)
+measure_all() {
+  local lab shapes
+  # Rows of 4096 columns, rows of 50257, and on how many of them a variant is measured whose work grows with cols squared.
+  shapes=(64 4 16 1)
+  [ "$backend" = cpu ] || shapes=(4096 4096 2048 64)
+  for lab in $lab_list; do
+    step_of "$lab" "${shapes[0]}" "${shapes[2]}"
+    topk_of "$lab"
+    measure "$lab" "${shapes[0]}" 4096 --quadratic per_element="${shapes[1]}"
+    measure "$lab" "${shapes[2]}" 50257 --quadratic per_element="${shapes[3]}"
+    measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
+      --k 5 --quadratic per_element=64 "${topk[@]}"
+  done
+}
 
-count=$(wc -w <<<"$lab_list") number=0
-for lab in $lab_list; do
-  number=$((number + 1))
-  step "[$number/$count] $lab: ${shapes[0]} x 4096 and ${shapes[2]} x 50257 normal logits, $words x $words bigrams"
-  measure "$lab" "${shapes[0]}" 4096 --quadratic per_element="${shapes[1]}"
-  measure "$lab" "${shapes[2]}" 50257 --quadratic per_element="${shapes[3]}"
-  topk=()
-  [ "$lab" = lab05_topk ] && topk=(--topk-output build/bigrams.topk)
-  measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
-    --k 5 --quadratic per_element=64 "${topk[@]}"
-done
+if predicting; then
+  results=$(predicted_file) || exit
+  predict_all
+else
+  results=$(results_file) || exit
+  measure_all
+fi
 
 # Another operator than the ladder's: measured by itself, with a chart of its own.
-for lab in $step_list; do
+predicting && [ -n "$step_list" ] && step "$step_list is measured on a GPU, or with TIME=executor"
+for lab in $(predicting || echo "$step_list"); do
   step "$lab: a decode step of a Swap-FFN layer, fused and not"
   rung=build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
   if ! build "$rung"; then
@@ -61,16 +96,20 @@ for lab in $step_list; do
 done
 
 say ""
-"$python" common/bench/table.py "$results" --source solution || exit
-"$python" plots/roofline.py "$results" --output "$(chart roofline)" || exit
-if [ "$backend" = cpu ] && [ -z "${PREBUILT:-}" ]; then
-  say ""
-  say "On this machine's processor the ladder is no GPU's. Predicted for one that is not here:"
-  build "$build/profile" || fail "the course's own code does not compile; see above"
-  for lab in $lab_list; do
+if predicting; then
+  "$python" common/bench/predicted_table.py "$results" --gpu "$gpu" || exit
+  draw_predicted "$results" student || exit
+else
+  "$python" common/bench/table.py "$results" --source solution || exit
+  beside=
+  if [ -n "${PREDICT:-}" ]; then
+    build "$build/profile" $checked || fail "the course's own code does not compile; see above"
+    beside=$(predicted_file) || exit
+    (results=$beside number=0; predict_all; exit $failed) || failed=1
     say ""
-    "$python" common/bench/predict.py --gpu "${GPU:-h200}" --lab "$lab" --rung "$(shared_object "solutions/$lab/$(kernel_of "$lab")" build/cpu/checked)" || failed=1
-  done
+    "$python" common/bench/predicted_table.py "$beside" --gpu "$gpu" || exit
+  fi
+  "$python" plots/roofline.py "$results" --output "$(chart roofline)" ${beside:+--beside "$beside"} || exit
 fi
 say ""
 say "What top-K is for: the next word, by lab05 on the bigrams of this course's own text."

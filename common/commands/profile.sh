@@ -13,7 +13,7 @@ rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 
 set_up
 choose_backend
-"$python" common/bench/predict.py --check-gpu --gpu "${GPU:-h200}" || exit 2
+check_gpu
 report=build/profile.json
 if [ "$backend" = cuda ]; then
   rung=$(shared_object "$file" build/cuda)
@@ -24,7 +24,7 @@ else
   rung=$(shared_object "$file" build/cpu/checked)
   build "$build/worker" "$build/profile" || fail "the course's own code does not compile; see above"
   build "$rung" || fail "$file does not compile; the first message above says where"
-  SIMT_GPU=${GPU:-h200} "$build/profile" --worker "$build/worker" --rung "$rung" --rows "$rows" --cols "$cols" --k "${K:-50}" >"$report"
+  SIMT_GPU=$gpu "$build/profile" --worker "$build/worker" --rung "$rung" --rows "$rows" --cols "$cols" --k "${K:-50}" >"$report"
 fi
 status=$?
 [ $status -ne 2 ] || exit 2

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make roofline: draws the chart again, plots/roofline.svg, out of what was measured here. FILE=plots/results/x.json: out of
-# other measurements. PUBLISH=1: out of what the repository shows of this machine, in place of its chart (common.sh).
+# other measurements. Without a GPU: out of what was predicted for GPU=h200. PUBLISH=1: out of what the repository shows of this
+# machine, in place of its chart (common.sh).
 . "$(dirname "$0")/common.sh"
 set_up
 if [ -n "${FILE:-}" ]; then
@@ -9,6 +10,14 @@ if [ -n "${FILE:-}" ]; then
   results=$FILE
 else
   choose_backend >/dev/null
+  check_gpu
+  if predicting; then
+    results=$(predicted_file) || exit
+    [ -f "$results" ] || fail "nothing was predicted for this GPU yet: run make ladder or make lab01, or draw what was measured on
+one: make roofline FILE=plots/results/nvidia-h200.json"
+    draw_predicted "$results" student
+    exit
+  fi
   build "$(roofs_program)" || fail "the course's own code does not compile; see above"
   results=$(results_file) || exit
   [ -f "$results" ] || fail "nothing was measured on this machine yet: run make ladder or make lab01, or draw what was

@@ -235,8 +235,8 @@ class Repository(unittest.TestCase):
             for path in (copy / "plots/local").iterdir():
                 shutil.copy(path, copy / "plots/results" / path.name)
             result = course_copy.run(copy, "make", "roofline", "PUBLISH=1")
-            self.assertIn("plots/roofline-cpu.svg", result.stdout)
-            self.assertIn("plots/roofline-cpu.svg", run(*git, "status", "--porcelain", cwd=copy).stdout)
+            self.assertIn("plots/roofline-predicted-h200.svg", result.stdout)
+            self.assertIn("plots/roofline-predicted-h200.svg", run(*git, "status", "--porcelain", cwd=copy).stdout)
 
 
 class TheTestItself(unittest.TestCase):

@@ -22,7 +22,7 @@ def points(source, labs, scale=1.0):
 
 def said(here, elsewhere=None, lab="lab02_smem", backend="cuda"):
     others = {name: {"machine": "NVIDIA X", "backend": "cuda", "points": p} for name, p in (elsewhere or {}).items()}
-    return "\n".join(gained.gained(lab, {"backend": backend, "points": here}, others))
+    return "\n".join(gained.gained(lab, {"machine": "NVIDIA Y", "backend": backend, "points": here}, others))
 
 
 class Gained(unittest.TestCase):
@@ -50,6 +50,12 @@ class Gained(unittest.TestCase):
         self.assertIn("does not rank rungs", text)
         self.assertIn("The same step of the solutions on an NVIDIA X (x.json):", text)
         self.assertIn("64.0 us -> 8.00 us", text)
+
+    def test_a_prediction_is_called_one(self):
+        text = said(points("student", LABS, 2.0), {"x.json": points("solution", LABS)}, backend="predicted")
+        self.assertIn("Predicted for an NVIDIA Y, serial -> tree:", text)
+        self.assertNotIn("In this run", text)
+        self.assertIn("The same step of the solutions on an NVIDIA X (x.json):", text)
 
     def test_the_first_lab_is_compared_with_itself(self):
         self.assertIn("What your lab01 per_row f32 gained over your lab01 per_element f32", said(points("student", LABS), lab="lab01_naive"))

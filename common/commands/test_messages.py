@@ -30,6 +30,8 @@ MESSAGES = [
     ("make lab02 FILE=nowhere.cu", ["nowhere.cu: no such file"]),
     ("make lab02 FILE=README.md", ["README.md: a rung is a .cu file"]),
     ("make lab02 FILE=labs/lab02_smem/softmax_smem.cu SOLUTION=1", ["FILE and SOLUTION=1 exclude each other"]),
+    ("make lab02 TIME=fast", ["TIME=fast: it can be executor"]),
+    ("make lab02 GPU=h300", ["there is no GPU 'h300'; there are: a100, h100, h200"]),
     ("make lab02 CASES=some", ["CASES=some: it can be all"]),
     ("make hint02 TODO=77", ["TODO=77: lab02_smem has hints for TODO 1, 2, 3, 4, 5"]),
     ("make profile02 SHAPE=wide", ["SHAPE=wide: it must be ROWSxCOLUMNS", "for example 64x4096"]),

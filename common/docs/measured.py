@@ -1,4 +1,4 @@
-"""Tables out of plots/results/*.json: what each lab's variants were measured at."""
+"""Tables out of plots/results/*.json: what each lab's variants were measured at, and for the chart also what was predicted."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from pathlib import Path
 import measured_step
 
 ROOT = Path(__file__).resolve().parents[2]
+PREDICTED = "predicted"  # the backend of a file of predictions (common/bench/results.py)
+
+
+ORDER = {"cuda": 0, PREDICTED: 1}
 
 
 def results() -> list[dict]:
-    """The measurements of ladders, one a machine: a GPU's first."""
+    """Ladders, one per machine: measured on a GPU first, then predicted for one."""
     found = [json.loads(path.read_text()) for path in sorted((ROOT / "plots/results").glob("*.json"))]
-    found = [result for result in found if "points" in result]
-    return sorted(found, key=lambda result: (result.get("backend") != "cuda", result["machine"]))
+    found = [{**result, "points": [point for point in result["points"] if point["seconds"]]} for result in found if "points" in result]
+    return sorted(found, key=lambda result: (ORDER.get(result.get("backend"), 2), result["machine"]))
 
 
 def row(point: dict) -> str:
@@ -34,6 +38,8 @@ def table(lab: str) -> str:
         return measured_step.table(ROOT / "plots/results")
     parts = []
     for result in results():
+        if result["backend"] == PREDICTED:
+            continue
         points = [p for p in result["points"] if p["lab"] == lab and p["source"] == "solution" and p["input"] == "normal"]
         if not points:
             continue
@@ -42,6 +48,5 @@ def table(lab: str) -> str:
                      "|---|---|---|---:|---:|---:|---:|\n" + "\n".join(row(point) for point in points) + "\n")
     if not parts:
         return ""
-    note = ("A GPU's times and a CPU's are not to be compared: the CPU runs the course's executor. "
-            "Bytes are counted by the executor; where a GPU must have taken another path they are left out.\n\n")
+    note = ("Bytes are counted by the executor; where a GPU must have taken another path they are left out.\n\n")
     return "\n\n## Measured\n\n" + note + "\n".join(parts)

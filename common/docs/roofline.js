@@ -25,6 +25,7 @@ const bytesOf = (point, kind) => point[kind] || point.nominal_bytes;
 // Why a file is not one of measurements; '' if it is.
 function problemOf(result) {
   if (typeof result !== 'object' || result === null || !Array.isArray(result.points)) return 'it has no list "points"';
+  result.points = result.points.filter((p) => p.seconds !== null);  // without a prediction
   if (typeof result.machine !== 'string') return 'it does not name its "machine"';
   if (typeof result.roofs !== 'object' || !(result.roofs.copy_gbs > 0)) return 'it has no "roofs" with a "copy_gbs"';
   const bad = result.points.findIndex((p) => !(p.seconds > 0 && p.rows > 0 && p.cols > 0 && typeof p.variant === 'string'));
@@ -66,8 +67,11 @@ const short = (value) => value >= 1e5 || value < 1e-3 ? value.toExponential(0) :
 
 function describe(point) {
   const counted = (kind) => point[kind] ? `${(point[kind] / (point.rows * point.cols)).toPrecision(3)} bytes per element` : 'not counted';
+  const us = (seconds) => (seconds * 1e6).toPrecision(4);
+  const time = point.predicted ? `predicted: ${us(point.seconds)} us (${us(point.predicted.low)} to ${us(point.predicted.high)})` : `${us(point.seconds)} us`;
+  const limit = point.predicted ? `${point.predicted.words}\n` : '';
   return `${labOf(point)} ${point.variant} ${point.dtype} (${point.source})\n${shapeOf(point)}, ${point.input}\n` +
-    `${(point.seconds * 1e6).toPrecision(4)} us, ${(flops(point) / point.seconds / 1e9).toPrecision(3)} GFLOP/s\n` +
+    `${time}, ${(flops(point) / point.seconds / 1e9).toPrecision(3)} GFLOP/s\n` + limit +
     `asked of L1: ${counted('l1_bytes')}\nfootprint: ${counted('footprint_bytes')}\n` +
     `footprint at ${(bytesOf(point, 'footprint_bytes') / point.seconds / 1e9).toPrecision(4)} GB/s`;
 }
@@ -124,7 +128,12 @@ function draw() {
     const group = node('g', {class: 'point', tabindex: 0, role: 'img', 'aria-label': describe(point).replaceAll('\n', '; ')}, svg);
     node('line', {x1: at.l1, x2: at.foot, y1: at.y, y2: at.y, stroke: colour, class: 'span'}, group);
     node('line', {x1: at.foot, x2: at.foot, y1: at.y - 5, y2: at.y + 5, stroke: colour, 'stroke-width': 2}, group);
-    node('circle', {cx: at.l1, cy: at.y, r: point.source === 'solution' ? 5 : 8, fill: colour}, group);
+    if (point.predicted) {  // hollow, with an error bar
+      const [least, most] = [point.predicted.high, point.predicted.low].map((seconds) => y(flops(point) / seconds / 1e9));
+      node('line', {x1: at.l1, x2: at.l1, y1: least, y2: most, stroke: colour, class: 'band'}, group);
+    }
+    node('circle', {cx: at.l1, cy: at.y, r: point.source === 'solution' ? 5 : 8, ...(point.predicted ?
+      {fill: 'transparent', stroke: colour, 'stroke-width': 2} : {fill: colour})}, group);
     for (const type of ['mouseenter', 'focus', 'click']) group.addEventListener(type, () => showTip(group, point));
     for (const type of ['mouseleave', 'blur']) group.addEventListener(type, hideTip);
   }
@@ -178,7 +187,8 @@ function usualShape(machine) {
 }
 
 function refresh(newMachine) {
-  fill(byId('machine'), measurements.map((m, i) => [i, `${m.machine} (${m.date || 'no date'})`]));
+  fill(byId('machine'), measurements.map((m, i) =>
+    [i, `${m.backend === 'predicted' ? 'predicted for an ' : ''}${m.machine} (${m.date || 'no date'})`]));
   if (newMachine !== undefined) byId('machine').value = newMachine;
   const {points} = measurements[byId('machine').value];
   const each = (of) => [...new Set(points.map(of))].sort().map((v) => [v, v]);

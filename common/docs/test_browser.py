@@ -233,6 +233,17 @@ class Roofline(Browser):
         webdriver.ActionChains(self.browser).send_keys("\ue00c").perform()  # Escape
         self.assertFalse(self.one("#tip").is_displayed())
 
+    def test_predictions_are_hollow_and_have_error_bars(self):
+        self.open("roofline.html")
+        of_machine = self.browser.execute_script("return measurements.findIndex((m) => m.backend === 'predicted')")
+        self.assertGreaterEqual(of_machine, 0)
+        self.choose("machine", str(of_machine))
+        self.assertEqual(len(self.all("#chart .point .band")), len(self.points()))
+        for point in self.points():
+            self.assertIn("predicted: ", point.get_attribute("aria-label"))
+            self.assertEqual(point.find_element(By.TAG_NAME, "circle").get_attribute("fill"), "transparent")
+        self.screenshot("roofline-predicted")
+
     def test_filters(self):
         self.open("roofline.html")
         self.choose("shape", "")

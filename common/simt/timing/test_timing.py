@@ -113,6 +113,8 @@ class Ladder(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
         rungs = [f"build/cpu/checked/solutions/{lab}/{kernel}.so" for lab, kernel in LABS.items()]
         built = run([*RULES, "build/cpu/worker", "build/cpu/profile", *rungs])
         if built.returncode:
@@ -129,11 +131,15 @@ class Ladder(unittest.TestCase):
 
     def test_recorded_points(self):
         sys.path.insert(0, str(ROOT / "common/bench"))
-        import predict  # noqa: PLC0415
+        import gpus  # noqa: PLC0415
         os.chdir(ROOT)
         for lab, kernel in LABS.items():
-            predicted = predict.predictions(Path("build/cpu/worker"), Path("build/cpu/profile"), Path(f"build/cpu/checked/solutions/{lab}/{kernel}.so"), "h200", lab)
-            measured = predict.measured("h200", lab)
+            file = Path(self.folder.name, "predicted.json")
+            done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{kernel}.so", "--source", "solution", "--results", str(file)])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            predicted = {(point["variant"], point["dtype"]): point for point in json.loads(file.read_text())["points"] if point["lab"] == lab}
+            measured = {(point["variant"], point["dtype"]): point["seconds"] for point in gpus.measured("h200")["points"]
+                        if point["lab"] == lab and (point["rows"], point["cols"]) == (4096, 4096)}
             self.assertTrue(measured)
             for key, seconds in measured.items():
                 with self.subTest(f"{lab} {' '.join(key)}"):

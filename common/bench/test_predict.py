@@ -1,0 +1,114 @@
+"""Tests of predict.py, gpus.py and predicted_table.py on made-up reports and points: nothing is run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import gpus  # noqa: E402
+import predict  # noqa: E402
+import predicted_table  # noqa: E402
+import results  # noqa: E402
+
+
+def launch(seconds: float | None, limit: str = "dram") -> dict:
+    predicted = {"seconds": None, "why": "tensor cores"} if seconds is None else {
+        "seconds": seconds, "low": seconds / 2, "high": seconds * 2, "limit": limit, "words": f"{limit} in words"}
+    return {"predicted": predicted, "total": {name: 10 for name in predict.GLOBAL_SECTORS}, "footprint": {"sectors_read": 4, "sectors_written": 1}}
+
+
+def variant(*launches: dict, name: str = "tree", k: int = 0) -> dict:
+    return {"variant": name, "dtype": "f32", "rows": 512, "cols": 4096, "k": k, "report": {"launches": list(launches)}}
+
+
+def options(**other: object) -> argparse.Namespace:
+    return argparse.Namespace(**{"source": "student", "lab": "lab02_smem", "input": "normal", **other})
+
+
+SHAPE = predict.SHAPES[4096]
+
+
+def point(*launches: dict, **other: object) -> dict:
+    return predict.point_of(variant(*launches), options(**other), SHAPE)
+
+
+class Points(unittest.TestCase):
+    def test_launches_add_up_and_the_longest_one_says_what_limits(self) -> None:
+        found = point(launch(1e-6, "latency"), launch(3e-6, "issue"))
+        self.assertEqual(found["seconds"], 4e-6)
+        self.assertEqual(found["predicted"], {"low": 2e-6, "high": 8e-6, "limit": "issue", "words": "issue in words"})
+
+    def test_counts_are_scaled_from_the_rows_that_ran_to_all(self) -> None:
+        found = point(launch(1e-6))
+        self.assertEqual(found["l1_bytes"], 3 * 10 * 32 * 8)
+        self.assertEqual(found["footprint_bytes"], 5 * 32 * 8)
+        self.assertEqual((found["rows"], found["counted_rows"]), (4096, 512))
+
+    def test_no_prediction_has_its_reason(self) -> None:
+        found = point(launch(1e-6), launch(None))
+        self.assertEqual((found["seconds"], found["predicted"]["why"]), (None, "tensor cores"))
+
+
+class Files(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name, "local/predicted.json")
+
+    def test_the_same_point_is_replaced_and_others_stay(self) -> None:
+        predict.put(self.path, "h200", [point(launch(1e-6)), point(launch(2e-6), source="solution")], "one")
+        predict.put(self.path, "h200", [point(launch(5e-6))], "two")
+        table = results.load(self.path, need_roofs=True)
+        self.assertEqual([each["seconds"] for each in table["points"]], [5e-6, 2e-6])
+        self.assertEqual((table["backend"], table["machine"], table["command"]), ("predicted", "NVIDIA H200", "two"))
+
+    def test_what_is_no_file_of_predictions_for_this_gpu_is_kept(self) -> None:
+        predict.put(self.path, "h200", [point(launch(1e-6))], "one")
+        before = self.path.read_text()
+        with self.assertRaisesRegex(results.UserError, "predicted points of NVIDIA H200, not predictions for NVIDIA H100"):
+            predict.put(self.path, "h100", [point(launch(1e-6))], "two")
+        self.assertEqual(self.path.read_text(), before)
+        self.path.write_text("{}")
+        with self.assertRaisesRegex(results.UserError, "not a file of predictions"):
+            predict.put(self.path, "h200", [point(launch(1e-6))], "two")
+
+    def test_the_table(self) -> None:
+        predict.put(self.path, "h200", [point(launch(30e-6)), point(launch(33e-6), source="solution"), point(launch(None), lab="lab07_fusion")], "one")
+        measured = {"points": [{**point(launch(35.3e-6), source="solution")}]}
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), mock.patch.object(gpus, "measured", lambda name: measured):
+            self.assertEqual(predicted_table.main([str(self.path), "--source", "student", "--words"]), 0)
+        lines = out.getvalue().splitlines()
+        self.assertEqual(lines[0], "Predicted for an NVIDIA H200: 4096 x 4096, random normal logits")
+        self.assertEqual(lines[2].split(), ["02", "tree", "f32", "0.000458", "30.0", "15.0", "-", "60.0", "33.0", "35.3", "-", "-", "dram"])
+        self.assertEqual(lines[3].strip(), "dram in words")
+        self.assertIn("lab07 tree f32: no prediction: tensor cores", lines)
+        self.assertTrue(all(len(line) <= 80 for line in lines))
+
+
+class Gpus(unittest.TestCase):
+    def test_an_unknown_one_lists_those_that_there_are(self) -> None:
+        with self.assertRaisesRegex(results.UserError, "no GPU 'h300'; there are: a100, h100, h200"):
+            gpus.machine_file("h300")
+
+    def test_roofs_are_measured_where_they_are_recorded_and_else_of_the_machine_file(self) -> None:
+        self.assertEqual(gpus.roofs("h200")["source"], "measured")
+        recorded = json.loads((gpus.ROOT / "plots/results/nvidia-h200.json").read_text())["roofs"]
+        self.assertEqual(gpus.roofs("h200")["copy_gbs"], recorded["copy_gbs"])
+        roofs = gpus.roofs("l4")
+        self.assertEqual(roofs["source"], "the machine file")
+        self.assertAlmostEqual(roofs["fma_gflops"], 2 * 32 * 4 * 58 * 2.04)
+        for name in gpus.known():
+            self.assertTrue(all(gpus.roofs(name)[field] > 0 for field in results.ROOF_FIELDS), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
