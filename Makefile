@@ -13,7 +13,7 @@ export KNOWN_OPTIONS := $(options)
 export UNKNOWN_OPTIONS := $(strip $(foreach v,$(filter-out $(options) LADDER_% CUDA_ARCH MAKE% NO_COLOR NVCC SHELL,$(.VARIABLES)), \
                             $(if $(filter command,$(origin $v)),$v)))
 
-.PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab \
+.PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers probe profile-diff new-lab \
         check check-doctor decide similar test test-bare
 .DEFAULT_GOAL := first-screen
 
@@ -28,6 +28,9 @@ ladder:
 
 lab%:
 	@$(commands)/lab.sh $*
+
+probe:
+	@$(commands)/probe.sh
 
 profile-diff:
 	@$(commands)/profile_diff.sh

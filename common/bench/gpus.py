@@ -37,8 +37,8 @@ def constants(name: str) -> dict:
 
 
 def slug(name: str) -> str:
-    """Of file names: "nvidia-h200" for h200."""
-    return f"nvidia-{machine_file(name).stem}"
+    """Of file names: "nvidia-h200" for h200, and for a file of make probe, gpu-nvidia-h200.json."""
+    return f"nvidia-{name}" if name in known() else machine_file(name).stem.removeprefix("gpu-")
 
 
 def measured(name: str) -> dict | None:

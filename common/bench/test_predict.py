@@ -99,6 +99,12 @@ class Gpus(unittest.TestCase):
         with self.assertRaisesRegex(results.UserError, "no GPU 'h300'; there are: a100, h100, h200"):
             gpus.machine_file("h300")
 
+    def test_names_of_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "gpu-nvidia-x1.json")
+            path.write_text("{}")
+            self.assertEqual((gpus.slug("h200"), gpus.slug(str(path))), ("nvidia-h200", "nvidia-x1"))
+
     def test_roofs_are_measured_where_they_are_recorded_and_else_of_the_machine_file(self) -> None:
         self.assertEqual(gpus.roofs("h200")["source"], "measured")
         recorded = json.loads((gpus.ROOT / "plots/results/nvidia-h200.json").read_text())["roofs"]

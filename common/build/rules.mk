@@ -312,6 +312,10 @@ build/cuda/roofs: common/bench/roofs.cu build/cpu/obj/common/bench/machine.cpp.o
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) $(filter %.cu %.o,$^) -ldl -o $@
 
+build/cuda/probe: $(wildcard common/simt/timing/probe/*.cu) common/simt/timing/probe/probe.h
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) $(filter %.cu,$^) -o $@
+
 build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine.cpp.o
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@

@@ -44,6 +44,8 @@ On a GPU
                        (SOLUTION=1, FILE=, CASE=, VARIANT=)
   make profile-diff  the counters of every solution: ncu's and the executor's
                        (SHAPES=64x600,16x4096)
+  make probe         measure this GPU for the model that predicts times, and
+                     write its machine file
   make peers         beside PyTorch, torch.compile, Triton and cuDNN
                        (OPS=, DTYPES=, SHAPES=: a part)
 
