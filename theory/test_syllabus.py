@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "common/testing"))
+import broken  # noqa: E402
 import shelf  # noqa: E402
 TEXT = (ROOT / "theory/syllabus.md").read_text(encoding="utf-8")
 
@@ -34,8 +35,8 @@ class Syllabus(unittest.TestCase):
         self.assertGreater(len(rows), 30)
         for lab, kernel, shown in rows:
             with self.subTest(f"{lab}/{kernel}"):
-                header = (ROOT / "labs" / lab / "broken" / f"{kernel}.cu").read_text().split("\n#include", 1)[0]
-                verdicts = re.findall(r"^// (?:Verdict|Move): (.+)$", header, re.MULTILINE)
+                wrong = broken.kernel(lab, kernel, ROOT)
+                verdicts = wrong.all("verdict") + wrong.all("move")
                 self.assertTrue(any(f"`{verdict}`" in shown for verdict in verdicts), f"{verdicts} not in: {shown}")
 
     def test_every_count_is_counted(self):
@@ -46,16 +47,20 @@ class Syllabus(unittest.TestCase):
         self.assertEqual(shelf.build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab, _, _ in rows)), "")
         for lab, kernel, shown in rows:
             with self.subTest(f"{lab}/{kernel}"):
-                path = Path("labs") / lab / "broken" / f"{kernel}.cu"
-                status, output = shelf.run_tests(lab, path, "cpu", True, {"LADDER_CASE": "move-*"})
+                wrong = broken.kernel(lab, kernel)
+                status, output = shelf.run_tests(lab, wrong.write(), "cpu", True, {"LADDER_CASE": "move-*"})
                 self.assertEqual(status, 1, output)
-                said = " ".join(shelf.first_failure(output, shelf.parse(path).one("Variant")))
+                said = " ".join(shelf.first_failure(output, wrong.one("variant")))
                 for number in re.findall(r"\d[\d,]*", shown.split(";")[0]):
                     self.assertRegex(said, rf"\b{number.rstrip(',')}\b")
 
     def test_files_in_the_commands(self):
-        for file in re.findall(r"FILE=(\S+)", TEXT) + re.findall(r"python3 (\S+)", TEXT):
+        for file in re.findall(r"python3 (\S+)", TEXT):
             self.assertTrue((ROOT / file).is_file(), file)
+        shown = re.findall(r"make [a-z]+(\d\d) BROKEN=(\w+)", TEXT)
+        self.assertEqual(len(shown), 2)
+        for number, kernel in shown:
+            broken.kernel(next((ROOT / "labs").glob(f"lab{number}_*")).name, kernel, ROOT)
 
     def test_goals_are_seen_by_what_there_is(self):
         goals = TEXT.split("## The goals of each lab")[1].split("\n## ")[0]

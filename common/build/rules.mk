@@ -263,6 +263,8 @@ build/cpu/checked/%.o: %.cu common/simt/rewrite.sed $(announce)
 	$(call compile_checked)
 build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed $(announce)
 	$(call compile_checked)
+# The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
+build/cpu/checked/build/shelf/%.o: operations := :
 # Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.
 wrap := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 build/cpu/checked/%.so: build/cpu/checked/%.o

@@ -24,8 +24,10 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import todos  # noqa: E402  (beside this file)
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "testing")]
+import broken  # noqa: E402
+import todos  # noqa: E402
 
 LAB_FILES = {"README.md", "hints.md", "test.cpp"}
 LEAST_HINTS = 3
@@ -107,12 +109,14 @@ def check_lab(root: Path, lab: Path) -> list[str]:
         return problems + [f"{lab} must hold exactly one .cu file, the starter; it has {len(kernels)}"]
     starter = kernels[0]
     solution = root / "solutions" / lab.name / starter.name
-    allowed = LAB_FILES | {starter.name, "broken"}
+    allowed = LAB_FILES | {starter.name}
     problems += [f"{path}: does not belong into a lab" for path in sorted(lab.iterdir()) if path.name not in allowed]
     if not solution.is_file():
         return problems + [f"{solution} is missing: the solution mirrors the lab"]
-    allowed_beside = lambda path: path.name.endswith("_triton.py") or path.name == "__pycache__"  # the same move, in Triton
-    problems += [f"{path}: a solution is one file" for path in solution.parent.iterdir() if path != solution and not allowed_beside(path)]
+    # Beside it: the wrong kernels, and the same move in Triton.
+    allowed_beside = lambda path: path.name in ("broken.toml", "__pycache__") or path.name.endswith("_triton.py")
+    problems += [f"{path}: does not belong beside a solution" for path in solution.parent.iterdir() if path != solution and not allowed_beside(path)]
+    problems += broken.problems(lab.name, root)
     problems += compare(starter, solution)
     problems += check_predictions(lab, starter, solution)
     hints = (lab / "hints.md").read_text() if (lab / "hints.md").is_file() else ""

@@ -108,13 +108,17 @@ find_lab() {
 
 kernel_of() { basename "$(ls labs/"$1"/*.cu | head -1)"; }
 
-# Which file a command is about, by FILE and SOLUTION: sets $file, and $source as results name it.
+# Which file a command is about, by FILE, SOLUTION and BROKEN: sets $file, and $source as results name it.
 choose_file() {
   local kernel
   kernel=$(kernel_of "$1")
   if [ -n "${FILE:-}" ]; then
-    [ -z "${SOLUTION:-}" ] || fail "FILE and SOLUTION=1 exclude each other"
+    [ -z "${SOLUTION:-}${BROKEN:-}" ] || fail "FILE, SOLUTION=1 and BROKEN exclude each other"
     file=$FILE source=$FILE
+  elif [ -n "${BROKEN:-}" ]; then
+    [ -z "${SOLUTION:-}" ] || fail "FILE, SOLUTION=1 and BROKEN exclude each other"
+    file=$("$python" common/testing/broken.py "$1" "$BROKEN") || exit 2
+    source=$file
   elif [ -n "${SOLUTION:-}" ]; then
     file=solutions/$1/$kernel source=solution
   else

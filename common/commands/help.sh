@@ -8,6 +8,7 @@ For students
                      without a GPU, predict its time on one
                        SOLUTION=1       the solution instead
                        FILE=path.cu     any other file against this lab's tests
+                       BROKEN=name      a wrong kernel (solutions/*/broken.toml)
                        CASE=name        one case of the output (* and ? match)
                        TODO=4           one TODO of yours, in the solution
                        VARIANT=tree     one variant ('online f16': of one type)

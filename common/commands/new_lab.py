@@ -3,9 +3,8 @@
 
     new_lab.py lab08_thing [ROOT]
 
-The texts are in new_lab/*.in. kernel.cu.in becomes the starter, the solution (its parts behind @starter and @solution) and
-the wrong kernels, each the solution with one mistake (BROKEN). Nothing that exists is overwritten; if anything goes wrong,
-nothing is left behind.
+The texts are in new_lab/*.in. kernel.cu.in becomes the starter and the solution (its parts behind @starter and @solution).
+Nothing that exists is overwritten; if anything goes wrong, nothing is left behind.
 """
 
 from __future__ import annotations
@@ -20,34 +19,6 @@ import screen  # noqa: E402  (beside this file)
 import todos  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-
-FOLD = "    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);\n    __syncthreads();\n  }\n"
-LOAD = "  for (int c = threadIdx.x; c < cols; c += threads) max = fmaxf(max, x[c]);\n"
-WRITE = "  for (int c = threadIdx.x; c < cols; c += threads) y[c] = expf(x[c] - max) * scale;\n"
-RUN = ("  const int run = (cols + threads - 1) / threads;\n"
-       "  const int begin = min(static_cast<int>(threadIdx.x) * run, cols), end = min(begin + run, cols);\n")
-
-# File name, header (common/testing/shelf.py says what may stand in it), what is replaced in the solution, by what.
-BROKEN = [
-    ("tree_without_barrier", ["Broken: the tree folds without a barrier between its rounds.",
-                              "Verdict: racecheck: race in shared memory", "Line: the one that holds `<- here`"],
-     FOLD, "    if (t < half) scratch[t] = op(scratch[t], scratch[t + half]);  // <- here\n  }\n  __syncthreads();\n"),
-    ("reads_past_the_row", ["Broken: the loop takes in one column too many; of the last row it lies past the matrix.",
-                            "Verdict: memcheck: out of bounds in global memory", "Line: the one that holds `<- here`"],
-     LOAD, "  for (int c = threadIdx.x; c <= cols; c += threads) {\n    max = fmaxf(max, x[c]);  // <- here\n  }\n"),
-    ("tail_not_written", ["Broken: only whole groups of 32 columns are written.",
-                          "Verdict: never written", "Verdict: wrong only in column 32, the last one", "Case: normal-1x33"],
-     WRITE, WRITE.replace("c < cols;", "c < cols / 32 * 32;")),
-    ("max_from_zero", ["Broken: the maximum starts from 0: where all logits are far below it, every exponential is 0.",
-                       "Verdict: far off"],
-     "constexpr float lowest = -FLT_MAX;", "constexpr float lowest = 0.0f;"),
-    ("nan_not_spread", ["Broken: a sum that is NaN passes for an empty one: a NaN stays in its column.",
-                        "Verdict: NaN not spread over the whole row"],
-     "return sum > 0.0f ? 1.0f / sum : sum;", "return sum > 0.0f ? 1.0f / sum : 0.0f;"),
-    ("uncoalesced", ["Broken: every thread takes a run of neighbouring columns: the lanes of a warp read addresses far apart.",
-                     "Move: 4 sectors per request: neighbouring threads read and write neighbouring floats"],
-     LOAD, RUN + "  for (int c = begin; c < end; ++c) max = fmaxf(max, x[c]);\n"),
-]
 
 
 class Refused(Exception):
@@ -82,21 +53,6 @@ def part(template: str, wanted: str) -> str:
     return "".join(lines)
 
 
-def broken_kernels(solution: str) -> dict[str, str]:
-    """Name -> text: the solution without its predictions and its marks, with one mistake."""
-    code = solution[solution.index("#include <cfloat>"):]
-    code = re.sub(r"// STEP 0:.*?// END 0\n\n", "", code, flags=re.DOTALL)
-    code = re.sub(r"^ *// (STEP|END) \d.*\n", "", code, flags=re.MULTILINE)
-    files = {}
-    for name, header, right, wrong in BROKEN:
-        if code.count(right) != 1:
-            raise ValueError(f"kernel.cu.in no longer holds, exactly once:\n{right}")
-        fields = header[:1] + [line for line in header[1:] if not line.startswith("Case:")] + ["Variant: first"]
-        fields += [line for line in header if line.startswith("Case:")]
-        files[f"{name}.cu"] = "".join(f"// {line}\n" for line in fields) + code.replace(right, wrong)
-    return files
-
-
 def files_of(name: str) -> dict[str, str]:
     """Path -> text of everything that makes up the lab."""
     word = name[6:]
@@ -109,10 +65,10 @@ def files_of(name: str) -> dict[str, str]:
             text = text.replace(placeholder, value)
         return text
 
-    solution = part(template("kernel.cu"), "solution")
-    files = {f"solutions/{name}/{kernel}": solution, f"labs/{name}/{kernel}": part(template("kernel.cu"), "starter")}
+    files = {f"solutions/{name}/{kernel}": part(template("kernel.cu"), "solution"),
+             f"solutions/{name}/broken.toml": template("broken.toml"),
+             f"labs/{name}/{kernel}": part(template("kernel.cu"), "starter")}
     files |= {f"labs/{name}/{file}": template(file) for file in ("README.md", "hints.md", "test.cpp")}
-    files |= {f"labs/{name}/broken/{file}": text for file, text in broken_kernels(solution).items()}
     return files
 
 

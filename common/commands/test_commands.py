@@ -269,6 +269,11 @@ class CourseCheck(unittest.TestCase):
     def test_the_course_is_in_order(self):
         self.assertEqual(check_course.check(self.root), [])
 
+    def test_a_wrong_kernel_that_the_solution_has_outgrown(self):
+        solution = self.root / "solutions/lab02_smem/softmax_smem.cu"
+        solution.write_text(solution.read_text().replace("half = threads / 2;", "half = blockDim.x / 2;"))
+        self.finds("solutions/lab02_smem/broken.toml, [endless_loop]: edit 1 does not apply")
+
     def test_the_top_of_the_repository(self):
         for name in check_course.TOP:
             (self.root / name).mkdir(exist_ok=True)
@@ -321,7 +326,7 @@ class CourseCheck(unittest.TestCase):
         (self.root / "solutions/lab04_f16x8/more.cu").write_text("")
         self.finds("hints.md is missing")
         self.finds("notes.txt: does not belong")
-        self.finds("more.cu: a solution is one file")
+        self.finds("more.cu: does not belong beside a solution")
 
     def test_too_few_hints(self):
         (self.root / "labs/lab02_smem/hints.md").write_text("## Hint 1 (TODO 1, 2, 3, 4, 5)\n\n## Hint 2 (TODO 1)\n")

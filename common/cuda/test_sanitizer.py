@@ -13,11 +13,11 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "common/testing")]
+import broken  # noqa: E402
 import sanitizer  # noqa: E402
 
 DATA = ROOT / "common/cuda/testdata"
-LAB02 = "labs/lab02_smem/broken"
 
 
 def parsed(tool: str, source: str) -> list[sanitizer.Finding]:
@@ -28,7 +28,7 @@ def parsed(tool: str, source: str) -> list[sanitizer.Finding]:
 
 class Logs(unittest.TestCase):
     def test_memcheck(self):
-        found = parsed("memcheck", "labs/lab01_naive/broken/no_bounds_check.cu")
+        found = parsed("memcheck", "no_bounds_check.cu")
         self.assertEqual([(each.line[1], each.what) for each in found],
                          [(55, "Invalid __global__ read of size 4 bytes"), (55, "Invalid __global__ write of size 4 bytes")])
         self.assertEqual(found[0].count, 2)
@@ -36,12 +36,12 @@ class Logs(unittest.TestCase):
         self.assertIn("1 bytes after the nearest allocation", found[0].detail)
 
     def test_racecheck_names_both_lines(self):
-        found = parsed("racecheck", f"{LAB02}/no_barrier_after_load.cu")
+        found = parsed("racecheck", "no_barrier_after_load.cu")
         self.assertEqual([(each.line[1], each.what, each.others) for each in found],
                          [(43, "a race: write here", ["read at line 47"])])
 
     def test_synccheck(self):
-        found = parsed("synccheck", f"{LAB02}/barrier_for_some.cu")
+        found = parsed("synccheck", "barrier_for_some.cu")
         self.assertEqual([each.line[1] for each in found], [43])
         self.assertIn("Divergent thread(s) in block", found[0].what)
 
@@ -67,7 +67,10 @@ class Logs(unittest.TestCase):
         return status, out.getvalue()
 
     def test_the_line_is_printed_with_its_code(self):
-        source = str(ROOT / LAB02 / "no_barrier_after_load.cu")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        source = f"{folder.name}/no_barrier_after_load.cu"
+        Path(source).write_text(42 * "\n" + "  for (int c = threadIdx.x; c < cols; c += threads) row[c] = x[c];\n")
         status, text = self.printed({"racecheck": "racecheck", "initcheck": "host_api"}, source)
         self.assertEqual(status, 1)
         self.assertIn(f"{source}:43: a race: write here, with read at line 47", text)
@@ -119,7 +122,7 @@ class Wrapper(unittest.TestCase):
         self.assertIn("0 errors", logs[0].read_text())
 
     def test_a_kernel_that_never_ends_is_ended(self):
-        output, folder = self.run_tests("labs/lab02_smem/broken/endless_loop", "normal-7x33")
+        output, folder = self.run_tests(str(broken.write("lab02_smem", "endless_loop", ROOT).with_suffix("")), "normal-7x33")
         self.assertIn("0 passed", output)
         started = set((folder / "started").read_text().split())
         self.assertTrue(started)

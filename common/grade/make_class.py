@@ -5,7 +5,7 @@
 
 The same class every time. Of ten submissions four are complete, five stop at one of the labs, one is untouched. A lab that is
 done is the solution with a line of the student's own, so that no two files are equal; one in six of them is a wrong kernel of the
-lab's shelf (labs/*/broken). What is not done yet is the untouched starter.
+lab's shelf (solutions/*/broken.toml). What is not done yet is the untouched starter.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 
 COURSE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(COURSE / "common/testing"))
+import broken  # noqa: E402
 
 
 def main(argv: list[str]) -> int:
@@ -34,9 +36,11 @@ def main(argv: list[str]) -> int:
             starter = next(iter(sorted(lab.glob("*.cu"))))
             source = starter.read_text()
             if i < done:
-                wrong = sorted((lab / "broken").glob("*.cu"))
-                chosen = draw.choice(wrong) if wrong and draw.randrange(6) == 0 else COURSE / "solutions" / lab.name / starter.name
-                source = f"{chosen.read_text()}\n// Handed in by student {student}.\n"
+                wrong = list(broken.load(lab.name, COURSE))
+                done_wrong = wrong and draw.randrange(6) == 0
+                source = broken.kernel(lab.name, draw.choice(wrong), COURSE).text if done_wrong else \
+                    (COURSE / "solutions" / lab.name / starter.name).read_text()
+                source += f"\n// Handed in by student {student}.\n"
             place = folder / f"student-{student:03d}" / "labs" / lab.name / starter.name
             place.parent.mkdir(parents=True)
             place.write_text(source)

@@ -1,18 +1,9 @@
 #!/usr/bin/env python3
-"""The shelf of wrong kernels: labs/*/broken/*.cu. Each must be rejected, with the verdict and at the line that its header names.
-
-    // Broken: the tree folds without a barrier between its rounds.
-    // Verdict: racecheck: race in shared memory     text of the first failure; several such lines: all of them
-    // Line: the one that holds `<- here`            the failure must name every line that ends with // <- here
-    // Variant: tree                                 which variant must be rejected; "online f16": of one dtype
-    // Case: normal-7x33                             only these cases are run; without it, all
-    // Move: no serial section                       instead of Verdict: right, but against this move of the lab (test.cpp)
-    // Backend: cuda                                 the mistake cannot show on a CPU; runs with BACKEND=cuda only
-    // Cases: huge                                   with LADDER_CASES set so
+"""The shelf of wrong kernels: each must be rejected, with the verdict and at the line that its entry names (broken.py).
 
 And the other way round: every solution must pass under the checks, or they raise false alarms.
 
-    shelf.py [--only WORD] [--broken]       only the files whose path holds WORD; not the solutions
+    shelf.py [--only WORD] [--broken]       only those whose lab/name holds WORD; not the solutions
 """
 
 from __future__ import annotations
@@ -24,58 +15,20 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "// <- here"
-FIELDS = ("Broken", "Verdict", "Line", "Variant", "Case", "Move", "Backend", "Cases")
+import broken
+
 BUILD_SECONDS, RUN_SECONDS = 300, 600
 
 
 @dataclass
-class Kernel:
-    path: Path
-    fields: dict[str, list[str]] = field(default_factory=dict)
-    lines: list[int] = field(default_factory=list)  # those that are marked
-
-    @property
-    def lab(self) -> str:
-        return self.path.parts[1]
-
-    def one(self, name: str, otherwise: str = "") -> str:
-        return self.fields.get(name, [otherwise])[0]
-
-
-@dataclass
 class Result:
-    path: Path
+    what: str
     outcome: str  # "ok", "FAIL", "needs a GPU"; "": not for this backend
     said: str  # the verdict that it got, or what is wrong
     seconds: float = 0.0
-
-
-class Malformed(Exception):
-    pass
-
-
-def parse(path: Path) -> Kernel:
-    kernel = Kernel(path)
-    in_header = True
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        in_header = in_header and line.startswith("//")
-        entry = re.match(r"// (\w+): (.+)$", line)
-        if in_header and entry and entry[1] in FIELDS:
-            kernel.fields.setdefault(entry[1], []).append(entry[2])
-        elif not in_header and line.rstrip().endswith(MARK):
-            kernel.lines.append(number)
-    for name in ("Broken", "Variant"):
-        if name not in kernel.fields:
-            raise Malformed(f"its header has no '// {name}:' line")
-    if ("Verdict" in kernel.fields) == ("Move" in kernel.fields):
-        raise Malformed("its header needs either '// Verdict:' lines or a '// Move:' line")
-    if ("Line" in kernel.fields) != bool(kernel.lines):
-        raise Malformed(f"a '// Line:' line in the header and '{MARK}' in the code belong together")
-    return kernel
 
 
 def build(*targets: str) -> str:
@@ -123,17 +76,14 @@ def first_failure(output: str, variant: str) -> list[str]:
     return explanation
 
 
-def judge(kernel: Kernel, status: int, output: str) -> tuple[str, str]:
-    explanation = first_failure(output, kernel.one("Variant"))
+def judge(kernel: broken.Kernel, status: int, output: str) -> tuple[str, str]:
+    explanation = first_failure(output, kernel.one("variant"))
     got = "\n".join(explanation)
-    if kernel.one("Move"):
-        wanted = ["the move: " + kernel.one("Move")]
-    else:
-        wanted = kernel.fields["Verdict"]
+    wanted = ["the move: " + kernel.one("move")] if kernel.one("move") else kernel.all("verdict")
     if status == 0:
         return "FAIL", f"passes; expected: {wanted[0]}"
     if not explanation:
-        return "FAIL", f"nothing is wrong with {kernel.one('Variant')}:\n{output}"
+        return "FAIL", f"nothing is wrong with {kernel.one('variant')}:\n{output}"
     for verdict in wanted:
         if verdict not in got:
             return "FAIL", f"expected: {verdict}\ngot: {got}"
@@ -147,23 +97,26 @@ def judge(kernel: Kernel, status: int, output: str) -> tuple[str, str]:
     return "ok", wanted[0] + (f" (line {', '.join(map(str, kernel.lines))})" if kernel.lines else "")
 
 
-def examine(path: Path) -> Result:
+def tried(kernel: broken.Kernel) -> tuple[str, str]:
+    """Outcome, and what was said: builds it and runs its lab's tests on it."""
+    backend = os.environ.get("BACKEND", "cpu")
+    if (kernel.one("backend") or "cpu") != backend:
+        return ("needs a GPU", f"expects there: {kernel.all('verdict')[0]}") if backend == "cpu" else ("", "")
+    kernel.folder = "build/shelf"  # where no time is predicted (common/build/rules.mk)
+    status, output = run_tests(kernel.lab, kernel.write(), backend, backend == "cpu",
+                               {"LADDER_CASE": kernel.one("case"), "LADDER_CASES": kernel.one("cases")})
+    return ("FAIL", output) if status == 2 else judge(kernel, status, output)
+
+
+def examine(lab: str, name: str) -> Result:
     begun = time.monotonic()
     try:
-        kernel = parse(path)
-        backend = os.environ.get("BACKEND", "cpu")
-        if kernel.one("Backend", "cpu") != backend:
-            if backend == "cpu":
-                return Result(path, "needs a GPU", f"expects there: {kernel.one('Verdict')}")
-            return Result(path, "", "")
-        status, output = run_tests(kernel.lab, path, backend, backend == "cpu",
-                                   {"LADDER_CASE": kernel.one("Case"), "LADDER_CASES": kernel.one("Cases")})
-        outcome, said = ("FAIL", output) if status == 2 else judge(kernel, status, output)
-    except Malformed as error:
+        outcome, said = tried(broken.kernel(lab, name))
+    except broken.Malformed as error:
         outcome, said = "FAIL", str(error)
     except subprocess.TimeoutExpired as error:
         outcome, said = "FAIL", f"took longer than {error.timeout:.0f} s"
-    return Result(path, outcome, said, time.monotonic() - begun)
+    return Result(f"{lab}/{name}", outcome, said, time.monotonic() - begun)
 
 
 def examine_solution(path: Path) -> Result:
@@ -173,12 +126,12 @@ def examine_solution(path: Path) -> Result:
     except subprocess.TimeoutExpired as error:
         status, output = 1, f"took longer than {error.timeout:.0f} s"
     outcome, said = ("ok", "clean under the checks") if status == 0 else ("FAIL", "a false alarm?\n" + output)
-    return Result(path, outcome, said, time.monotonic() - begun)
+    return Result(str(path), outcome, said, time.monotonic() - begun)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="WORD", help="only the files whose path holds WORD")
+    parser.add_argument("--only", default="", metavar="WORD", help="only those whose lab/name holds WORD")
     parser.add_argument("--broken", action="store_true", help="only the wrong kernels, not the solutions")
     options = parser.parse_args()
     only = options.only
@@ -187,12 +140,17 @@ def main() -> int:
     if os.environ["BACKEND"] not in ("cpu", "cuda"):
         os.environ["BACKEND"] = "cpu"
 
-    broken = sorted(path for path in Path("labs").glob("*/broken/*.cu") if only in str(path))
-    solutions = [] if on_gpu or options.broken else sorted(path for path in Path("solutions").glob("*/*.cu") if only in str(path))
-    if not broken and not solutions:
-        print(f"error: no broken kernel and no solution has '{only}' in its path", file=sys.stderr)
+    try:
+        wrong = [(path.parent.name, name) for path in sorted(Path("solutions").glob("*/broken.toml"))
+                 for name in broken.load(path.parent.name) if only in f"{path.parent.name}/{name}"]
+    except broken.Malformed as error:
+        print(f"error: {error}", file=sys.stderr)
         return 2
-    labs = sorted({path.parts[1] for path in broken + solutions})
+    solutions = [] if on_gpu or options.broken else sorted(path for path in Path("solutions").glob("*/*.cu") if only in str(path))
+    if not wrong and not solutions:
+        print(f"error: no wrong kernel and no solution has '{only}' in its name", file=sys.stderr)
+        return 2
+    labs = sorted({lab for lab, _ in wrong} | {path.parts[1] for path in solutions})
     if os.environ.get("PREBUILT") != "1":
         said = build(f"-j{os.cpu_count()}", f"build/{os.environ['BACKEND']}/worker", *(f"build/cpu/tests/{lab}" for lab in labs))
         if said:
@@ -201,14 +159,14 @@ def main() -> int:
 
     counts = {"ok": 0, "FAIL": 0, "needs a GPU": 0}
     with ThreadPoolExecutor(1 if on_gpu else os.cpu_count() or 2) as pool:
-        jobs = [pool.submit(examine, path) for path in broken] + [pool.submit(examine_solution, path) for path in solutions]
+        jobs = [pool.submit(examine, *each) for each in wrong] + [pool.submit(examine_solution, path) for path in solutions]
         for job in jobs:
             result = job.result()
             if not result.outcome:
                 continue
             counts[result.outcome] += 1
             first, *rest = result.said.splitlines() or [""]
-            print(f"{str(result.path):<56}  {result.outcome:<7} {result.seconds:6.1f} s  {first}", flush=True)
+            print(f"{result.what:<44}  {result.outcome:<7} {result.seconds:6.1f} s  {first}", flush=True)
             for line in rest[:40]:
                 print(f"    {line}", flush=True)
     print()

@@ -10,6 +10,7 @@ import re
 import unittest
 from pathlib import Path
 
+import broken
 from shelf import build, first_failure, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,7 +122,7 @@ class Moves(unittest.TestCase):
             remark = output.split(f"\n{variant} ")[1].split("\n")[1]
             self.assertIn(f"each weight {reads} in an FFN step", remark, output)
         # A kernel that is held to less than it asks for is told so, with the line.
-        self.fails("lab07_fusion", Path("labs/lab07_fusion/broken/one_core_a_tile.cu"), "fused_tiled bf16", case="move-once-a-tile",
+        self.fails("lab07_fusion", broken.write("lab07_fusion", "one_core_a_tile"), "fused_tiled bf16", case="move-once-a-tile",
                    code="static_cast<uint4*>(to)", says=r"an FFN step asks for each weight 32 times")
 
     def test_lab06_is_no_file_for_lab07(self):
@@ -136,7 +137,7 @@ class Moves(unittest.TestCase):
 
     def test_three_passes_are_not_one(self):
         # Of lab05's own: what three_pass may do, online may not.
-        self.fails("lab05_topk", Path("labs/lab05_topk/broken/reads_three_times.cu"), "online f32", case="move-read-once",
+        self.fails("lab05_topk", broken.write("lab05_topk", "reads_three_times"), "online f32", case="move-read-once",
                    code="row + column_of_vector", says=r"read 3 times: 24,576 sectors where one pass needs 8,192")
 
     def test_asking_for_moves_where_nothing_counts(self):

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import broken
 from shelf import build, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,7 +150,7 @@ class Predictions(unittest.TestCase):
         self.assertIn("cannot be checked on tree f32 of the solution: cannot read build/missing.so", output)
 
     def test_what_is_right_comes_from_the_count(self):
-        uncoalesced = Path("labs/lab02_smem/broken/uncoalesced.cu")
+        uncoalesced = broken.write("lab02_smem", "uncoalesced")
         self.assertEqual(build(counted(uncoalesced)), "")
         status, output = self.predicting(table(RIGHT), case="predict-neighbours-sectors", solution=counted(uncoalesced))
         self.assertEqual(status, 1, output)
