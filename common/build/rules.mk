@@ -102,6 +102,13 @@ build/cpu/obj/%.cpp.o: %.cpp
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) $(judge_include) -c $< -o $@
 
+# The solutions' recorded times, for predictions of time.
+build/cpu/recorded/recorded.h: common/testing/recorded.py plots/results/nvidia-h200.json
+	@mkdir -p $(@D)
+	@python3 $^ $@
+build/cpu/obj/common/testing/predictions.cpp.o: build/cpu/recorded/recorded.h
+build/cpu/obj/common/testing/predictions.cpp.o: judge_include += -I build/cpu/recorded
+
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
 client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) $(addprefix common/simt/,source_line.cpp loaded_module.cpp)
 client := $(call objects,$(client_sources))

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "record.h"
+#include "recorded.h"
 #include "session.h"
 #include "step_operator.h"
 #include "words.h"
@@ -100,12 +101,39 @@ std::string Prediction::case_name() const {
   return text;
 }
 
+namespace {
+
+double measured_us(const Timed& timed) {
+  for (const Recorded& point : recorded) {
+    if (point.lab == timed.lab && point.variant == timed.variant && point.dtype == timed.dtype &&
+        point.rows == timed.rows && point.cols == timed.cols && (point.k == 0 || point.k == 50))
+      return point.seconds * 1e6;
+  }
+  return std::nan("");
+}
+
+std::string check_time(const Prediction& p, double value, const std::string& label) {
+  const double first = measured_us(p.timed[0]);
+  const double answer = p.timed.size() > 1 ? first / measured_us(p.timed[1]) : first;
+  if (!(answer > 0)) return "cannot be checked: plots/results/nvidia-h200.json has no such measurement";
+  if (value >= answer / p.within && value <= answer * p.within) return "";
+  const std::string question = wrapped("The question: " + label + ": " + p.question);
+  if (recording()) return "predicted " + number(value) + ", which is too far from what was measured\n" + question;
+  const std::string off = value > answer ? "too high" : "too low";
+  return "predicted " + number(value) + ", " + off + ": measured on an " + recorded_machine + ", " +
+         format("%.3g", answer) + "; a factor of " + number(p.within) + " counts as right\n" + question + "\n" +
+         wrapped("How to get it: " + p.lesson);
+}
+
+}  // namespace
+
 std::string check_prediction(const Predicted& predicted) {
   const Prediction& p = *predicted.prediction;
   const std::string label = p.variant + " " + rung::name_of(p.dtype);
   if (!predicted.made)
     return session().source + " does not predict " + p.name + ": is it in RUNG_PREDICT, by this name?";
   if (std::isnan(predicted.value)) return wrapped("not filled in yet: " + label + ": " + p.question);
+  if (!p.timed.empty()) return check_time(p, predicted.value, label);
 
   rung::Client& solution = *session().solution;
   Step step;

@@ -2,11 +2,13 @@
 // lab's test.cpp says what each stands for (Lab::predictions).
 //
 // What is right is counted, not typed in: the lab's solution, instrumented, runs on the executor at the shape of the
-// question. So a prediction can be checked before the student's file has a kernel.
+// question. So a prediction can be checked before the student's file has a kernel. A prediction of time is held against
+// what was measured of the solution on a GPU (plots/results), and need only be near.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "moves.h"
 #include "types.h"
@@ -42,6 +44,13 @@ Figure warp_operations_a_row();
 Figure launches();
 Figure weight_bytes();
 
+// Of time: a variant at one shape, as it was measured on a GPU. Top-K: K = 50.
+struct Timed {
+  std::string lab, variant;
+  rung::Dtype dtype;
+  int rows, cols;
+};
+
 // ---- A prediction --------------------------------------------------------------------------------
 
 struct Prediction {
@@ -53,6 +62,10 @@ struct Prediction {
   Shape shape;
   Figure figure;
   std::string lesson;  // how one gets there; shown with a wrong prediction
+  // Of time, in place of shape and figure: the microseconds of the first, or how many times longer it takes than the
+  // second. Right within this factor.
+  std::vector<Timed> timed = {};
+  double within = 1;
 
   std::string case_name() const;
 };

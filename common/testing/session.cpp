@@ -87,6 +87,8 @@ void add_predictions(const std::string& solution) {
     if (!s.wants(p.case_name()) || !s.wants_variant(label_of(p.variant, p.dtype))) continue;
     const auto value = values.find(p.name);
     const bool made = value != values.end();
+    // Files from before there were predictions of time do not have them.
+    if (!made && !p.timed.empty()) continue;
     s.predicted.push_back({&p, made, made ? value->second : 0});
   }
   if (!s.predicted.empty())

@@ -4,6 +4,7 @@
 The numbers are held against a count and nothing else: with another kernel counted, the same number is wrong.
 """
 
+import json
 import os
 import re
 import sys
@@ -123,6 +124,19 @@ class Predictions(unittest.TestCase):
         self.assertIn("not filled in yet: tree f32: A row of 1000 columns", output)
         self.assertIn("does not predict tree_barriers: is it in RUNG_PREDICT, by this name?", output)
         self.assertIn("2 passed, 2 failed", output)
+
+    def test_a_time_is_held_against_the_measurement_and_need_only_be_near(self):
+        """2 counts as right, in both directions; the measurement is the recorded one."""
+        measured = next(point["seconds"] * 1e6 for point in json.loads((ROOT / "plots/results/nvidia-h200.json").read_text())["points"]
+                        if (point["lab"], point["variant"], point["rows"], point["cols"]) == ("lab02_smem", "tree", 4096, 4096))
+        for factor, right in ((0.51, True), (1.0, True), (1.96, True), (0.49, False), (2.04, False)):
+            with self.subTest(factor):
+                status, output = self.predicting(table({**RIGHT, "tree_us": f"{measured * factor:.3f}"}), case="predict-tree-us")
+                self.assertEqual(status, 0 if right else 1, output)
+                if not right:
+                    self.assertIn(f"{'too high' if factor > 1 else 'too low'}: measured on an NVIDIA H200, {measured:.3g}; a factor of 2 counts", output)
+        status, output = self.predicting(table({**RIGHT, "tree_us": "-1"}), case="predict-tree-us")
+        self.assertEqual(status, 1, output)
 
     def test_one_case_alone(self):
         status, output = self.predicting(table({**RIGHT, "float4_loads": "15"}), case="predict-smem-row-bytes")

@@ -21,7 +21,10 @@ RUNG_PREDICT(
     // per_element, V = 1000: how often each element of a row is loaded.
     {"per_element_reads", rung::unknown},
     // per_row, V = 1000: bytes of the sectors that all loads of one row ask for.
-    {"per_row_bytes", rung::unknown})
+    {"per_row_bytes", rung::unknown},
+    // 4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 counts as
+    // right.
+    {"per_element_slower", rung::unknown})
 // END 0
 
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is

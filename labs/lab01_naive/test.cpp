@@ -63,6 +63,18 @@ const testing_::Lab testing_::lab = {
          testing_::bytes_read_a_row(),
          "Three passes (maximum, sum, result) over 1000 elements. Whole sectors move: what does a load of "
          "4 bytes cost if nobody else in the warp uses its sector?"},
+        {"per_element_slower",
+         "4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 "
+         "counts as right.",
+         "per_element",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "Compare the bytes that both ask for, per element: 2 x 4096 + 1 loads of a sector for a whole warp "
+         "here, 4 sectors of 32 bytes for each thread there. The ratio is 64. It is less in time, since a load "
+         "whose threads all read one address is the cheapest there is.",
+         {{"lab01_naive", "per_element", Dtype::f32, 4096, 4096}, {"lab01_naive", "per_row", Dtype::f32, 4096, 4096}},
+         2.5},
     },
 };
 

@@ -74,5 +74,17 @@ const testing_::Lab testing_::lab = {
          testing_::loads_a_row(),
          "One instruction of a warp takes 32 threads x 4 floats = 128 columns. How many are needed for "
          "the row, and how often is the row read?"},
+        {"second_read",
+         "2048 x 50257 on an H200: how many times longer does online take than warp_shuffle, which keeps the "
+         "row in shared memory? A factor of 1.3 counts as right.",
+         "online",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "The matrix has 412 MB, the L2 60: the second read comes from DRAM again. Bytes per element: 4 + 4 + "
+         "4 against 4 + 4.",
+         {{"lab03_online", "online", Dtype::f32, 2048, 50257},
+          {"lab03_online", "warp_shuffle", Dtype::f32, 2048, 50257}},
+         1.3},
     },
 };

@@ -26,7 +26,10 @@ RUNG_PREDICT(
     // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", rung::unknown},
     // online, V = 32,000, K = 20: bytes written per row.
-    {"topk_bytes", rung::unknown})
+    {"topk_bytes", rung::unknown},
+    // three_pass against online, f32, 4096 x 4096, K = 50, on an H200: how many times longer? A factor of 1.5 counts
+    // as right.
+    {"fusion_gain", rung::unknown})
 // END 0
 
 constexpr int max_threads = 512;  // of a block; always whole warps
