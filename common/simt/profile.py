@@ -99,9 +99,10 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
     bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if colour else ("", "", "")
     grid, block = (" x ".join(str(n) for n in launch[key] if n != 1) or "1" for key in ("grid", "block"))
     times = f", {launch['times']} launches together" if launch.get("times", 1) > 1 else ""
+    times = f", {launch['alike']} launches that count the same: each" if launch.get("alike", 1) > 1 else times
     lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} blocks of {block} threads{times}"]
     total = launch["total"]
-    heads = ["", "requests", "moved", "a request", "bytes asked for"]
+    heads = ["", "requests", "moved", "per request", "bytes asked for"]
     rows = []
     for row in rows_of(total):
         rows.append([row["what"] + "s", number(row["requests"]), f"{number(row['cost'])} {row['unit']}", number(row["each"]),
@@ -114,7 +115,7 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
         moved = (f"footprint: {number(footprint['sectors_read'] * 32)} bytes read, "
                  f"{number(footprint['sectors_written'] * 32)} written")
     lines.append(f"{moved}; barriers {number(total['barriers'])}, "
-                 f"shuffles and votes {number(total['warp_operations'])} (a warp each)")
+                 f"shuffles and votes {number(total['warp_operations'])} (per warp)")
     if "longest_thread" in launch:
         longest = launch["longest_thread"]
         share = longest["accesses"] / longest["block_accesses"] if longest["block_accesses"] else 0
@@ -177,7 +178,7 @@ def describe_prediction(predicted: dict) -> list[str]:
 def launches_of(report: dict) -> list[tuple[str, dict]]:
     """(title, launch): of one program's report, or of the reports of a rung's variants (common/bench/profile.cpp)."""
     if "launches" in report:
-        return [("", launch) for launch in report["launches"]]
+        return [("", launch) for launch in alike(report["launches"])]
     found = []
     for variant in report["variants"]:
         shape = f"{variant['rows']} x {variant['cols']}" + (f", K {variant['k']}" if variant["k"] else "")
@@ -186,6 +187,38 @@ def launches_of(report: dict) -> list[tuple[str, dict]]:
         if calls := variant["report"].get("library_calls"):
             found.append((title, {"library_calls": calls}))
     return found
+
+
+def alike(launches: list[dict]) -> list[dict]:
+    """Launches that differ in nothing, as one with their number: a program often launches a kernel again and again."""
+    found: dict[str, dict] = {}
+    for launch in launches:
+        key = json.dumps({name: value for name, value in launch.items() if name != "predicted"})
+        found.setdefault(key, {**launch, "alike": 0})["alike"] += 1
+    return list(found.values())
+
+
+def summary(launches: list[dict]) -> list[str]:
+    """One row per kernel and shape, those that take longest first, where there are several."""
+    groups: dict[tuple, list[dict]] = {}
+    for launch in launches:
+        groups.setdefault((launch["kernel"].strip("()"), *map(tuple, (launch["grid"], launch["block"]))), []).append(launch)
+    if len(groups) < 2 or not any("predicted" in launch for launch in launches):
+        return []
+    rows = []
+    for (kernel, grid, block), members in groups.items():
+        seconds = [member.get("predicted", {}).get("seconds") for member in members]
+        known = None not in seconds
+        grid, block = (" x ".join(str(n) for n in sizes if n != 1) or "1" for sizes in (grid, block))
+        low, high = (max(member["predicted"][end] for member in members) if known else 0 for end in ("low", "high"))
+        rows.append((sum(seconds) if known else 0, [
+            kernel[:40], grid, block, str(len(members)), microseconds(max(seconds)) if known else "-",
+            f"{microseconds(low)} to {microseconds(high)}" if known else "-", microseconds(sum(seconds)) if known else "-",
+            members[0]["predicted"]["limit"] if known else members[0]["predicted"]["why"][:40]]))
+    gpu = next(launch["predicted"]["gpu"] for launch in launches if "predicted" in launch)
+    heads = ["kernel", "blocks", "threads", "launches", "longest", "band", "together", "limit"]
+    return [f"predicted on {gpu}, nothing measured:",
+            *table(heads, [cells for _, cells in sorted(rows, key=lambda row: -row[0])], {0, 7})]
 
 
 def added(a: dict, b: dict) -> dict:
@@ -228,6 +261,8 @@ def main(argv: list[str]) -> int:
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     try:
         report = json.loads(options.report.read_text())
+        if said := summary(report.get("launches", [])):
+            print("\n".join(said) + "\n")
         for title, launch in launches_of(report):
             said = describe_library(launch["library_calls"]) if "library_calls" in launch else describe(launch, colour)
             print("\n".join(([title] if title else []) + said) + "\n")

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""The tables of simtcc --profile: equal launches stand once, and a summary of the kernels comes first. The reports are made up."""
+
+import io
+import json
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import profile as profile_table  # noqa: E402  (this folder has its own)
+
+COUNTS = {f"{prefix}{op}{suffix}": 0 for op in ("ld", "st", "atom") for prefix, suffix in (
+    ("l1tex__t_requests_pipe_lsu_mem_global_op_", ".sum"), ("l1tex__t_sectors_pipe_lsu_mem_global_op_", ".sum"), ("global_bytes_op_", ""),
+    ("shared_requests_op_", ""), ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_", ".sum"), ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_", ".sum"))}
+
+
+def launch(kernel, us, barriers=0):
+    predicted = {"gpu": "NVIDIA X", "seconds": us * 1e-6, "low": us * 0.5e-6, "high": us * 2e-6, "limit": "dram", "words": "DRAM", "resident_blocks": 1,
+                 "bound_by": "grid", "segments": []} if us else {"gpu": "NVIDIA X", "seconds": None, "why": "tensor cores"}
+    return {"kernel": kernel, "grid": [4, 1, 1], "block": [32, 1, 1], "total": {**COUNTS, "barriers": barriers, "warp_operations": 0},
+            "footprint": {"sectors_read": 0, "sectors_written": 0}, "lines": [], "predicted": predicted}
+
+
+def printed(launches):
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as out:
+        path = Path(folder, "report.json")
+        path.write_text(json.dumps({"launches": launches}))
+        assert profile_table.main([str(path)]) == 0
+    return out.getvalue()
+
+
+class Tables(unittest.TestCase):
+    def test_equal_launches_stand_once(self):
+        out = printed([launch("a", 1), launch("b", 2), launch("a", 1), launch("a", 1, barriers=8)])
+        self.assertEqual(out.count("a  4 blocks of 32 threads"), 2, out)
+        self.assertIn("a  4 blocks of 32 threads, 2 launches that count the same: each", out)
+
+    def test_the_summary_has_the_longest_first_and_the_sum(self):
+        lines = printed([launch("a", 1), launch("b", 7), launch("a", 3)]).splitlines()
+        self.assertEqual(lines[0], "predicted on NVIDIA X, nothing measured:")
+        self.assertEqual([line.split()[:4] for line in lines[2:4]], [["b", "4", "32", "1"], ["a", "4", "32", "2"]])
+        self.assertIn("  3 us   1.5 us to 6 us      4 us  dram", lines[3])
+
+    def test_what_has_no_prediction_says_why(self):
+        lines = printed([launch("a", None), launch("b", 7)]).splitlines()
+        self.assertIn("tensor cores", lines[3])
+
+    def test_one_kernel_needs_no_summary(self):
+        self.assertNotIn("nothing measured", printed([launch("a", 1), launch("a", 1)]))
+
+
+if __name__ == "__main__":
+    unittest.main()
