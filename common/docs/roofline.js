@@ -188,7 +188,7 @@ function usualShape(machine) {
 
 function refresh(newMachine) {
   fill(byId('machine'), measurements.map((m, i) =>
-    [i, `${m.backend === 'predicted' ? 'predicted for an ' : ''}${m.machine} (${m.date || 'no date'})`]));
+    [i, `${m.machine}${m.backend === 'predicted' ? ', predicted' : ''} (${m.date || 'no date'})`]));
   if (newMachine !== undefined) byId('machine').value = newMachine;
   const {points} = measurements[byId('machine').value];
   const each = (of) => [...new Set(points.map(of))].sort().map((v) => [v, v]);
