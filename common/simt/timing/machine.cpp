@@ -68,6 +68,15 @@ constexpr Count counts[] = {
     {"registers", &Machine::registers, 1024, 1 << 24},
 };
 
+// Where the files are: of the checkout that this was built in; if that is not here, as where a build was carried to another
+// machine, of the checkout that is the current folder.
+std::string folder_of_machines() {
+  DIR* const built = opendir(SIMT_MACHINES);
+  if (!built) return "common/simt/timing/machines";
+  closedir(built);
+  return SIMT_MACHINES;
+}
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -94,7 +103,7 @@ double number(const nlohmann::json& file, const std::string& name, double low, d
 
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
-  if (DIR* const folder = opendir(SIMT_MACHINES)) {
+  if (DIR* const folder = opendir(folder_of_machines().c_str())) {
     while (const dirent* const entry = readdir(folder)) {
       const std::string name = entry->d_name;
       if (name.size() > 5 && name.substr(name.size() - 5) == ".json") names.push_back(name.substr(0, name.size() - 5));
@@ -107,7 +116,7 @@ std::vector<std::string> machine_names() {
 
 Machine read_machine(const std::string& name) {
   const bool is_path = name.size() > 5 && name.substr(name.size() - 5) == ".json";
-  const std::string path = is_path ? name : std::string(SIMT_MACHINES) + "/" + name + ".json";
+  const std::string path = is_path ? name : folder_of_machines() + "/" + name + ".json";
   std::ifstream in(path);
   if (!in || (!is_path && name.find('/') != std::string::npos)) {
     if (is_path) throw std::runtime_error("cannot read " + path);
