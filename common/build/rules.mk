@@ -100,7 +100,24 @@ judge_include := -I common/rung -I common/simt -I common/reference -I common/tes
 
 build/cpu/obj/%.cpp.o: %.cpp
 	@mkdir -p $(@D)
-	@$(CXX) $(cxxflags) $(judge_include) -c $< -o $@
+	@$(CXX) $(cxxflags) $(judge_include) $(facts_include) -c $< -o $@
+
+# What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_swap_ffn)), to a lab's test.cpp its facts.h.
+course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 python3 -m course
+manifest := labs/labs.toml $(wildcard common/course/*.py)
+define from_manifest
+@mkdir -p $(@D)
+@$(course) $(1) > $@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
+endef
+build/cpu/labs.mk: $(manifest)
+	$(call from_manifest,make)
+include build/cpu/labs.mk
+
+build/cpu/labs/%/facts.h: $(manifest)
+	$(call from_manifest,header $*)
+lab_tests := $(patsubst %,build/cpu/obj/labs/%/test.cpp.o,$(labs))
+$(lab_tests): build/cpu/obj/labs/%/test.cpp.o: build/cpu/labs/%/facts.h
+$(lab_tests): facts_include = -I build/cpu/labs/$(notdir $(@D))
 
 # The solutions' recorded times, for predictions of time.
 build/cpu/recorded/recorded.h: common/testing/recorded.py plots/results/nvidia-h200.json
@@ -137,7 +154,7 @@ define link
 endef
 
 # The shared tests first: what they print comes in the order of linking.
-$(patsubst labs/%/test.cpp,build/cpu/tests/%,$(shell grep -l "Op::swap_ffn" labs/*/test.cpp)): $(swap_ffn)
+$(patsubst %,build/cpu/tests/%,$(labs_of_swap_ffn)): $(swap_ffn)
 build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(softmax_reference) $(client) $(run_catch)
 	$(link)
 

@@ -25,9 +25,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "testing")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "testing"), str(HERE.parent)]
 import broken  # noqa: E402
 import todos  # noqa: E402
+from course import labs as manifest  # noqa: E402
 
 LAB_FILES = {"README.md", "hints.md", "test.cpp"}
 LEAST_HINTS = 3
@@ -140,8 +141,9 @@ def check_top(root: Path) -> list[str]:
 
 def check(root: Path) -> list[str]:
     labs = sorted(path for path in (root / "labs").iterdir() if path.is_dir())
-    problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir()) 
-                if not re.match(r"lab\d\d_\w+$|handed_out\.json$", path.name)]
+    problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir())
+                if not re.match(r"lab\d\d_\w+$|handed_out\.json$|labs\.toml$", path.name)]
+    problems += manifest.problems(root)
     for lab in labs:
         problems += check_lab(root, lab)
     if todos.handed_out(root) != todos.of_starters(root):

@@ -94,7 +94,17 @@ show_progress() {
   [ "$1" -lt 8 ] || printf '\r\e[K' >&2
 }
 
-labs() { ls -d labs/lab[0-9][0-9]_* 2>/dev/null | xargs -n1 basename; }
+# Sets what labs/labs.toml says: lab_names, and by a lab's name lab_kernel, lab_operator, lab_next, lab_quadratic.
+lab_names=()
+read_labs() {
+  local facts
+  has_modules "$python" tomllib || set_up
+  facts=$(PYTHONPATH=common "$python" -m course shell) || exit 2
+  eval "${facts//declare -A/declare -gA}"
+}
+labs() { [ ${#lab_names[@]} -eq 0 ] || printf '%s\n' "${lab_names[@]}"; }
+# The same where nothing may be installed for it: there may then be no labs.
+read_labs_if_possible() { ! has_modules "$python" tomllib || read_labs; }
 
 # The folder name of a lab that was given as 02, 2 or 02_smem.
 find_lab() {
@@ -106,7 +116,7 @@ find_lab() {
   fail "there is no lab '$1'. The labs are: $(labs | tr '\n' ' ')"
 }
 
-kernel_of() { basename "$(ls labs/"$1"/*.cu | head -1)"; }
+kernel_of() { echo "${lab_kernel[$1]}"; }
 
 # Which file a command is about, by FILE, SOLUTION and BROKEN: sets $file, and $source as results name it.
 choose_file() {
@@ -246,8 +256,14 @@ count_options() {
   counts=(--checked "$object" --counter "$build/worker")
 }
 
+# quadratic_rows LAB ROWS: the benchmark's option for variants whose work grows with the square of the columns.
+quadratic_rows() {
+  local variant
+  for variant in ${lab_quadratic[$1]}; do printf -- '--quadratic %s=%s ' "$variant" "$2"; done
+}
+
 # Whether a lab's operator is not softmax but the step of many tensors (common/rung/swap_ffn.h), which is measured by itself.
-is_step() { grep -q 'Op::swap_ffn' "labs/$1/test.cpp" 2>/dev/null; }
+is_step() { [ "${lab_operator[$1]}" = swap_ffn ]; }
 
 # Where the figures of that operator are.
 step_results() {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make diff02: how the solution differs from your file, once yours is right. ANYWAY=1 shows it before.
 . "$(dirname "$0")/common.sh"
+read_labs
 lab=$(find_lab "$1") || exit 2
 kernel=$(kernel_of "$lab")
 yours=labs/$lab/$kernel solution=solutions/$lab/$kernel

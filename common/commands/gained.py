@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "common/bench")]
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "common/bench"), str(ROOT / "common")]
 import results  # noqa: E402
 import screen  # noqa: E402
 import table  # noqa: E402
 from check_course import predictions  # noqa: E402
+from course import labs  # noqa: E402
 
 COLS = 4096  # the shape that make labNN measures
 
@@ -132,35 +133,35 @@ def other_results(here: Path) -> dict[str, dict]:
     return found
 
 
-def last_word(lab: Path) -> str:
+def last_word(lab: labs.Lab) -> str:
     """The paragraph that ends a handout: **Next.** ..."""
-    text = (lab / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / lab.starter.with_name("README.md")).read_text(encoding="utf-8")
     found = re.search(r"^\*\*Next\.\*\* (.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
-def first_question(lab: Path) -> str:
+def first_question(lab: labs.Lab) -> str:
     """What the lab asks to predict first, out of the handout's table."""
-    kernels = sorted(lab.glob("*.cu"))
-    text = (lab / "README.md").read_text(encoding="utf-8") if (lab / "README.md").is_file() else ""
-    for name in predictions(kernels[0]) if kernels else {}:
+    handout = ROOT / lab.starter.with_name("README.md")
+    text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
+    for name in predictions(ROOT / lab.starter) if (ROOT / lab.starter).is_file() else {}:
         row = re.search(rf"^\| `{name}` \| (.+) \|$", text, re.MULTILINE)
         if row:
             return f"`{name}`: {row[1]}"
     return ""
 
 
-def what_is_next(lab: str) -> list[str]:
-    all_labs = sorted(path for path in (ROOT / "labs").glob("lab[0-9][0-9]_*") if path.is_dir())
-    lines = [f"The solution beside yours: make diff{lab[3:5]}"]
-    following = [path for path in all_labs if path.name > lab][:1]
+def what_is_next(name: str) -> list[str]:
+    lab = labs.lab(name)
+    lines = [f"The solution beside yours: make diff{lab.number}"]
+    following = [each for each in labs.load() if lab.next == f"labs/{each.name}/README.md"]
     if not following:
-        return lines + ["next: make ladder"]
-    word, question = last_word(ROOT / "labs" / lab), first_question(following[0])
+        return lines + [f"next: {lab.next}"]
+    word, question = last_word(lab), first_question(following[0])
     lines += ["", word] if word else [""]
     if question:
         lines.append(f"It begins with a question. {question}")
-    return lines + [f"next: labs/{following[0].name}/README.md"]
+    return lines + [f"next: {lab.next}"]
 
 
 def main(argv: list[str]) -> int:

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/common.sh"
+read_labs_if_possible
 cat <<TEXT
 ${bold}Ladder${plain}: one kernel, row-wise softmax, from naive to the limit of the chip.
 

@@ -16,6 +16,9 @@ from pathlib import Path
 
 import screen  # beside this file
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import labs  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = re.compile(r"^## Hint (\d+) \(TODO (\d+(?:, \d+)*)\)$", re.MULTILINE)
 
@@ -62,8 +65,7 @@ def main(argv: list[str]) -> int:
     elif todo:
         screen.say(f"That was the last of {len(asked)} hints{of_todo}. {make} shows the others, make lab{lab[3:5]} tests your file.")
     else:
-        kernel = next(iter(sorted((ROOT / "labs" / lab).glob("*.cu")))).name
-        screen.say(f"That was the last of {len(asked)} hints. The solution: solutions/{lab}/{kernel}. {make} RESET=1 starts again.")
+        screen.say(f"That was the last of {len(asked)} hints. The solution: {labs.lab(lab).solution}. {make} RESET=1 starts again.")
     return 0
 
 

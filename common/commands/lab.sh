@@ -2,6 +2,7 @@
 # make lab02: builds and tests one rung; if it is right, measures it and adds its point to the chart. TODO=4: tests this TODO alone.
 . "$(dirname "$0")/common.sh"
 
+read_labs
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
 
@@ -80,7 +81,7 @@ remember $status
 
 if is_step "$lab"; then
   measure_step "$lab" "$file" "$source" "$rung" || exit
-  say "next: theory/11_sharing.md"
+  say "next: ${lab_next[$lab]}"
   exit
 fi
 
@@ -116,7 +117,7 @@ else
   [ "$backend" = cpu ] || rows=4096 quadratic=4096
   counts=()
   [ "${CHECKS:-on}" = off ] || count_options "$file"
-  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 --quadratic per_element=$quadratic \
+  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 $(quadratic_rows "$lab" $quadratic) \
     --results "$results" "${counts[@]}" || exit
   say ""
   "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
@@ -135,9 +136,4 @@ if [ "$source" = student ]; then
   "$python" common/commands/gained.py "$lab" "$results"
   exit
 fi
-next=$(labs | grep -A1 -x "$lab" | tail -n 1)
-if [ "$next" = "$lab" ]; then
-  say "next: make ladder"
-else
-  say "next: labs/$next/README.md"
-fi
+say "next: ${lab_next[$lab]}"

@@ -5,6 +5,7 @@
 started=$SECONDS
 
 set_up
+read_labs
 check_gpu
 step "building the course (a minute the first time) ..."
 choose_backend
@@ -35,7 +36,7 @@ step_of() {
   number=$((number + 1))
   step "[$number/$count] $1: $2 x 4096 and $3 x 50257 normal logits, $words x $words bigrams"
 }
-topk_of() { topk=(); [ "$1" != lab05_topk ] || topk=(--topk-output build/bigrams.topk); }
+topk_of() { topk=(); [ "${lab_operator[$1]}" != softmax_topk ] || topk=(--topk-output build/bigrams.topk); }
 
 predict_all() {
   local lab
@@ -67,10 +68,10 @@ measure_all() {
   for lab in $lab_list; do
     step_of "$lab" "${shapes[0]}" "${shapes[2]}"
     topk_of "$lab"
-    measure "$lab" "${shapes[0]}" 4096 --quadratic per_element="${shapes[1]}"
-    measure "$lab" "${shapes[2]}" 50257 --quadratic per_element="${shapes[3]}"
+    measure "$lab" "${shapes[0]}" 4096 $(quadratic_rows "$lab" "${shapes[1]}")
+    measure "$lab" "${shapes[2]}" 50257 $(quadratic_rows "$lab" "${shapes[3]}")
     measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
-      --k 5 --quadratic per_element=64 "${topk[@]}"
+      --k 5 $(quadratic_rows "$lab" 64) "${topk[@]}"
   done
 }
 

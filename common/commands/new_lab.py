@@ -14,11 +14,11 @@ import shutil
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 import screen  # noqa: E402  (beside this file)
 import todos  # noqa: E402
-
-HERE = Path(__file__).resolve().parent
+from course.labs import MANIFEST  # noqa: E402
 
 
 class Refused(Exception):
@@ -53,8 +53,16 @@ def part(template: str, wanted: str) -> str:
     return "".join(lines)
 
 
+def added(manifest: str, entry: str, name: str) -> str:
+    """The manifest with the lab's entry in its place: labs are in ascending order."""
+    later = [match for match in re.finditer(r'^\[\[lab\]\]\nname = "(lab\d\d)', manifest, re.MULTILINE) if match[1] > name[:5]]
+    if not later:
+        return manifest + ("\n" if manifest else "") + entry
+    return f"{manifest[:later[0].start()]}{entry}\n{manifest[later[0].start():]}"
+
+
 def files_of(name: str) -> dict[str, str]:
-    """Path -> text of everything that makes up the lab."""
+    """Path -> text of everything that makes up the lab; of the manifest its entry."""
     word = name[6:]
     kernel = f"softmax_{word}.cu"
     fill = {"@LAB@": name, "@NUMBER@": name[3:5], "@WORD@": word.replace("_", " "), "@KERNEL@": kernel}
@@ -67,6 +75,7 @@ def files_of(name: str) -> dict[str, str]:
 
     files = {f"solutions/{name}/{kernel}": part(template("kernel.cu"), "solution"),
              f"solutions/{name}/broken.toml": template("broken.toml"),
+             str(MANIFEST): template("labs.toml"),
              f"labs/{name}/{kernel}": part(template("kernel.cu"), "starter")}
     files |= {f"labs/{name}/{file}": template(file) for file in ("README.md", "hints.md", "test.cpp")}
     return files
@@ -78,6 +87,9 @@ def create(name: str, root: Path) -> list[str]:
     files = files_of(name)
     folders = [root / "labs" / name, root / "solutions" / name]
     made = []
+    manifest = root / MANIFEST
+    before = manifest.read_text(encoding="utf-8") if manifest.is_file() else ""
+    files[str(MANIFEST)] = added(before, files[str(MANIFEST)], name)
     try:
         for folder in folders:
             folder.mkdir()
@@ -89,6 +101,8 @@ def create(name: str, root: Path) -> list[str]:
     except OSError as error:
         for folder in made:
             shutil.rmtree(folder, ignore_errors=True)
+        if before and manifest.read_text(encoding="utf-8") != before:
+            manifest.write_text(before, encoding="utf-8")
         raise Refused(f"{error.filename}: {error.strerror}; nothing was created") from None
     return sorted(files)
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make profile02: what a lab's kernels ask of the memory, by Nsight Compute's counting, one row per kernel and a row a source line.
 . "$(dirname "$0")/common.sh"
+read_labs
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
 shape=${SHAPE:-64x4096}
@@ -9,7 +10,7 @@ shape=${SHAPE:-64x4096}
 [[ $shape =~ ^([1-9][0-9]*)x([1-9][0-9]*)$ ]] || fail "SHAPE=$shape: it must be ROWSxCOLUMNS, for example 64x4096"
 rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 # Where every thread reads the whole row, a wide one takes minutes.
-[ -n "${SHAPE:-}" ] || [ "$lab" != lab01_naive ] || { rows=64 cols=600; }
+[ -n "${SHAPE:-}" ] || [ -z "${lab_quadratic[$lab]}" ] || { rows=64 cols=600; }
 
 set_up
 choose_backend

@@ -35,9 +35,10 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 import screen  # noqa: E402  (beside this file)
 from check_course import predictions  # noqa: E402
+from course import labs  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_RUNS = 40  # of a lab; older ones are forgotten, but never the last that was right
@@ -183,11 +184,6 @@ def say_if_unchanged(lab_name: str, file_hash: str) -> None:
         screen.say(f"The file has not changed since its last run ({last['date']}: {last['outcome']}). Is it saved?")
 
 
-def kernel_of(lab_name: str) -> Path:
-    kernels = sorted((ROOT / "labs" / lab_name).glob("*.cu"))
-    return kernels[0] if kernels else ROOT / "labs" / lab_name / "missing.cu"
-
-
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Takes note of what a student has reached.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -220,7 +216,7 @@ def main(argv: list[str]) -> int:
                 except (OSError, ValueError):
                     results = None
                 date = datetime.datetime.now().isoformat(sep=" ", timespec="minutes")
-                record(state, options.lab, kernel_of(options.lab), options.hash, options.status, results, date)
+                record(state, options.lab, ROOT / labs.lab(options.lab).starter, options.hash, options.status, results, date)
     except OSError as error:
         print(f"this run will not show in make status: {path} cannot be written: {error.strerror}", file=sys.stderr)
     return 0

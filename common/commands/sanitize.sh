@@ -2,6 +2,7 @@
 # make sanitize02: a lab's tests under memcheck, racecheck, initcheck and synccheck of compute-sanitizer, on a GPU. Of the
 # cases those that run under the executor's checks of the same names (testing_::is_small), or the one that CASE names.
 . "$(dirname "$0")/common.sh"
+read_labs
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
 set_up

@@ -13,11 +13,12 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 import progress  # noqa: E402  (beside this file)
 import screen  # noqa: E402
 import todos  # noqa: E402
 from check_course import predictions  # noqa: E402
+from course import labs as manifest  # noqa: E402
 
 ROOT = progress.ROOT
 GREEN, RED, YELLOW, BOLD, DIM = "32", "31", "33", "1", "2"
@@ -32,11 +33,11 @@ def paint(text: str, code: str) -> str:
 class Lab:
     """One lab: its files, and what is remembered of it."""
 
-    def __init__(self, folder: Path, remembered: dict):
-        self.name = folder.name
-        self.number = self.name[3:5]
-        self.folder = folder
-        self.file = next(iter(sorted(folder.glob("*.cu"))), None)
+    def __init__(self, lab: manifest.Lab, remembered: dict):
+        self.name = lab.name
+        self.number = lab.number
+        self.file = ROOT / lab.starter if (ROOT / lab.starter).is_file() else None
+        self.folder = ROOT / lab.starter.parent
         self.remembered = remembered
         self.runs = remembered.get("runs", {})
         self.run = self.runs.get(progress.hash_of(self.file)) if self.file else None  # of the file as it is now
@@ -53,7 +54,7 @@ class Lab:
 
     def state_now(self) -> tuple[str, str]:
         if self.file is None:
-            return "there is no .cu file in its folder", RED
+            return "its .cu file is missing", RED
         if self.run:
             return self.words(self.run), GREEN if self.right else RED
         if not self.runs:
@@ -107,8 +108,7 @@ class Lab:
 
 
 def labs(state: dict) -> list[Lab]:
-    folders = sorted(path for path in (ROOT / "labs").glob("lab[0-9][0-9]_*") if path.is_dir())
-    return [Lab(folder, state["labs"].get(folder.name, {})) for folder in folders]
+    return [Lab(lab, state["labs"].get(lab.name, {})) for lab in manifest.load(ROOT)]
 
 
 def next_lab(all_labs: list[Lab]) -> Lab | None:
@@ -229,6 +229,9 @@ if __name__ == "__main__":
     try:
         STATUS = main(sys.argv[1:])
         sys.stdout.flush()
+    except manifest.Malformed as error:
+        screen.say(f"error: {error}", sys.stderr)
+        STATUS = 2
     except BrokenPipeError:  # `make status | head`: who reads it has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         STATUS = 0

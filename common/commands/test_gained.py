@@ -79,13 +79,13 @@ class Gained(unittest.TestCase):
 
 class Next(unittest.TestCase):
     def test_every_labs_next_lab_asks(self):
-        labs = sorted(path.name for path in (gained.ROOT / "labs").glob("lab*"))
+        labs = gained.labs.load()
         for lab, following in zip(labs, labs[1:]):
-            text = "\n".join(gained.what_is_next(lab))
-            self.assertIn(f"make diff{lab[3:5]}", text)
+            text = "\n".join(gained.what_is_next(lab.name))
+            self.assertIn(f"make diff{lab.number}", text)
             self.assertRegex(text, r"It begins with a question\. `\w+`: .{20}")
-            self.assertIn(f"next: labs/{following}/README.md", text)
-        self.assertIn("next: make ladder", gained.what_is_next(labs[-1]))
+            self.assertIn(f"next: labs/{following.name}/README.md", text)
+        self.assertIn(f"next: {labs[-1].next}", gained.what_is_next(labs[-1].name))
 
 
 if __name__ == "__main__":

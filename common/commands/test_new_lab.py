@@ -10,10 +10,11 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "testing")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "testing"), str(HERE.parent)]
 import broken
 import check_course
 import new_lab
+from course import labs
 from course_copy import copy_course, run
 
 NAME, KERNEL = "lab98_trial_run", "softmax_trial_run.cu"
@@ -49,6 +50,12 @@ class Names(unittest.TestCase):
         for path, text in before.items():
             if path.exists():
                 self.assertEqual(path.read_text(), text)
+
+    def test_the_manifest_is_in_order(self):
+        for number in (8, 3, 5):
+            new_lab.create(f"lab{number:02d}_thing", self.root)
+        self.assertEqual([lab.number for lab in labs.load(self.root)], ["03", "05", "08"])
+        self.assertEqual(labs.problems(self.root), [])
 
     def test_nothing_is_left_of_a_failure(self):
         (self.root / "solutions").rmdir()

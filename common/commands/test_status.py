@@ -104,7 +104,7 @@ class InACopy(unittest.TestCase):
 
     def test_the_next_lab(self):
         labs = {}
-        for folder in sorted((self.copy / "labs").glob("lab*"))[:2]:
+        for folder in sorted((self.copy / "labs").glob("lab[0-9]*"))[:2]:
             labs[folder.name] = {"runs": {progress.hash_of(next(folder.glob("*.cu"))): RIGHT}}
         wrong = {**WRONG, "first_failure": "online f32 / nan / nan-7x33"}
         kernel = self.copy / "labs/lab03_online/softmax_online.cu"

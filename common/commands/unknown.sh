@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/common.sh"
+read_labs_if_possible
 commands="setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab check check-doctor test test-bare help"
 for lab in $(labs); do
   for command in lab watch hint diff profile sanitize; do commands+=" $command${lab:3:2}"; done

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "common"))
+from course import labs  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,8 @@ def pages() -> tuple[list[Page], list[Page]]:
     """(chapters, labs), each in order; glossary and syllabus are the last of the chapters."""
     chapters = [Page(str(path.relative_to(ROOT)), "chapter_" + path.stem, title_of(path))
                 for path in [*sorted((ROOT / "theory").glob("[0-9]*.md")), ROOT / "theory/glossary.md", ROOT / "theory/syllabus.md"]]
-    labs = [Page(str(path.relative_to(ROOT)), path.parent.name, title_of(path))
-            for path in sorted((ROOT / "labs").glob("lab*/README.md"))]
-    return chapters, labs
+    handouts = [ROOT / lab.starter.with_name("README.md") for lab in labs.load()]
+    return chapters, [Page(str(path.relative_to(ROOT)), path.parent.name, title_of(path)) for path in handouts]
 
 
 TOOLS = ("", "simt", "simt/timing", "rung", "testing", "python", "cuda", "peers", "grade", "grade/corpus")  # folders of common/, in reading order

@@ -12,6 +12,7 @@ import platform
 import shlex
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,9 @@ from points import Points
 from rules import FAIL
 from speed import SpeedJudge
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import labs as manifest  # noqa: E402
+
 SCHEMA = 1
 
 
@@ -40,12 +44,7 @@ class JudgeError(Exception):
 
 def labs_of(course: Path) -> dict[str, str]:
     """Lab -> the name of its kernel file."""
-    found = {}
-    for folder in sorted(course.glob("labs/lab[0-9][0-9]_*")):
-        kernels = sorted(folder.glob("*.cu"))
-        if kernels:
-            found[folder.name] = kernels[0].name
-    return found
+    return {lab.name: lab.kernel for lab in manifest.load(course)}
 
 
 def title_of(course: Path, lab: str) -> str:

@@ -15,8 +15,9 @@ import sys
 from pathlib import Path
 
 COURSE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(COURSE / "common/testing"))
+sys.path[:0] = [str(COURSE / "common/testing"), str(COURSE / "common")]
 import broken  # noqa: E402
+from course import labs as manifest  # noqa: E402
 
 
 def main(argv: list[str]) -> int:
@@ -27,21 +28,20 @@ def main(argv: list[str]) -> int:
     if folder.exists():
         print(f"error: {folder} is there already", file=sys.stderr)
         return 2
-    labs = sorted(path for path in (COURSE / "labs").glob("lab[0-9][0-9]_*"))
+    labs = manifest.load(COURSE)
     draw = random.Random(1)
     for student in range(number):
         kind = student % 10
         done = len(labs) if kind < 4 else 0 if kind == 9 else draw.randrange(1, len(labs))
         for i, lab in enumerate(labs):
-            starter = next(iter(sorted(lab.glob("*.cu"))))
-            source = starter.read_text()
+            source = (COURSE / lab.starter).read_text()
             if i < done:
                 wrong = list(broken.load(lab.name, COURSE))
                 done_wrong = wrong and draw.randrange(6) == 0
                 source = broken.kernel(lab.name, draw.choice(wrong), COURSE).text if done_wrong else \
-                    (COURSE / "solutions" / lab.name / starter.name).read_text()
+                    (COURSE / lab.solution).read_text()
                 source += f"\n// Handed in by student {student}.\n"
-            place = folder / f"student-{student:03d}" / "labs" / lab.name / starter.name
+            place = folder / f"student-{student:03d}" / lab.starter
             place.parent.mkdir(parents=True)
             place.write_text(source)
     print(f"{number} submissions of {len(labs)} labs in {folder}")

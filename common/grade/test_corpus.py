@@ -241,7 +241,7 @@ def compare_starters(grades: dict[str, tuple[dict, Path]]) -> int:
         return report(STARTERS, "has no grade", "")
     labs = grades[STARTERS][0]["labs"]
     some = [f"{lab['points']:g} points in {lab['lab']}" for lab in labs if lab["points"] > 0 or lab["verdict"] != "fail"]
-    some += [] if len(labs) == len(list((COURSE / "labs").glob("lab*"))) else [f"{len(labs)} labs were graded"]
+    some += [] if len(labs) == len(list((COURSE / "labs").glob("lab[0-9]*"))) else [f"{len(labs)} labs were graded"]
     return report(STARTERS, ", ".join(some), "nothing in all labs")
 
 

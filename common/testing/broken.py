@@ -26,6 +26,9 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import labs  # noqa: E402
+
 FIELDS = {"why", "variant", "verdict", "move", "line", "case", "cases", "backend", "edit"}
 LISTS = {"verdict", "line"}
 DTYPES = {"float": "f32", "__half": "f16", "__nv_bfloat16": "bf16", "bf16": "bf16"}
@@ -76,11 +79,11 @@ def list_of(lab: str) -> Path:
 
 
 def solution_of(lab: str, root: Path) -> str:
-    """Its text. It is called as the lab's starter is."""
-    for starter in sorted((root / "labs" / lab).glob("*.cu")):
-        if (solution := root / "solutions" / lab / starter.name).is_file():
-            return solution.read_text(encoding="utf-8")
-    raise Malformed(f"{list_of(lab)}: there is no solution of {lab} to edit")
+    """Its text."""
+    try:
+        return (root / labs.lab(lab, root).solution).read_text(encoding="utf-8")
+    except (OSError, labs.Malformed) as error:
+        raise Malformed(f"{list_of(lab)}: there is no solution to edit: {error}") from None
 
 
 def load(lab: str, root: Path = Path(".")) -> dict[str, dict]:

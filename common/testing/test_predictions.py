@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 import broken
+from course import labs
 from shelf import build, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +21,7 @@ sys.path.insert(0, str(ROOT / "common/commands"))
 import todos  # noqa: E402
 from check_course import predictions  # noqa: E402
 
-FILES = {path.parent.name: path.relative_to(ROOT) for path in sorted(ROOT.glob("solutions/*/*.cu"))}
+FILES = {lab.name: lab.solution for lab in labs.load()}
 LABS = [lab for lab, file in FILES.items() if predictions(ROOT / file)]
 LAB02 = Path("solutions/lab02_smem/softmax_smem.cu")
 
@@ -35,7 +36,7 @@ RIGHT = {"neighbours_sectors": "4", "smem_row_bytes": "4000", "float4_loads": "1
 
 
 def kernel_of(folder, lab):
-    return next(Path(folder, lab).glob("*.cu"))
+    return Path(folder, lab, FILES[lab].name)
 
 
 def counted(file):

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import broken
+from course import labs
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = re.compile(r"\bbeware\b|\bmust\b|\bcareful\b|\boverflows?\b", re.IGNORECASE)
@@ -55,8 +56,8 @@ RULES = [
 
 
 def texts() -> list[Path]:
-    labs = sorted(ROOT.glob("labs/lab[0-9][0-9]_*"))
-    return [path for lab in labs for path in [lab / "README.md", lab / "hints.md", *sorted(lab.glob("*.cu"))]]
+    starters = [ROOT / lab.starter for lab in labs.load()]
+    return [path for starter in starters for path in (starter.with_name("README.md"), starter.with_name("hints.md"), starter)]
 
 
 def warnings() -> list[tuple[str, str, str]]:

@@ -1,21 +1,15 @@
 // Lab 01: two right variants, and no_max, which is deliberately wrong: softmax without the max subtraction.
 #include "lab.h"
 
+#include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+
 #include "catch2_any.h"
 #include "check.h"
 
 using rung::Dtype;
-using testing_::Cost;
-using testing_::Width;
 
 const testing_::Lab testing_::lab = {
-    "lab01_naive",
-    "softmax_naive.cu",
-    rung::Op::softmax,
-    {
-        {"per_element", Dtype::f32, Width::any, Cost::quadratic},
-        {"per_row", Dtype::f32},
-    },
+    LAB_FACTS,
     {"no_max"},
     // What being naive costs is said and not judged.
     {

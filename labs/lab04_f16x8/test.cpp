@@ -1,17 +1,12 @@
 // Lab 04: half-precision input and output.
 #include "lab.h"
 
+#include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+
 using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
-    "lab04_f16x8",
-    "softmax_f16x8.cu",
-    rung::Op::softmax,
-    {
-        {"f16", Dtype::f16},
-        {"f16x2", Dtype::f16},
-        {"f16x8", Dtype::f16},
-    },
+    LAB_FACTS,
     /*tested_apart=*/{},
     {
         {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_an_element(2)},

@@ -1,17 +1,12 @@
 // Lab 06: as near to a copy as the chip allows.
 #include "lab.h"
 
+#include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+
 using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
-    "lab06_limit",
-    "softmax_limit.cu",
-    rung::Op::softmax,
-    {
-        {"auto", Dtype::f32},
-        {"auto", Dtype::f16},
-        {"auto", Dtype::bf16},
-    },
+    LAB_FACTS,
     /*tested_apart=*/{},
     {
         {"move-read-once", "every element is read once", {7, 4097}, testing_::read_at_most(1)},

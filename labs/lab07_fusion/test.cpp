@@ -1,5 +1,7 @@
 // Lab 07: a decode step of a Swap-FFN layer, fused and not.
 #include "lab.h"
+
+#include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
 #include "swap_ffn_cases.h"
 
 using rung::Dtype;
@@ -11,19 +13,7 @@ const testing_::Shape small = testing_::shape_of(rung::swap_ffn_small);
 }  // namespace
 
 const testing_::Lab testing_::lab = {
-    "lab07_fusion",
-    "swap_ffn.cu",
-    rung::Op::swap_ffn,
-    {
-        {"unfused", Dtype::f32},
-        {"unfused", Dtype::bf16},
-        {"fused_per_core", Dtype::f32},
-        {"fused_per_core", Dtype::bf16},
-        {"graphed", Dtype::f32},
-        {"graphed", Dtype::bf16},
-        {"fused_tiled", Dtype::f32},
-        {"fused_tiled", Dtype::bf16},
-    },
+    LAB_FACTS,
     /*tested_apart=*/{},
     {
         {"move-cost", "what the weights cost", small, testing_::said_what_weights_cost()},

@@ -1,0 +1,1 @@
+"""What everybody asks about the course."""

@@ -1,0 +1,122 @@
+"""The labs' facts: labs/labs.toml. Whoever needs one asks here.
+
+    [[lab]]
+    name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order
+    kernel = "softmax_smem.cu"        the file that students edit
+    operator = "softmax"              common/rung/types.h has all of them
+    variants = [                      what the kernel's table must export
+      { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic" },
+    ]                                 width and cost: common/testing/lab.h; without them any width, and linear
+    next = "theory/11_sharing.md"     what comes after it, if that is not the next lab's handout
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MANIFEST = Path("labs/labs.toml")
+FIELDS = {"name", "kernel", "operator", "variants", "next"}
+CHOICES = {"width": ("any", "shared_memory"), "cost": ("linear", "quadratic")}
+TYPES = ("f32", "f16", "bf16")
+
+
+class Malformed(Exception):
+    """The manifest cannot be used; the text says where and why."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    name: str
+    types: tuple[str, ...]
+    width: str = "any"
+    cost: str = "linear"
+
+
+@dataclass(frozen=True)
+class Lab:
+    name: str
+    kernel: str
+    operator: str
+    variants: tuple[Variant, ...]
+    next: str = ""
+
+    @property
+    def number(self) -> str:
+        return self.name[3:5]
+
+    @property
+    def starter(self) -> Path:
+        return Path("labs") / self.name / self.kernel
+
+    @property
+    def solution(self) -> Path:
+        return Path("solutions") / self.name / self.kernel
+
+    @property
+    def quadratic(self) -> list[str]:
+        """The variants whose work grows with the square of the columns."""
+        return [variant.name for variant in self.variants if variant.cost == "quadratic"]
+
+
+def variant_of(lab: str, given: dict) -> Variant:
+    if not isinstance(given, dict) or not {"name", "types"} <= set(given) <= {"name", "types", *CHOICES}:
+        raise Malformed(f"{lab}: a variant has a name, types, and may have {' and '.join(CHOICES)}: {given}")
+    types = given["types"]
+    if not isinstance(types, list) or not types or not all(each in TYPES for each in types):
+        raise Malformed(f"{lab}, {given['name']}: types is a list of {', '.join(TYPES)}")
+    for field, values in CHOICES.items():
+        if given.get(field, values[0]) not in values:
+            raise Malformed(f"{lab}, {given['name']}: {field} is {' or '.join(values)}")
+    return Variant(**{**given, "types": tuple(types)})
+
+
+def lab_of(given: dict) -> Lab:
+    name = given.get("name", "a lab without a name")
+    if not isinstance(name, str) or not re.fullmatch(r"lab\d\d_[a-z][a-z0-9_]*", name, re.ASCII):
+        raise Malformed(f"{name}: a lab is called labNN_word")
+    if wrong := (set(given) - FIELDS) | (FIELDS - {"next"} - set(given)):
+        raise Malformed(f"{name}: has or lacks {', '.join(sorted(wrong))}; the fields are {', '.join(sorted(FIELDS))}")
+    if not isinstance(given["variants"], list) or not given["variants"]:
+        raise Malformed(f"{name}: variants is a list")
+    return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"])})
+
+
+def load(root: Path = ROOT) -> list[Lab]:
+    try:
+        given = tomllib.loads((root / MANIFEST).read_text(encoding="utf-8"))
+        if set(given) != {"lab"}:
+            raise Malformed("it holds [[lab]] tables and nothing else")
+        labs = [lab_of(each) for each in given["lab"]]
+        numbers = [lab.number for lab in labs]
+        if numbers != sorted(set(numbers)):
+            raise Malformed(f"labs are in ascending order, each number once: {' '.join(numbers)}")
+    except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
+        raise Malformed(f"{MANIFEST}: {error}") from None
+    following = [f"labs/{lab.name}/README.md" for lab in labs[1:]] + ["make ladder"]
+    return [Lab(lab.name, lab.kernel, lab.operator, lab.variants, lab.next or after) for lab, after in zip(labs, following)]
+
+
+def lab(name: str, root: Path = ROOT) -> Lab:
+    """By its whole name, or the beginning of it: lab02."""
+    for each in load(root):
+        if name in (each.name, each.name[:5]):
+            return each
+    raise Malformed(f"{MANIFEST} has no {name}")
+
+
+def problems(root: Path) -> list[str]:
+    """Where the manifest and the folders differ."""
+    try:
+        labs = load(root)
+    except Malformed as error:
+        return [str(error)]
+    there = {path.name for path in (root / "labs").iterdir() if path.is_dir()}
+    named = {each.name for each in labs}
+    return ([f"labs/{name}: is not in {MANIFEST}" for name in sorted(there - named)] +
+            [f"{MANIFEST}: {name} is in no folder of labs/" for name in sorted(named - there)] +
+            [f"{each.starter}: {MANIFEST} says that this is the kernel, and it is missing" for each in labs
+             if each.name in there and not (root / each.starter).is_file()])

@@ -1,0 +1,101 @@
+"""labs/labs.toml: what is refused, what others are told of it, and that it is what the solutions export."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "common/testing")]
+import shelf  # noqa: E402
+from course import __main__ as told  # noqa: E402
+from course import labs  # noqa: E402
+
+ENTRY = """[[lab]]
+name = "lab03_thing"
+kernel = "thing.cu"
+operator = "softmax"
+variants = [{ name = "first", types = ["f32", "f16"], cost = "quadratic" }]
+"""
+
+
+class Manifest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / "labs").mkdir()
+
+    def load(self, text):
+        (self.root / labs.MANIFEST).write_text(text)
+        return labs.load(self.root)
+
+    def refused(self, said, text):
+        with self.assertRaises(labs.Malformed) as error:
+            self.load(text)
+        self.assertIn("labs/labs.toml: ", str(error.exception))
+        self.assertIn(said, str(error.exception))
+
+    def test_what_is_read(self):
+        first, second = self.load(ENTRY + ENTRY.replace("lab03", "lab05") + 'next = "theory/x.md"\n')
+        self.assertEqual((first.number, str(first.starter), str(first.solution)),
+                         ("03", "labs/lab03_thing/thing.cu", "solutions/lab03_thing/thing.cu"))
+        self.assertEqual(first.quadratic, ["first"])
+        self.assertEqual((first.next, second.next), ("labs/lab05_thing/README.md", "theory/x.md"))
+        self.assertEqual(labs.lab("lab05", self.root), second)
+
+    def test_what_is_refused(self):
+        self.refused("labNN_word", ENTRY.replace("lab03_thing", "thing"))
+        self.refused("has or lacks chapters", ENTRY + "chapters = 3\n")
+        self.refused("has or lacks kernel", ENTRY.replace('kernel = "thing.cu"\n', ""))
+        self.refused("types is a list of", ENTRY.replace('"f16"', '"f64"'))
+        self.refused("cost is linear or quadratic", ENTRY.replace('"quadratic"', '"cubic"'))
+        self.refused("a variant has a name", ENTRY.replace("cost", "price"))
+        self.refused("each number once: 03 03", ENTRY + ENTRY)
+        self.refused("each number once: 03 02", ENTRY + ENTRY.replace("lab03", "lab02"))
+        self.refused("[[lab]] tables and nothing else", ENTRY + "[other]\n")
+        self.refused("line 1", "[[lab]\n")
+
+    def test_folders_and_manifest_must_agree(self):
+        self.load(ENTRY)
+        (self.root / "labs/lab04_other").mkdir()
+        self.assertEqual(labs.problems(self.root), ["labs/lab04_other: is not in labs/labs.toml",
+                                                    "labs/labs.toml: lab03_thing is in no folder of labs/"])
+        (self.root / "labs/lab04_other").rename(self.root / "labs/lab03_thing")
+        self.assertIn("thing.cu: labs/labs.toml says", labs.problems(self.root)[0])
+
+
+class Told(unittest.TestCase):
+    """The same facts in the other languages."""
+
+    def test_bash(self):
+        script = told.shell() + '\nfor lab in "${lab_names[@]}"; do printf "%s|" "$lab" "${lab_kernel[$lab]}" "${lab_next[$lab]}" "${lab_quadratic[$lab]}"; done'
+        said = subprocess.run(["bash", "-uc", script], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertEqual(said, "".join(f"{lab.name}|{lab.kernel}|{lab.next}|{' '.join(lab.quadratic)}|" for lab in labs.load()))
+
+    def test_make(self):
+        lines = dict(line.split(" := ") for line in told.make().splitlines())
+        self.assertEqual(lines["labs"].split(), [lab.name for lab in labs.load()])
+        for lab in labs.load():
+            self.assertIn(lab.name, lines[f"labs_of_{lab.operator}"].split())
+
+    def test_solutions_export_what_is_listed(self):
+        """As their own tests see them: the header that these are built with says the same."""
+        os.chdir(ROOT)
+        found = labs.load()
+        self.assertEqual(shelf.build("build/cpu/worker", *(f"build/cpu/tests/{lab.name}" for lab in found)), "")
+        for lab in found:
+            with self.subTest(lab.name):
+                _, output = shelf.run_tests(lab.name, lab.solution, "cpu", True, {"LADDER_AS": "?"})
+                exported = set(output.strip().split(" has ")[-1].split(", "))
+                listed = {f"{variant.name} {dtype}" for variant in lab.variants for dtype in variant.types}
+                self.assertLessEqual(listed, exported, output)
+                self.assertTrue(exported - listed <= {"no_max f32"}, output)
+                for name in listed:
+                    self.assertRegex(told.header(lab.name), rf'"{name.split()[0]}", rung::Dtype::{name.split()[1]}\b')
+
+
+if __name__ == "__main__":
+    unittest.main()
