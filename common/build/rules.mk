@@ -62,11 +62,17 @@ build/cpu/worker: common/rung/worker.cpp build/cpu/libsimt.a
 
 # --- rungs --------------------------------------------------------------------------------------------------------------
 
+# What a rung's compiler may take: a macro or a template can ask for any amount of time and memory. g++ ends with 4
+# where the first limit ended it, and says "internal compiler error".
+SIMT_COMPILE_SECONDS ?= 120
+limited := ulimit -S -t $(SIMT_COMPILE_SECONDS); ulimit -S -v 6291456; exec
+or_say = || { [ $$? -ne 4 ] || echo "$<: takes more than $(SIMT_COMPILE_SECONDS) s or 6 GiB to compile; look for a macro or a template that calls for itself" >&2; exit 1; }
+
 # $(call compile_rung,options): sed rewrites launches; #line keeps the student's line numbers in every message.
 define compile_rung
 @mkdir -p $(@D)
 @(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
-  $(CXX) $(rung_flags) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -shared $(1) -x c++ - -o $@
+  ($(limited) $(CXX) $(rung_flags) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -shared $(1) -x c++ - -o $@) $(or_say)
 endef
 
 build/cpu/%.so: %.cu common/simt/rewrite.sed
@@ -273,8 +279,8 @@ no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
 @(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
-  $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - -o $@.compiled.s \
-  $(dump)=$@.dump
+  ($(limited) $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
+  -o $@.compiled.s $(dump)=$@.dump) $(or_say)
 @$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
 @$(instrument_cxx) -c $@.s -o $@
 @$(operations) $@ $@.dump > $@.operations || { echo "no time is predicted for $<: see above" >&2; : > $@.operations; }

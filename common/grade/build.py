@@ -19,6 +19,7 @@ import roots
 import rules
 import sandbox
 import stages
+import syntax_tree
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
@@ -99,12 +100,17 @@ class Workshop:
 
     def refused_by_nvcc(self, source: bytes, label: str, uid: int | None, slots) -> Built | None:
         """What there is to say if nvcc would not take the file."""
+        asked, own = f"{AS_IT_IS}{self.front_end}", f"sed -n '/{syntax_tree.MARK}/,$p'"
         with slots:
-            ended = self.run(f"{AS_IT_IS}{self.front_end} - >&2", source, uid, TEXT_BYTES, label)
+            ended = self.run(f"{asked} {shlex.join(front_end.TREE)} - | {own}", source, uid, TEXT_BYTES, label)
+            if ended.cause in ("memory", "output") or front_end.breaks(ended.status, ended.stderr.decode(errors="replace")):
+                ended = self.run(f"{asked} - >&2", source, uid, TEXT_BYTES, label)
         if ended.cause:
             return Built(error=self.why(ended, label), limited=True)
         lines = source.decode(errors="replace").lstrip("\ufeff").splitlines()
-        found = refused.of_messages(front_end.parse(ended.stderr.decode(errors="replace")), {label: lines})
+        said = ended.stderr.decode(errors="replace")
+        answer = front_end.Answer(front_end.parse(said), said, ended.stdout.decode(errors="replace"))
+        found = refused.of_answer(answer, {label: lines})
         if not found:
             return None
         return Built(error=f"{label} does not compile with nvcc, although it does here", details=readable("\n".join(map(refused.spelled, found)).encode()))

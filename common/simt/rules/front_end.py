@@ -1,19 +1,37 @@
-"""Asks clang's CUDA front end about a file: what it says, as data. It compiles for the device and generates nothing; a host
-function that calls a device function is an error there, too."""
+"""Asks clang's CUDA front end about a file: what it says, as data, and how it understood the program, as a tree. It compiles for the
+device and generates nothing; a host function that calls a device function is an error there, too."""
 
 from __future__ import annotations
 
 import functools
 import re
+import resource
 import shutil
+import signal
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
+
 
 FOLDER = Path(__file__).resolve().parent
 HEADERS = FOLDER.parent / "include"
 
 MESSAGE = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|note): (?P<text>.*)")
+
+# An honest file takes a second. A macro or a template can ask for any amount of time and memory.
+SECONDS = 20  # of the processor; under load it may take WALL_SECONDS
+WALL_SECONDS = 300
+MEMORY_BYTES = 3 << 30
+TREE_BYTES = 512 << 20
+TREE = ("-Xclang", "-ast-dump")
+
+
+class Answer(NamedTuple):
+    messages: list["Message"]
+    said: str
+    tree: str  # syntax_tree.py reads it
 
 
 @dataclass
@@ -76,11 +94,47 @@ def precompiled(clang: str, options: list[str], relaxed: bool, folder: Path) -> 
     return ["-Xclang", "-include-pch", "-Xclang", str(made)]
 
 
-def ask(clang: str, file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None) -> tuple[list[Message], str]:
-    """What clang says of the file, and its words. headers: of precompiled()."""
-    headers = headers or ["-include", str(FOLDER / "declarations.h")]
-    ended = subprocess.run([*command(clang, options, relaxed), *headers, file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           errors="replace")
-    if own := re.search(r"^clang\S*: error: (?!.*command failed)(.*)$", ended.stdout, re.MULTILINE):
+def limited() -> None:
+    """In the child."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (TREE_BYTES, TREE_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(file: str, arguments: list[str]) -> tuple[int, str, str]:
+    """Status, what it says, what it prints. Raises OSError where that takes too long."""
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=printed, stderr=said, preexec_fn=limited)
+        try:
+            status = process.wait(WALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            status = -signal.SIGXCPU
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        if status in (-signal.SIGXCPU, -signal.SIGKILL):
+            raise OSError(f"{file} keeps clang busy for more than {SECONDS} s: whether nvcc would take it is not checked")
+        texts = []
+        for each in (said, printed):
+            each.seek(0)
+            texts.append(each.read().decode(errors="replace"))
+    return (status, *texts)
+
+
+def breaks(status: int, said: str) -> bool:
+    return status < 0 or status > 2 or "unable to execute command" in said or "out of memory" in said
+
+
+def ask(clang: str, file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None) -> Answer:
+    """headers: of precompiled(). Raises OSError where clang does not answer."""
+    asked = [*command(clang, options, relaxed), *(headers or ["-include", str(FOLDER / "declarations.h")]), file]
+    status, said, tree = run(file, [*asked, *TREE])
+    if breaks(status, said):  # as of an array of a billion elements; there may be messages all the same
+        (status, said, _), tree = run(file, asked), ""
+    if breaks(status, said):
+        raise OSError(f"clang needs more than {MEMORY_BYTES >> 30} GiB of memory for {file}, or breaks: whether nvcc would take it is not checked")
+    if own := re.search(r"^clang\S*: error: (?!.*command failed)(.*)$", said, re.MULTILINE):
         raise OSError(f"{clang} cannot be asked about {file}: {own[1]}")
-    return parse(ended.stdout), ended.stdout
+    return Answer(parse(said), said, tree)

@@ -11,9 +11,13 @@ from front_end import Message
 SIDES = re.compile(r"call to __(\w+?)__ function from __(\w+?)__ function")
 
 
+EXECUTOR = "the executor has no"  # begins the texts that are not nvcc's
+
+
 class Meaning(NamedTuple):
     text: str  # nvcc's
     advice: str
+    of_code: bool = False  # nvcc says it of code that it compiles, not of what nobody calls
 
 
 MATHEMATICS = {"max": "fmaxf, or max without std::", "min": "fminf, or min without std::"}
@@ -41,6 +45,8 @@ def is_course(file: str) -> bool:
 # Of the functions in the course's headers the runtime's are the host's. Any other may be for kernels, although declarations.h does
 # not say so.
 RUNTIME = re.compile(r"cuda[A-Z]|cublas[A-Z]|cu[A-Z]")
+# On a GPU kernels may call these, too.
+ALSO_ON_DEVICE = re.compile(r"cuda(Malloc|Free|MemcpyAsync|MemsetAsync|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|GetDevice|GetDeviceCount)$")
 
 
 def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, int] | None) -> Meaning | None:
@@ -57,6 +63,8 @@ def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, 
         if declared and is_course(declared[0]):
             return Meaning(text, f"{name} is for kernels and __device__ functions; write __device__ before the function that calls it")
         return Meaning(text, f"write __host__ __device__ before {name}{where} if the host is to call it, too")
+    if declared and is_course(declared[0]) and ALSO_ON_DEVICE.match(name):
+        return Meaning(f"{EXECUTOR} {name} in kernels", "do it before or after the launch")
     if declared and is_course(declared[0]):
         return Meaning(text, f"{name} is a call of the host: do it before or after the launch")
     if declared and is_library(declared[0]):
@@ -98,6 +106,12 @@ def not_global(message: Message, match: re.Match) -> Meaning:
     return Meaning("only a __global__ function can be launched", f"write __global__ before {match[1]}, or call it without <<<>>>")
 
 
+def overrides_other_side(message: Message, match: re.Match) -> Meaning | None:
+    """clang does not see an overrider in a function of the other side. The compiler, which knows no sides, takes it."""
+    return Meaning("execution space mismatch between a virtual function and the one that overrides it",
+                   "give both the same of __host__, __device__ and __host__ __device__")
+
+
 def plain(text: str, advice: str) -> Callable[[Message, re.Match], Meaning]:
     return lambda message, match: Meaning(text, advice)
 
@@ -127,6 +141,12 @@ MEANINGS: list[tuple[str, Callable[[Message, re.Match], Meaning | None]]] = [
            "initialise it by a constant, or fill it by cudaMemcpyToSymbol before the launch")),
     (r"__constant__, __device__, and __managed__ are not allowed on non-static local variables",
      plain("a __device__, __constant__ or __managed__ variable declaration is not allowed inside a function body", "declare it at file scope")),
+    (r"redeclaration of '(\w+)' with a different type: '[^']*\[\]' vs '[^']*\[\]'",
+     lambda message, match: Meaning(f'declaration is incompatible with previous "{match[1]}"', "one name of an extern __shared__ array has one type: "
+                                    "declare bytes (extern __shared__ __align__(16) unsigned char) and cast, or use another name")),
+    (r"non-virtual member function marked 'override' hides virtual member function", overrides_other_side),
+    (r"'launch_bounds' attribute requires parameter \d+ to be an integer constant",
+     plain("__launch_bounds__ must have a constant value", "make it a number, a macro, a constexpr variable or a template's parameter")),
     (r"cannot use variable-length arrays in __(?:global|device)__ functions",
      plain("variable length arrays are not supported in device code", "give it a constant size, or use shared memory: "
            "extern __shared__ float row[];")),
@@ -153,6 +173,7 @@ def meaning_of(message: Message, lines: list[str]) -> Meaning | None:
         return shared_initialiser(message, lines)
     for pattern, meaning in MEANINGS:
         if match := re.search(pattern, message.text):
-            return meaning(message, match)
-    found = by_candidates(message)
-    return None if found and unevaluated(message, lines) else found
+            means = meaning(message, match)
+            return means and means._replace(of_code=meaning is by_reference)
+    means = by_candidates(message)
+    return None if not means or unevaluated(message, lines) else means._replace(of_code=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Would nvcc take this file? refused.py [-I FOLDER] [-D NAME] [-std=c++17] [--relaxed-constexpr] FILE.cu
+"""Would nvcc take this file? refused.py [-I FOLDER] [-D NAME] [-std=c++17] [--relaxed-constexpr] [--extended-lambda] FILE.cu
 
 g++, which compiles kernels for the executor, does not know which function is for the host and which for the device. This asks
 clang's CUDA front end, beside it, about the same file, and says in nvcc's words what nvcc would refuse and what to do. Status 0: it
@@ -16,50 +16,72 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import front_end  # noqa: E402: beside this file
 import meaning  # noqa: E402
+import program  # noqa: E402
+import syntax_tree  # noqa: E402
+import tree_rules  # noqa: E402
 
 
 class Refusal(tuple):
     """(file, line, column, what nvcc would say, what to do)"""
 
 
-def refusals(file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None) -> list[Refusal]:
-    """headers: of front_end.precompiled(). Raises OSError where there is no clang."""
+def refusals(file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None, extended_lambda: bool = False) -> list[Refusal]:
+    """headers: of front_end.precompiled(). Raises OSError where there is no clang, or clang does not answer."""
     clang = front_end.compiler()
     if not clang:
         raise OSError("clang++ is not installed: whether nvcc would take this file is not checked")
-    messages, _ = front_end.ask(clang, file, options, relaxed, headers)
-    return of_messages(messages)
+    answer = front_end.ask(clang, file, options, relaxed, headers)
+    return of_answer(answer, extended_lambda=extended_lambda)
 
 
-def of_messages(messages: list[front_end.Message], texts: dict[str, list[str]] | None = None) -> list[Refusal]:
+def is_own(file: str) -> bool:
+    """The program's: neither the course's nor a library's."""
+    return bool(file) and not meaning.is_course(file) and not meaning.is_library(file)
+
+
+def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = None, extended_lambda: bool = False) -> list[Refusal]:
     """texts: the lines of files that are not where the messages say."""
     texts = dict(texts or {})
+
+    def lines(file: str) -> list[str]:
+        if file not in texts:
+            path = Path(file)
+            texts[file] = path.read_text(errors="replace").split("\n") if path.is_file() else []
+        return texts[file]
+
+    def line(place: tuple[str, int, int]) -> str:
+        return (lines(place[0]) + [""] * place[1])[place[1] - 1]
+
+    understood = program.Program(syntax_tree.read(answer.tree, is_own))
     found: dict[Refusal, None] = {}
-    for message in messages:
-        if meaning.is_course(message.file) or meaning.is_library(message.file):
-            continue
-        if message.file not in texts:
-            path = Path(message.file)
-            texts[message.file] = path.read_text(errors="replace").split("\n") if path.is_file() else []
-        if means := meaning.meaning_of(message, texts[message.file]):
-            found[Refusal((message.file, message.line, message.column, *means))] = None
-    return list(found)
+    for message in answer.messages:
+        if is_own(message.file) and (means := meaning.meaning_of(message, lines(message.file))):
+            if not means.of_code or (understood.is_compiled(message.file, message.line, message.column) and not understood.is_declared_anew(message)):
+                found[Refusal((message.file, message.line, message.column, means.text, means.advice))] = None
+    # One refusal a line: a rule of the tree often says once more what clang has said.
+    said = {refusal[:2] for refusal in found}
+    for refusal in tree_rules.refusals(tree_rules.Asked(understood, line, extended_lambda)):
+        if refusal[:2] not in said:
+            found[Refusal(refusal)] = None
+    return sorted(found)
 
 
 def spelled(refusal: Refusal) -> str:
     file, line, column, text, advice = refusal
-    return f"{file}:{line}:{column}: error: nvcc refuses this: {text}\n{file}:{line}:{column}: note: {advice}"
+    who = "" if text.startswith(meaning.EXECUTOR) else "nvcc refuses this: "
+    return f"{file}:{line}:{column}: error: {who}{text}\n{file}:{line}:{column}: note: {advice}"
 
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relaxed-constexpr", action="store_true")
+    parser.add_argument("--extended-lambda", action="store_true")
     given, rest = parser.parse_known_args(argv)
     if not rest:
         parser.error("name the file")
     *options, file = rest
     try:
-        found = refusals(file, options, given.relaxed_constexpr)
+        found = refusals(file, options, given.relaxed_constexpr, extended_lambda=given.extended_lambda)
     except OSError as error:
         print(f"refused.py: {error}", file=sys.stderr)
         return 2

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import front_end
 import refused
+import syntax_tree
 import table
 
 SIMTCC = Path(__file__).resolve().parents[1] / "simtcc"
@@ -19,18 +21,7 @@ NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 # Where the two verdicts differ, and why. Each still differs, or the test fails.
 DIFFERENT = {
-    "host_function_in_unused_inline_device_function": "nvcc leaves out what nobody calls; the mistake is there",
-    "host_function_in_discarded_branch": "clang looks up what depends on no template argument before it knows which branch is left out",
-    "overload_chooses_the_host_one": "clang overloads by side",
-    "cudaMalloc_in_kernel": "the executor has no runtime on the device",
-    **dict.fromkeys("""kernel_returns_auto kernel_as_static_member kernel_with_variadic_parameters kernel_with_initializer_list
-    kernel_noexcept constexpr_kernel parameters_32768 launch_bounds_on_device_function
-    virtual_override_by_host dynamic_cast_in_kernel lambda_for_a_kernel lambda_variable_for_a_kernel
-    device_lambda_without_the_flag host_lambda_with_the_flag local_type_for_a_kernel private_type_for_a_kernel
-    extern_shared_of_two_types shared_more_than_48_kib shared_more_than_48_kib_in_two shared_more_than_48_kib_in_template
-    constexpr_variable_by_address constexpr_variable_by_reference constexpr_array constexpr_array_constant_index
-    const_array host_reference constant_more_than_64_kib static_local_with_dynamic_initialiser
-    thread_local_in_kernel host_string_in_kernel vector_extension""".split(), "not known to clang"),
+    "cudaMalloc_in_kernel": "the executor has no runtime on the device, and says so",
 }
 # nvcc names the end of what clang names the beginning of.
 OTHER_LINE = {"host_destructor", "base_class_of_host"}
@@ -55,7 +46,7 @@ class Table(unittest.TestCase):
                 nvcc, path = verdicts[program.name], folder / f"{program.name}.cu"
                 path.write_text(program.text)
                 relaxed = "--expt-relaxed-constexpr" in program.options
-                found = refused.refusals(str(path), options, relaxed, headers[relaxed])
+                found = refused.refusals(str(path), options, relaxed, headers[relaxed], "--extended-lambda" in program.options)
                 accepted = not found and (nvcc["accepted"] or not refused_by_compiler(program, folder))
                 says = "; ".join(f"line {line}: {text}" for _, line, _, text, _ in found) or "nothing"
                 if (accepted != nvcc["accepted"]) != (program.name in DIFFERENT):
@@ -74,8 +65,9 @@ class Table(unittest.TestCase):
             empty = Path(folder) / "empty.cu"
             empty.write_text("")
             for relaxed in (False, True):
-                messages, _ = front_end.ask(front_end.compiler(), str(empty), ["-std=c++17"], relaxed)
-                self.assertEqual(messages, [])
+                answer = front_end.ask(front_end.compiler(), str(empty), ["-std=c++17"], relaxed)
+                self.assertEqual(answer.messages, [])
+                self.assertIn(syntax_tree.MARK, answer.tree)
 
 
 @unittest.skipUnless(front_end.compiler(), "clang++ is not installed")
@@ -96,9 +88,56 @@ class Command(unittest.TestCase):
     def test_a_right_file(self):
         self.assertEqual(self.said("__device__ float f(float x) { return x; }\n__global__ void k(float* x) { *x = f(*x); }\n"), (0, ""))
 
+    def test_what_only_the_executor_lacks_is_not_called_nvcc_s(self):
+        status, said = self.said("__global__ void k(float** x) { cudaMalloc(x, 4); }\n")
+        self.assertEqual(status, 1)
+        self.assertIn("own.cu:1:32: error: the executor has no cudaMalloc in kernels", said)
+        self.assertNotIn("nvcc refuses", said)
+
     def test_no_verdict_without_the_file(self):
         ended = subprocess.run([sys.executable, refused.__file__, "no_such_file.cu"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(ended.returncode, 2, ended.stdout)
+
+
+BOMB = """template <int depth, int path>
+struct Bomb {
+  static constexpr long long value = Bomb<depth - 1, 2 * path>::value + Bomb<depth - 1, 2 * path + 1>::value;
+};
+template <int path>
+struct Bomb<0, path> {
+  static constexpr long long value = path;
+};
+static_assert(Bomb<26, 1>::value != 3, "");
+"""
+
+
+@unittest.skipUnless(front_end.compiler(), "clang++ is not installed")
+class Limits(unittest.TestCase):
+    def asked(self, text: str, **limits: int) -> list[refused.Refusal]:
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.multiple(front_end, **{"SECONDS": 20, **limits}):
+            path = Path(folder) / "own.cu"
+            path.write_text(text)
+            return refused.refusals(str(path), ["-std=c++17"])
+
+    def test_a_file_that_keeps_clang_busy(self):
+        with self.assertRaisesRegex(OSError, "own.cu keeps clang busy for more than 3 s: whether nvcc would take it is not checked"):
+            self.asked(BOMB, SECONDS=3)
+
+    def test_a_file_that_takes_all_memory(self):
+        with self.assertRaisesRegex(OSError, r"clang needs more than \d+ GiB of memory for .*own.cu"):
+            self.asked(BOMB, MEMORY_BYTES=700 << 20, SECONDS=60)
+
+    def test_without_a_tree_there_are_the_messages(self):
+        wrong = "float f(float x) { return x; }\n__global__ void k(float* x) { *x = f(*x); }\n"
+        with unittest.mock.patch.object(front_end, "breaks", side_effect=[True, False]):
+            self.assertEqual([refusal[1] for refusal in self.asked(wrong)], [2])
+
+    def test_a_tree_that_is_too_large_is_not_read(self):
+        deep = "__global__ void k(float* x) { x[0] = " + "+".join(["1.0f"] * 500) + "; }\n"
+        wrong = "constexpr float w[2] = {1, 2};\n__global__ void l(float* x) { *x = w[1]; }\n"
+        self.assertEqual([refusal[1] for refusal in self.asked(wrong + deep)], [2])
+        with unittest.mock.patch.object(syntax_tree, "MOST_NODES", 100):
+            self.assertEqual(self.asked(wrong + deep), [])
 
 
 @unittest.skipUnless(NVCC, "nvcc is not installed")

@@ -19,12 +19,10 @@ __global__ void scale_i32_kernel(T* c, const T* a, int n) {
 }
 namespace ops {
 template <typename T>
-struct Of {
-  static __global__ void negate_kernel(T* c, const T* a, int n) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) c[i] = -a[i];
-  }
-};
+__global__ void negate_kernel(T* c, const T* a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = -a[i];
+}
 }  // namespace ops
 
 #define BIND_ADD(packed, element, per_thread)                                         \
@@ -48,7 +46,7 @@ BIND_ADD(f32x4, float, 4)
       <<<dim3(2),                          \
          dim3(32)>>>                       \
       (__VA_ARGS__)
-#define RUN_MEMBER(type, what, ...) ops::Of<type>::what##_kernel<<<2, 32, 0, nullptr>>>(__VA_ARGS__)
+#define RUN_IN(space, type, what, ...) space::what##_kernel<type><<<2, 32, 0, nullptr>>>(__VA_ARGS__)
 #define RUN_ANY(kernel, ...)       \
   do {                             \
     kernel                         \
@@ -75,7 +73,7 @@ int main() {
   RUN_SCALE(i32, int, 3, y, x, n);
   cudaDeviceSynchronize();
   for (int i = 0; i < n; i++) wrong += y[i] != 3 * i;
-  RUN_MEMBER(int, negate, y, x, n);
+  RUN_IN(ops, int, negate, y, x, n);
   cudaDeviceSynchronize();
   for (int i = 0; i < n; i++) wrong += y[i] != -i;
   RUN_ANY((scale_i32_kernel<int, 7>), y, x, n);

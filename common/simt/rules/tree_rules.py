@@ -1,0 +1,177 @@
+"""nvcc's rules that clang's front end does not have, asked of the program's tree: each takes a program and says which places break
+it, in nvcc's words, and what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Iterator, NamedTuple
+
+import host_constants
+import kernel_arguments
+import shared_sizes
+from program import RECORDS, Program, is_kernel, on_device, on_host
+from syntax_tree import Node
+
+
+class Asked(NamedTuple):
+    program: Program
+    line: Callable[[tuple[str, int, int]], str]  # the program's text there
+    extended_lambda: bool
+
+
+Found = Iterator[tuple[tuple[str, int, int], str, str]]  # place, nvcc's words, advice
+
+
+def kernels(asked: Asked) -> Found:
+    """How a kernel is declared."""
+    for function in asked.program.functions:
+        if not is_kernel(function):
+            if function.child("CUDALaunchBoundsAttr"):
+                yield function.named, "__launch_bounds__ is only allowed on a __global__ function", "leave it out, or write __global__"
+            continue
+        around = next((above for above in function.above() if above.kind not in ("FunctionTemplateDecl", "LinkageSpecDecl")), None)
+        if around and around.kind == "FriendDecl":
+            if function.child("CompoundStmt"):
+                yield function.named, "a __global__ function cannot be defined in a friend declaration", "define it outside of the class"
+        elif function.kind == "CXXMethodDecl":
+            yield function.named, "a __global__ function cannot be a member function", "make it a function of its own, outside of the class"
+        if "constexpr" in function.before_type:
+            yield function.named, "a __global__ function cannot be marked constexpr", "leave constexpr out"
+        if re.search(r"\)[^()]*\bnoexcept\b|\bthrow\(", function.type):
+            yield function.named, "an exception specification is not allowed for a __global__ function", "leave noexcept out"
+        if function.type.endswith((", ...)", "(...)")):
+            yield function.named, "a __global__ function cannot have ellipsis", "name the parameters, or make it a template of as many types"
+        before_name = asked.line(function.named)[:function.named[2] - 1]
+        if re.search(r"\bauto\b", before_name):
+            yield function.named, "a __global__ function must not have a deduced return type", "write void"
+        for parameter in (child for child in function.children if child.kind == "ParmVarDecl"):
+            if "std::initializer_list<" in parameter.type or "'initializer_list<" in parameter.text:
+                yield (function.named, "a __global__ function cannot have a parameter of type std::initializer_list",
+                       "pass a pointer and a number, or a struct with an array")
+
+
+def overrides(asked: Asked) -> Found:
+    def sides(function: Node) -> str:
+        both = on_device(function) and on_host(function)
+        return "__host__ __device__" if both else "__device__" if on_device(function) else "__host__"
+
+    records = {record.id: record for record in asked.program.nodes if record.kind in RECORDS}
+    by_name: dict[str, Node] = {}
+    for record in records.values():
+        if "definition" in record.before_type and record.before_type[-1] == "definition":
+            by_name.setdefault(record.before_type[-2], record)
+
+    def bases(record: Node) -> Iterator[Node]:
+        waiting, seen = [record], {record.id}
+        while waiting:
+            for child in waiting.pop().children:
+                if child.kind in ("public", "protected", "private", "virtual") and (match := re.search(r"(\w+)'", child.text)):
+                    if (base := by_name.get(match[1])) and base.id not in seen:
+                        seen.add(base.id)
+                        waiting.append(base)
+                        yield base
+
+    for record in records.values():
+        for own in (child for child in record.children if child.kind == "CXXMethodDecl" and "implicit" not in child.before_type):
+            for base in bases(record):
+                for other in (child for child in base.children if child.kind == "CXXMethodDecl" and "virtual" in child.after_type):
+                    if (own.name, own.type) == (other.name, other.type) and sides(own) != sides(other):
+                        yield (own.named, f"execution space mismatch: {other.name} of the base class is a {sides(other)} function, but "
+                               f"the one that overrides it is a {sides(own)} function", f"write {sides(other)} before it")
+
+
+def operators(asked: Asked) -> Found:
+    """What the language has for the host only."""
+    words = {"CXXDynamicCastExpr": "dynamic_cast", "CXXTypeidExpr": "typeid"}
+    for function in asked.program.device_functions():
+        if on_host(function):
+            continue
+        for node in function.below():
+            if node.kind in words:
+                yield node.begin, f'the operator "{words[node.kind]}" is not allowed in device code', "tell the types apart by a member, or by a virtual function"
+
+
+def variables(asked: Asked) -> Found:
+    """Local variables that the device does not have."""
+    for function in asked.program.device_functions():
+        for node in function.below():
+            if node.kind != "VarDecl" or not node.parent or node.parent.kind != "DeclStmt":
+                continue
+            words = node.after_type
+            if any(word.startswith("tls") for word in words):
+                yield (node.named, "thread_local is not allowed for variables in device code",
+                       "leave thread_local out: a kernel's local variable is each thread's own")
+            elif "static" in words and not node.child("CUDASharedAttr") and is_dynamic(node):
+                yield (node.named, "dynamic initialization is not supported for a function-scope static variable within a __device__ or __global__ function",
+                       "initialise it by a constant, or leave static out")
+
+
+def is_dynamic(variable: Node) -> bool:
+    """It is initialised by what is read from a variable."""
+    return any(node.kind == "ImplicitCastExpr" and "<LValueToRValue>" in node.text and
+               any(below.kind == "DeclRefExpr" and (" ParmVar " in below.text or re.search(r" Var .*'threadIdx'|'blockIdx'", below.text))
+                   for below in node.below()) for node in variable.below())
+
+
+def vectors(asked: Asked) -> Found:
+    for function in asked.program.device_functions():
+        if not on_host(function) and any("vector_size" in node.type for node in function.below()):
+            yield function.named, "the compiler's own vector types are not supported in device code", "use float4, or a struct"
+
+
+def device_lambdas(asked: Asked) -> Found:
+    if asked.extended_lambda:
+        return
+    for node in asked.program.nodes:
+        if node.kind == "LambdaExpr" and (record := node.child("CXXRecordDecl")):
+            call = next((child for child in record.children if child.kind == "CXXMethodDecl" and "operator()" in child.before_type), None)
+            if call and any(child.kind in ("CUDADeviceAttr", "CUDAHostAttr") and "Implicit" not in child.text for child in call.children):
+                yield (node.begin, "__host__ or __device__ on a lambda requires nvcc's flag --extended-lambda",
+                       "write a struct with a __device__ operator(), or compile with --extended-lambda")
+
+
+def overloads(asked: Asked) -> Found:
+    """nvcc chooses among overloads by their parameters alone; clang leaves out those of the other side."""
+    by_name: dict[tuple, list[Node]] = {}
+    for function in asked.program.functions:
+        if function.kind == "FunctionDecl" and function.id not in asked.program.patterns:
+            by_name.setdefault((function.name, function.parent), []).append(function)
+    for function in asked.program.device_functions():
+        if on_host(function):
+            continue
+        for call in (node for node in function.below() if node.kind == "CallExpr" and node.children):
+            callee = next((node for node in call.children[0].below() if node.kind == "DeclRefExpr"), None)
+            match = callee and re.search(r" Function (0x[0-9a-f]+) '([^']+)'", callee.text)
+            chosen = match and asked.program.by_id.get(match[1])
+            if not chosen:
+                continue
+            given = [given_type(argument) for argument in call.children[1:]]
+            if parameters(chosen) == given:
+                continue
+            for other in by_name.get((chosen.name, chosen.parent), []):
+                if not on_device(other) and parameters(other) == given:
+                    yield (call.begin, f'calling a __host__ function("{other.name}({", ".join(given)})") from a __device__ or __global__ function is not allowed',
+                           f"write __device__ before the {other.name} of line {other.named[1]}: it fits better than the one of line {chosen.named[1]}")
+
+
+def parameters(function: Node) -> list[str]:
+    return [child.type for child in function.children if child.kind == "ParmVarDecl"]
+
+
+def given_type(argument: Node) -> str:
+    """Before conversions."""
+    while argument.kind == "ImplicitCastExpr" and "<LValueToRValue>" not in argument.text and argument.children:
+        argument = argument.children[0]
+    return argument.type.removeprefix("const ")
+
+
+RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, vectors, device_lambdas, overloads, kernel_arguments.found,
+                                         host_constants.found, shared_sizes.found]
+
+def refusals(asked: Asked) -> list[tuple[str, int, int, str, str]]:
+    found: dict[tuple[str, int, int, str, str], None] = {}
+    for rule in RULES:
+        for (file, line, column), text, advice in rule(asked):
+            if file:
+                found.setdefault((file, line, column, text, advice))
+    return list(found)
