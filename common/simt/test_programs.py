@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 from simtcc_testing import KERNEL, SIMT, InFolder, run, simtcc
 
@@ -95,7 +96,7 @@ class Accepted(InFolder):
           k<<<dim3(1, 1),
               dim3(32), 0,
               0>>>(x);
-          Box<int, 2>::twice<<<1, 32>>>(x);
+          twice<int, 2><<<1, 32>>>(x);
           void (*pointer)(int*) = k;
           pointer<<<1, 32>>>(x);
           void (*both[2])(int*) = {k, k};
@@ -115,13 +116,25 @@ class Accepted(InFolder):
           struct Number { static const int zero = 0; };
           template <bool yes> __global__ void choose(int* x, int n) { x[threadIdx.x] += yes ? 1000 : n; }
           template <typename F> __global__ void each(int* x, F f) { x[threadIdx.x] = f(threadIdx.x); }
+          template <typename T, int n> __global__ void twice(T* x) { extern volatile __shared__ T s[]; s[0] = n; x[threadIdx.x] *= n; }
           template <typename T, int n> struct Box {
-            static __global__ void twice(T* x) { extern volatile __shared__ T s[]; s[0] = n; x[threadIdx.x] *= n; }
-            void run(T* x) { twice<<<1, 32, sizeof(T)>>>(x); }
+            void run(T* x) { twice<T, n><<<1, 32, sizeof(T)>>>(x); }
           };
         """ + MAIN.replace("LAUNCHES", launches))
         # 0..31, plus 1 twice, twice, plus 1, twice: 4i + 10.
-        self.prints(4 * 31 * 16 + 10 * 32, "main.cu")
+        self.prints(4 * 31 * 16 + 10 * 32, "--extended-lambda", "main.cu")
+
+    def test_a_compilation_that_does_not_end(self):
+        self.write("bomb.cu", """
+          template <int depth, int path> struct Bomb {
+            static constexpr long long value = Bomb<depth - 1, 2 * path>::value + Bomb<depth - 1, 2 * path + 1>::value;
+          };
+          template <int path> struct Bomb<0, path> { static constexpr long long value = path; };
+          int main() { return Bomb<26, 1>::value == 3; }
+        """)
+        with mock.patch.dict(os.environ, SIMT_COMPILE_SECONDS="2"):
+            said = self.refuses("bomb.cu", "-o", "bomb")
+        self.assertIn("simtcc: bomb.cu takes more than 2 s or 6 GiB to compile: look for a macro or a template that calls for itself", said)
 
     def test_launches_by_address(self):
         launches = """

@@ -4,6 +4,7 @@ device and generates nothing; a host function that calls a device function is an
 from __future__ import annotations
 
 import functools
+import os
 import re
 import resource
 import shutil
@@ -21,7 +22,7 @@ HEADERS = FOLDER.parent / "include"
 MESSAGE = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|note): (?P<text>.*)")
 
 # An honest file takes a second. A macro or a template can ask for any amount of time and memory.
-SECONDS = 20  # of the processor; under load it may take WALL_SECONDS
+SECONDS = min(20, int(os.environ.get("SIMT_COMPILE_SECONDS", 20)))  # of the processor; under load it may take WALL_SECONDS
 WALL_SECONDS = 300
 MEMORY_BYTES = 3 << 30
 TREE_BYTES = 512 << 20
