@@ -184,4 +184,4 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes = 0,
 #include "../include/cuda_bf16.h"
 #pragma clang force_cuda_host_device end
 
-namespace simt_declarations_end {}  // what follows is the program's (syntax_tree.py)
+namespace simt_declarations_end {}  // namespace simt_declarations_end
