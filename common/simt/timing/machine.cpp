@@ -68,8 +68,8 @@ constexpr Count counts[] = {
     {"registers", &Machine::registers, 1024, 1 << 24},
 };
 
-// Where the files are: of the checkout that this was built in; if that is not here, as where a build was carried to another
-// machine, of the checkout that is the current folder.
+// Where the files are: of the checkout that this was built in; if that is not here, as where a build was carried to
+// another machine, of the checkout that is the current folder.
 std::string folder_of_machines() {
   DIR* const built = opendir(SIMT_MACHINES);
   if (!built) return "common/simt/timing/machines";
