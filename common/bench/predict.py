@@ -20,8 +20,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 import gpus  # noqa: E402  (beside this file)
+from course import labs as manifest  # noqa: E402
 import results  # noqa: E402
 from results import UserError  # noqa: E402
 
@@ -41,7 +42,6 @@ class Shape:
 
 
 SHAPES = {4096: Shape(4096, 4096, 512, 4), 50257: Shape(2048, 50257, 256, 0)}
-QUADRATIC = "per_element"
 WRONG_ON_PURPOSE = "no_max"  # on large logits
 
 
@@ -59,11 +59,11 @@ def counted(options: argparse.Namespace, shape: Shape, part: int, selection: lis
 
 def points(options: argparse.Namespace, shape: Shape) -> list[dict]:
     """One per variant, in the rung's order."""
-    if options.lab != "lab01_naive":
-        variants = counted(options, shape, shape.part, [])
-    else:
-        variants = counted(options, shape, shape.quadratic, ["--only", QUADRATIC]) if shape.quadratic else []
-        variants += counted(options, shape, shape.part, ["--without", QUADRATIC])
+    quadratic = manifest.lab(options.lab).quadratic
+    variants = []
+    for name in quadratic if shape.quadratic else []:
+        variants += counted(options, shape, shape.quadratic, ["--only", name])
+    variants += counted(options, shape, shape.part, ["--without", ",".join(quadratic)] if quadratic else [])
     return [point_of(variant, options, shape) for variant in variants]
 
 

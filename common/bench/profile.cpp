@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   std::string worker, rung, matrix;
-  std::string only, without;  // variants; "": all, none
+  std::string only, without;  // a variant; several, with commas; "": all, none
   std::string topk_output;
   bool check = false;
   int rows = 0, cols = 0, k = 50;
@@ -71,6 +71,10 @@ rung::Job step_of(int index, const rung::VariantInfo& variant, const rung::SwapF
   return job;
 }
 
+bool named(const std::string& list, const std::string& name) {
+  return ("," + list + ",").find("," + name + ",") != std::string::npos;
+}
+
 void write(const std::string& path, const std::vector<unsigned char>& bytes) {
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -106,7 +110,7 @@ int main(int argc, char** argv) {
   std::printf("{\"variants\": [");
   for (size_t i = 0; i < client.variants().size(); i++) {
     const rung::VariantInfo& variant = client.variants()[i];
-    if ((!options.only.empty() && variant.name != options.only) || variant.name == options.without) continue;
+    if ((!options.only.empty() && variant.name != options.only) || named(options.without, variant.name)) continue;
     const bool topk = variant.op == rung::Op::softmax_topk;
     const int k = topk ? std::min(options.k, options.cols) : 0;
     rung::Job job;
