@@ -56,6 +56,7 @@ constexpr Constant constants[] = {
     {"launch_us", &Machine::launch_us, 0, 100},
     {"drain", &Machine::drain, 0, 10000},
     {"atomics_ns", &Machine::atomics_ns, 0.001, 100},
+    {"float_atomics_ns", &Machine::float_atomics_ns, 0.001, 100},
     {"partial_stores_ns", &Machine::partial_stores_ns, 0.1, 10000},
     {"residue", &Machine::residue, 0.5, 2},
     {"band", &Machine::band, 1, 10},

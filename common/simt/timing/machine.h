@@ -30,8 +30,9 @@ struct Machine {
   double block_interval_ns;       // between the starts of two blocks of the chip
   double launch_us;               // of an empty kernel in a graph
   double drain;                   // cycles until the last stores have arrived
-  double atomics_ns;              // that one address takes in a nanosecond
-  double partial_stores_ns;       // sectors written in part that the chip takes in a nanosecond
+  double atomics_ns;              // sectors of atomics that one part of L2 takes in a nanosecond
+  double float_atomics_ns;        // sums of floats that one address takes in a nanosecond
+  double partial_stores_ns;       // lines written in part of their sectors that the chip takes in a nanosecond
   double residue;                 // what the model leaves out: measured over simulated cycles
   double band;                    // nine of ten measurements lie within this factor of the prediction
 };

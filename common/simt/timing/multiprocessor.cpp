@@ -109,8 +109,7 @@ class Multiprocessor {
   void start_block(size_t slot, double now) {
     if (started_ >= work_.blocks) return;
     Resident& block = residents_[slot];
-    const auto& programs = *work_.programs;
-    block.program = &programs[started_ % programs.size()];
+    block.program = work_.programs[started_ % work_.programs.size()];
     block.instance = started_;
     const double at = std::max(now, static_cast<double>(started_) * interval_) + machine_.block_begin;
     started_++;
@@ -276,13 +275,15 @@ class Multiprocessor {
       // DRAM is read by 64 bytes.
       const double pairs = ((fresh & 3) != 0) + ((fresh & 12) != 0);
       first_touches_ += forgotten ? 1 : work_.first_touch;
+      // What several multiprocessors read for the first time they read at about the same time: DRAM gives it once, and
+      // all of them wait for it.
       if (first_touches_ >= 1) {
         first_touches_ -= 1;
         const double cost = pairs == 2 ? 128 : 64 * machine_.half_line;
         arrives = std::max(arrives, dram_.serve(now, cost / work_.dram_share));
-        latency = machine_.dram_latency;
-        late.cause = Cause::dram;
       }
+      latency = machine_.dram_latency;
+      late.cause = Cause::dram;
       line.touched |= static_cast<uint8_t>(pairs == 2 ? 15 : fresh & 3 ? 3 : 12);
     }
     late.at = static_cast<float>(arrives + latency);
@@ -294,7 +295,7 @@ class Multiprocessor {
   double access(Resident& block, Warp& warp, uint32_t number, const Step& step, double now) {
     const Entry& entry = warp.trace->entries[number];
     if (entry.space == Space::shared) {
-      const double done = lsu_.serve(now, entry.passes);
+      const double done = lsu_.serve(now, step.wide ? step.wide / 16.0 * entry.wide : entry.passes);
       if (entry.did == Did::store) {
         if (done - now > most_stores_ahead / 8) return charge(warp, Cause::shared, done - now), done;
         return now;
@@ -358,10 +359,10 @@ class Multiprocessor {
     done = std::max(done, port_.serve(now, bytes / machine_.l1_l2_bytes));
     done = std::max(done, l2_.serve(now, bytes / work_.l2_share));
     if (entry.did == Did::atomic) {
-      done = std::max(done, partial_.serve(now, sectors / work_.partial_share));
+      done = std::max(done, partial_.serve(now, entry.lines / work_.partial_share));
       set(warp, step, done + machine_.atomic_latency, Cause::atomic);
     } else if (static_cast<unsigned>(entry.lanes) * entry.bytes < bytes) {
-      done = std::max(done, partial_.serve(now, sectors / work_.partial_share));
+      done = std::max(done, partial_.serve(now, entry.lines / work_.partial_share));
     }
     if (done - now <= most_stores_ahead) return now;
     charge(warp, Cause::stores, done - most_stores_ahead - now);

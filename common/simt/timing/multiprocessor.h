@@ -25,14 +25,14 @@ constexpr const char* cause_names[cause_count] = {"running", "issue", "mufu",   
                                                   "l2",      "dram",  "atomic", "barrier", "stores"};
 
 struct Work {
-  const std::vector<BlockProgram>* programs;  // taken in turn
+  std::vector<const BlockProgram*> programs;  // one after another, and again from the first
   uint64_t blocks = 0;                        // to be run
   unsigned resident = 1;                      // at a time
   double l1_bytes = 0;
   double dram_share = 0, l2_share = 0;  // bytes a cycle
   double reuse_bytes = 0;               // of this multiprocessor's, after which L2 has forgotten a line
   double first_touch = 1;               // of the sectors that a block touches first, those that nobody touched before
-  double partial_share = 0;             // sectors a cycle, of those that are written in part
+  double partial_share = 0;             // lines a cycle, of those whose sectors are written in part
   const std::unordered_set<uint64_t>* shared_lines = nullptr;  // that blocks far apart touch
 };
 

@@ -14,7 +14,8 @@
 //   h VALUE BLOCK:VALUE ...            a value that depends on where control came from (-1: a constant)
 //   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
 //                                      an operation: quarters of an instruction; instructions on the special function
-//                                      unit; f: no load passes it; g: once for all rounds that stand together
+//                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
+//                                      atomic sum of floats
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ struct Operation {
   Kind kind;
   float instructions;
   int mufu;
-  bool fence, once;
+  bool fence, once, floats;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
 };
@@ -104,6 +105,11 @@ class Operations {
 
   // offset: in the module. Not found: function is -1.
   Position find(uintptr_t offset) const;
+  const Operation& operation(const Position& at) const {
+    return functions_[static_cast<size_t>(at.function)]
+        .blocks[static_cast<size_t>(at.block)]
+        .operations[static_cast<size_t>(at.operation)];
+  }
   const std::vector<TableFunction>& functions() const { return functions_; }
   const TableFunction* function(const std::string& symbol) const;
 

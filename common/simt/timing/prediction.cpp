@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <unordered_map>
 
 namespace simt::timing {
 
@@ -61,13 +61,33 @@ double dram_gbs(const Machine& machine, double written) {
 struct Touched {
   std::unordered_set<uint64_t> shared_lines;  // by more than one of them
   double sectors_read = 0;                    // distinct in a block, of all blocks
-  double busiest_atomics = 0;                 // lanes' operations on 512 bytes, of all blocks
+  double busiest_atomics = 0;                 // nanoseconds that the busiest 512 bytes need for theirs, of all blocks
 };
 
-Touched look_at(const LaunchTrace& trace) {
+// Atomics: the part of L2 that has 512 bytes takes a sector at a time. Several lanes' operations on one address come
+// one after the other, and a sum of floats waits for the one before it on the same line.
+class Atomics {
+ public:
+  void add(const Entry& entry, uint64_t line, bool floats, const Machine& machine) {
+    parts_[line / 512] +=
+        (__builtin_popcount(line & 15) + (floats ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
+    if (floats) lines_[line / 128] += entry.passes / machine.float_atomics_ns;
+  }
+  double busiest() const {
+    double most = 0;
+    for (const auto* const map : {&parts_, &lines_})
+      for (const auto& [place, ns] : *map) most = std::max(most, ns);
+    return most;
+  }
+
+ private:
+  std::unordered_map<uint64_t, double> parts_, lines_;
+};
+
+Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
   Touched found;
   std::unordered_map<uint64_t, size_t> first;
-  std::map<uint64_t, double> atomics;
+  Atomics atomics;
   for (size_t b = 0; b < trace.blocks.size(); b++) {
     std::unordered_map<uint64_t, unsigned> read;
     for (const WarpTrace& warp : trace.blocks[b].warps) {
@@ -78,27 +98,45 @@ Touched look_at(const LaunchTrace& trace) {
           const auto [place, is_new] = first.try_emplace(line, b);
           if (!is_new && place->second != b) found.shared_lines.insert(line);
           if (entry.did != Did::store) read[line] |= warp.lines[at] & 15;
-          // Lanes that share a sector are quicker than as many that do not.
-          const int sectors = __builtin_popcount(warp.lines[at] & 15);
-          const double lanes = static_cast<double>(entry.lanes) / entry.lines / sectors;
-          if (entry.did == Did::atomic) atomics[line / 512] += sectors * (0.6 + 0.4 * lanes);
+          if (entry.did != Did::atomic) continue;
+          const Position of = operations.find(entry.pc + origin);
+          const bool floats = of.operation >= 0 && operations.operation(of).floats;
+          atomics.add(entry, warp.lines[at], floats, machine);
         }
       }
     }
     for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
   }
-  for (const auto& [slice, count] : atomics) found.busiest_atomics = std::max(found.busiest_atomics, count);
+  found.busiest_atomics = atomics.busiest();
   return found;
+}
+
+uint64_t steps_of(const BlockProgram& program) {
+  uint64_t steps = 0;
+  for (const WarpProgram& warp : program.warps) {
+    for (const WindowUse& use : warp.windows) steps += use.window->steps.size();
+  }
+  return steps;
 }
 
 uint64_t steps_of(const std::vector<BlockProgram>& programs) {
   uint64_t steps = 0;
-  for (const BlockProgram& program : programs) {
-    for (const WarpProgram& warp : program.warps) {
-      for (const WindowUse& use : warp.windows) steps += use.window->steps.size();
-    }
-  }
+  for (const BlockProgram& program : programs) steps += steps_of(program);
   return std::max<uint64_t>(1, steps / programs.size());
+}
+
+// Which of the traced blocks the simulated ones are. Where each multiprocessor has one block, the longest decides.
+std::vector<const BlockProgram*> chosen(const std::vector<BlockProgram>& programs, uint64_t run) {
+  std::vector<const BlockProgram*> order;
+  if (run == 1) {
+    const auto longest =
+        std::max_element(programs.begin(), programs.end(),
+                         [](const BlockProgram& a, const BlockProgram& b) { return steps_of(a) < steps_of(b); });
+    return {&*longest};
+  }
+  const uint64_t count = std::min<uint64_t>(run, programs.size());
+  for (uint64_t i = 0; i < count; i++) order.push_back(&programs[(2 * i + 1) * programs.size() / (2 * count)]);
+  return order;
 }
 
 const char* name_of(Cause cause) {
@@ -225,9 +263,12 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   uint64_t entries = 0;
   for (size_t b = 0; b < whole; b++) {
     programs.push_back({&trace.blocks[b], {}});
+    for (const WarpTrace& warp : trace.blocks[b].warps) compiler.survey(warp);
+  }
+  for (size_t b = 0; b < whole; b++) {
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       entries += warp.entries.size();
-      programs.back().warps.push_back(compiler.compile(warp));
+      programs[b].warps.push_back(compiler.compile(warp));
     }
   }
   const std::vector<std::string> problems = compiler.problems();
@@ -241,7 +282,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   p.resident = fits.blocks;
   p.bound_by = blocks_each < fits.blocks ? "grid" : fits.bound_by;
 
-  const Touched touched = look_at(trace);
+  const Touched touched = look_at(trace, origin, operations, machine);
   const double scale = static_cast<double>(facts.blocks) / static_cast<double>(whole);
   const auto sectors = static_cast<double>(facts.sectors_read + facts.sectors_written);
   const double written = sectors > 0 ? static_cast<double>(facts.sectors_written) / sectors : 0;
@@ -255,7 +296,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   while (run > 2 && run * steps > most_steps && run > fits.blocks) run--;
 
   Work work;
-  work.programs = &programs;
+  work.programs = chosen(programs, run);
   work.resident = static_cast<unsigned>(std::min<uint64_t>(fits.blocks, rounded));
   work.l1_bytes = l1_bytes(facts.shared_bytes, fits.blocks, machine);
   work.first_touch = touched.sectors_read > 0
@@ -278,7 +319,13 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     const double each = (cycles - before) / static_cast<double>(run - half.blocks);
     cycles += each * (blocks_each - static_cast<double>(run));
   }
-  const double atomics = touched.busiest_atomics * scale / machine.atomics_ns * 1e-9;
+  const double atomics = touched.busiest_atomics * scale * 1e-9;
+  // Where blocks differ the longest may run on when all others are done.
+  Work last = work;
+  last.programs = chosen(programs, 1);
+  last.blocks = last.resident = 1;
+  if (steps_of(*last.programs.front()) > 1.5 * static_cast<double>(steps))
+    cycles = std::max(cycles, simulate(last, machine).cycles);
   const double on_chip = std::max(machine.residue * cycles / machine.clock_ghz * 1e-9, atomics);
   p.known = true;
   p.seconds = machine.launch_us * 1e-6 + on_chip;

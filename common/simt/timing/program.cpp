@@ -9,7 +9,8 @@ namespace simt::timing {
 
 namespace {
 
-constexpr size_t most_visits = 160;  // of a window
+// Of a window; and of one that every warp goes through in the same way, as loops that are unrolled to their end.
+constexpr size_t most_visits = 160, most_alike = 4000;
 
 bool leaves(const Loop& loop, const TableBlock& block) {
   return std::any_of(block.next.begin(), block.next.end(), [&](int to) { return !loop.contains(to); });
@@ -49,6 +50,12 @@ std::vector<Compiler::Visit> Compiler::visits_of(const WarpTrace& warp) {
     unknown_ += at.function < 0;
     visits[visit].did.push_back({at.operation, i});
   }
+  // The executor's compiler may have exchanged loads of a block; the table's order counts.
+  for (Visit& visit : visits) {
+    std::stable_sort(visit.did.begin(), visit.did.end(), [](const auto& a, const auto& b) {
+      return static_cast<unsigned>(a.first) < static_cast<unsigned>(b.first);  // unknown ones last
+    });
+  }
   return visits;
 }
 
@@ -80,10 +87,12 @@ size_t Compiler::end_of_window(const std::vector<Visit>& visits, size_t begin, u
     }
   }
   size_t end = begin + 1;
-  for (; end < visits.size() && end - begin < most_visits; end++) {
+  bool alike = true;
+  for (; end < visits.size() && end - begin < (alike ? most_alike : most_visits); end++) {
     const Visit &from = visits[end - 1], &to = visits[end];
     if (to.function != from.function || to.block < 0) break;
     const TableBlock& block = block_of(from);
+    alike &= !block.predicated;
     const TableBlock& next = block_of(to);
     if (may_wait(block)) break;
     const Loop* const of_next = function.loop_of(next.number);
@@ -98,6 +107,80 @@ size_t Compiler::end_of_window(const std::vector<Visit>& visits, size_t begin, u
   return end;
 }
 
+void Compiler::survey(const WarpTrace& warp) {
+  std::unordered_map<uint32_t, bool> seen;
+  for (const Entry& entry : warp.entries) {
+    if (entry.did == Did::barrier || (entry.space == Space::shared && entry.did != Did::load)) seen.clear();
+    if (entry.did != Did::load || entry.space != Space::shared || !seen.try_emplace(entry.pc, true).second) continue;
+    const int at = entry.wide ? static_cast<int>(entry.place % 16) : -1;
+    const auto [known, is_new] = aligned_.try_emplace(entry.pc, at);
+    if (!is_new && known->second != at) known->second = -1;
+  }
+}
+
+// Loads of shared memory between two stores to it: nvcc loads an address once, and neighbouring words that surely begin
+// at a multiple of 8 or 16 bytes with one instruction.
+std::vector<Joined> Compiler::join_loads(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin,
+                                         size_t end) {
+  std::vector<Joined> joined;
+  struct Block {
+    uint32_t pattern, place;
+    int words[4];  // the first access of each, -1: none
+  };
+  std::vector<Block> blocks;
+  std::unordered_map<uint64_t, int> first;
+  const auto settle = [&] {
+    for (const Block& block : blocks) {
+      const auto join = [&](int from, int count) {
+        const int leader = *std::min_element(block.words + from, block.words + from + count);
+        for (int word = from; word < from + count; word++)
+          joined[static_cast<size_t>(block.words[word])] = {leader, block.words[word] == leader ? count * 4 : 0};
+      };
+      const bool low = block.words[0] >= 0 && block.words[1] >= 0, high = block.words[2] >= 0 && block.words[3] >= 0;
+      if (low && high) join(0, 4);
+      if (low && !high) join(0, 2);
+      if (high && !low) join(2, 2);
+    }
+    blocks.clear();
+    first.clear();
+  };
+  for (size_t i = begin; i < end; i++) {
+    const TableFunction* const function =
+        visits[i].function < 0 ? nullptr : &operations_.functions()[static_cast<size_t>(visits[i].function)];
+    for (const auto& [operation, number] : visits[i].did) {
+      const Entry& entry = warp.entries[number];
+      const int own = static_cast<int>(joined.size());
+      joined.push_back({});
+      const bool fence =
+          function && operation >= 0 &&
+          function->blocks[static_cast<size_t>(visits[i].block)].operations[static_cast<size_t>(operation)].kind ==
+              Kind::syncwarp;
+      if (entry.did == Did::barrier || fence || (entry.space == Space::shared && entry.did != Did::load)) settle();
+      if (entry.did != Did::load || entry.space != Space::shared || operation < 0) continue;
+      const auto [same, is_new] = first.try_emplace(uint64_t{entry.pattern} << 32 | entry.place, own);
+      if (!is_new) {
+        joined.back() = {same->second, 0};
+        continue;
+      }
+      const auto aligned = aligned_.find(entry.pc);
+      if (entry.bytes != 4 || !entry.wide || aligned == aligned_.end() || aligned->second < 0) continue;
+      auto block = std::find_if(blocks.begin(), blocks.end(), [&](const Block& b) {
+        return b.pattern == entry.pattern && b.place == entry.place / 16;
+      });
+      if (block == blocks.end()) block = blocks.insert(block, {entry.pattern, entry.place / 16, {-1, -1, -1, -1}});
+      block->words[entry.place / 4 % 4] = own;
+    }
+  }
+  settle();
+  // Of the same address as one that was joined itself.
+  for (Joined& one : joined) {
+    if (one.with < 0) continue;
+    const int with = joined[static_cast<size_t>(one.with)].with;
+    if (with >= 0) one.with = with;
+  }
+  return joined;
+}
+
 const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin, size_t end,
                                unsigned together) {
   const TableFunction* const function =
@@ -108,7 +191,9 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
                       (begin == 0 || visits[begin - 1].function != visits[begin].function ||
                        !loop->contains(function->blocks[static_cast<size_t>(visits[begin - 1].block)].number));
   const int before = begin > 0 && visits[begin - 1].function == visits[begin].function ? visits[begin - 1].block : -1;
+  const std::vector<Joined> joined = join_loads(warp, visits, begin, end);
   std::string key;
+  size_t number = 0;
   const auto put = [&](int number) { key.append(reinterpret_cast<const char*>(&number), sizeof number); };
   put(visits[begin].function);
   put(before);
@@ -118,6 +203,8 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
     for (const auto& [operation, entry] : visits[i].did) {
       put(operation);
       put(static_cast<int>(warp.entries[entry].space) << 8 | warp.entries[entry].bytes);
+      const Joined& with = joined[number++];
+      if (with.with >= 0) put(with.with << 8 | with.wide << 1 | 1);
     }
     put(-1);
   }
@@ -127,11 +214,13 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
   if (function) scheduler.come_from(before);
   if (enters) scheduler.add_entry(loop->entry);
   unsigned round = 0;
+  number = 0;
   for (size_t i = begin; i < end; i++) {
     const bool header = loop && function->blocks[static_cast<size_t>(visits[i].block)].number == loop->header;
     if (i > begin && header && together > 1) round++;
     std::vector<Scheduler::Access> accesses;
-    for (const auto& [operation, entry] : visits[i].did) accesses.push_back({operation, &warp.entries[entry]});
+    for (const auto& [operation, entry] : visits[i].did)
+      accesses.push_back({operation, &warp.entries[entry], joined[number++]});
     const bool counts = together == 1 || round + 1 == together;  // what all rounds do once
     if (function) {
       scheduler.add(visits[i].block, accesses, counts);

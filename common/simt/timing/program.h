@@ -23,6 +23,7 @@ struct Step {
   float latency = 0;  // cycles from the first of them to the last one's result, if nobody else is there
   Unit unit = Unit::none;
   int access = -1;         // of the window's accesses, by order of the trace; only of Unit::memory
+  int wide = 0;            // bytes of a lane, where several loads of shared memory became one; 0: as in the trace
   int writes = -1;         // the slot whose value comes later
   std::vector<int> waits;  // slots
 };
@@ -45,6 +46,12 @@ struct WarpProgram {
   std::vector<uint32_t> accesses;  // indices of WarpTrace::entries
 };
 
+// A load of shared memory that the compiler leaves out, since another one of the window has brought its value.
+struct Joined {
+  int with = -1;  // which of the window's accesses brings it; itself: it brings more than its own
+  int wide = 0;   // bytes of a lane that it brings, where these are more than its own
+};
+
 // Makes programs of traces. Windows that are alike are made once.
 class Compiler {
  public:
@@ -52,6 +59,8 @@ class Compiler {
   Compiler(const Operations& operations, uint64_t origin, const Machine& machine)
       : operations_(operations), origin_(origin), machine_(machine) {}
 
+  // Looks at all warps first: which loads of shared memory are always at a multiple of 16 bytes?
+  void survey(const WarpTrace& warp);
   WarpProgram compile(const WarpTrace& warp);
 
   int registers() const { return registers_; }
@@ -65,12 +74,14 @@ class Compiler {
   const Window* window(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin, size_t end,
                        unsigned together);
   size_t end_of_window(const std::vector<Visit>& visits, size_t begin, unsigned* together);
+  std::vector<Joined> join_loads(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin, size_t end);
 
   const Operations& operations_;
   const uint64_t origin_;
   const Machine& machine_;
   std::unordered_map<std::string, std::unique_ptr<Window>> windows_;
-  std::vector<bool> used_;  // functions
+  std::vector<bool> used_;                     // functions
+  std::unordered_map<uint32_t, int> aligned_;  // by pc: its first address after a barrier, modulo 16; -1: varies
   int registers_ = 0;
   uint64_t unknown_ = 0;
 };

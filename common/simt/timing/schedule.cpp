@@ -41,7 +41,7 @@ bool Scheduler::is_late(const Instance& instance) const {
 }
 
 void Scheduler::add_entry(float instructions) {
-  Operation operation = {Kind::alu, instructions, 1, false, false, -1, {}, {}};
+  Operation operation = {Kind::alu, instructions, 1, false, false, false, -1, {}, {}};
   add_instance(operation, nullptr);
 }
 
@@ -59,6 +59,7 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
   if (entry) {
     instance.access = accesses_++;
     instance.registers = std::max(1, entry->bytes / 4);
+    instance.from_shared = entry->space == Space::shared && entry->did == Did::load;
     instances_.push_back(instance);
     keep_order(index, *entry);
     return index;
@@ -128,7 +129,18 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (is_access(operation.kind)) {
       Producers made;
       for (const Access& access : accesses) {
-        if (access.operation == static_cast<int>(i)) made.push_back(add_instance(operation, access.entry));
+        if (access.operation != static_cast<int>(i)) continue;
+        const auto brought = bringing_.find(access.joined.with);
+        if (access.joined.with >= 0 && access.joined.with != accesses_ && brought != bringing_.end()) {
+          accesses_++;
+          made.push_back(brought->second);
+          continue;
+        }
+        const int number = accesses_, instance = add_instance(operation, access.entry);
+        instances_[static_cast<size_t>(instance)].wide = access.joined.wide;
+        if (access.joined.wide) instances_[static_cast<size_t>(instance)].registers = access.joined.wide / 4;
+        bringing_[number] = instance;
+        made.push_back(instance);
       }
       if (made.empty()) {  // a local variable, which is in registers
         made = producers(operation.reads);
@@ -155,7 +167,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (access.operation < 0) add_unknown({access});
   }
   if (block.branch > 0 && (!rolled || counts)) {
-    const Operation jump = {Kind::alu, block.branch, 0, false, false, -1, {}, {}};
+    const Operation jump = {Kind::alu, block.branch, 0, false, false, false, -1, {}, {}};
     add_instance(jump, nullptr);
   }
 }
@@ -172,7 +184,7 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
     }
     const bool memory = kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
     if (!memory) accesses_++;
-    add_instance({kind, 2, 0, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
+    add_instance({kind, 2, 0, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
   }
 }
 
@@ -264,14 +276,22 @@ void Scheduler::count_registers(const std::vector<int>& order, Window* window) c
       }
     }
   }
-  std::vector<int> change(order.size() + 2, 0);
+  // Loads of shared memory are short: they wait where registers are scarce.
+  constexpr int most_from_shared = 24;
+  std::vector<int> change[2];
+  for (auto& list : change) list.assign(order.size() + 2, 0);
   for (size_t i = 0; i < instances_.size(); i++) {
     if (last[i] < 0) continue;
-    change[static_cast<size_t>(position[i])] += instances_[i].registers;
-    change[static_cast<size_t>(last[i])] -= instances_[i].registers;
+    std::vector<int>& list = change[instances_[i].from_shared];
+    list[static_cast<size_t>(position[i])] += instances_[i].registers;
+    list[static_cast<size_t>(last[i])] -= instances_[i].registers;
   }
-  int live = 0, most = 0;
-  for (const int step : change) most = std::max(most, live += step);
+  int live = 0, shared = 0, most = 0;
+  for (size_t at = 0; at < change[0].size(); at++) {
+    live += change[0][at];
+    shared += change[1][at];
+    most = std::max(most, live + std::min(shared, most_from_shared));
+  }
   window->registers = most + static_cast<int>(from_before.size());
 }
 
@@ -321,6 +341,7 @@ Window Scheduler::finish() {
     if (is_access(instance.kind)) {
       step.unit = Unit::memory;
       step.access = instance.access;
+      step.wide = instance.wide;
       if (is_late(instance)) step.writes = values + index;
       close();
     } else if (is_exchange(instance.kind)) {

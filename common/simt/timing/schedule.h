@@ -17,6 +17,7 @@ class Scheduler {
   struct Access {
     int operation;  // index in the block; -1: unknown
     const Entry* entry;
+    Joined joined = {};
   };
 
   // function may be nullptr, for code that the table does not have.
@@ -36,8 +37,9 @@ class Scheduler {
   struct Instance {
     Kind kind;
     float instructions = 0, latency = 0;
-    int mufu = 0, access = -1, registers = 1;
+    int mufu = 0, access = -1, registers = 1, wide = 0;
     unsigned segment = 0, level = 0;
+    bool from_shared = false;
     std::vector<int> needs;  // instances (>= 0) or values from before (-1 - value)
     std::vector<int> after;  // instances that must be issued before
   };
@@ -59,6 +61,7 @@ class Scheduler {
   std::unordered_map<int, Producers> made_by_;  // value -> producers
   unsigned segment_ = 0;
   int accesses_ = 0;
+  std::unordered_map<int, int> bringing_;  // instance that stands for an access of the window
   int fence_ = -1;
   std::vector<int> loads_[3], stores_[3];  // by space, since the last that nothing passes
 };

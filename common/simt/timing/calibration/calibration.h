@@ -44,10 +44,12 @@ std::vector<Case> reductions();
 std::vector<Case> rows();
 std::vector<Case> copies();
 std::vector<Case> compute();
+std::vector<Case> chains();
 
 inline std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& list : {reductions(), rows(), copies(), compute()}) all.insert(all.end(), list.begin(), list.end());
+  for (const auto& list : {reductions(), rows(), copies(), compute(), chains()})
+    all.insert(all.end(), list.begin(), list.end());
   // Every third family is held out: by families, since kernels of one are alike.
   std::vector<std::string> families;
   for (Case& one : all) {

@@ -44,6 +44,7 @@ ASSIGN = re.compile(r"^(.+?) = (.+);$")
 SSA = re.compile(rf"(?<![\w.])(?:{NAME})(?![\w.])")
 MARKER = re.compile(r'"\s*#\s*gpu (\w+)')
 LOCAL = re.compile(r"(?<![\w.\"&>])([A-Za-z_]\w*|D\.\d+)((?:\.[A-Za-z_]\w*)*)")
+IN_MEMORY = re.compile(r"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&([A-Za-z_]\w*|D\.\d+)")  # a variable's part, by its address
 WIDE = re.compile(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
 
 
@@ -81,10 +82,13 @@ class Names:
         return bool(WIDE.search(self.declaration(name)))
 
     def is_float(self, name: str) -> bool:
-        return self.declaration(name).startswith("float")
+        return self.declaration(name).startswith(("float ", "const float ")) and not self.is_pointer(name)
 
     def is_double(self, name: str) -> bool:
-        return self.declaration(name).startswith(("double", "const double"))
+        return self.declaration(name).startswith(("double ", "const double ")) and not self.is_pointer(name)
+
+    def is_pointer(self, name: str) -> bool:
+        return "*" in self.declaration(name)
 
     def read(self, text: str) -> list[str]:
         """The values in an expression; members of variables by their path, variables whose address is taken left out."""
@@ -92,6 +96,7 @@ class Names:
         for name, members in LOCAL.findall(text):
             if name in self.variables and "static" not in self.variables[name] and not SSA.fullmatch(name):
                 found.append(name + members)
+        found += [name for name in IN_MEMORY.findall(text) if name in self.variables and "static" not in self.variables[name]]
         return found
 
 
@@ -121,6 +126,8 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     if operator in ("<", ">", "<=", ">=", "==", "!=", "unord", "ord", "u<", "u>", "u<=", "u>=", "u==", "ltgt"):
         wide = names.is_wide(a)
         return Cost("alu", 2 if wide else 1)
+    if operator == "+" and names.is_pointer(to):
+        return Cost("alu", 1)  # with the index's product before it: IMAD.WIDE
     if operator == "*":
         if constant and power_of_two(b):
             return Cost("alu", 2 if wide and names.uses.get(to, 0) > 2 else 0 if wide else 1)

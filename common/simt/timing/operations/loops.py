@@ -99,9 +99,9 @@ class Definitions:
 
 
     def linear(self, name: str, depth: int = 12) -> tuple[str, int]:
-        """(what it is counted from, how far): ("", 5) is the number 5, ("x_3", 16) is x_3 + 16."""
+        """(what it is counted from, how far): ("", 5) is the number 5, ("&a+x_3", 16) is &a + x_3 + 16."""
         if (number := number_of(name)) is not None:
-            return "", number
+            return "", number - 2**64 if number >= 2**63 else number - 2**32 if 2**31 <= number < 2**32 else number
         if name in self.final:
             return self.final[name]
         text = self.text.get(name, name)
@@ -109,9 +109,15 @@ class Definitions:
         if depth and cast:
             return self.linear(cast[1], depth - 1)
         match = BINARY.match(text)
-        if depth and match and match[2] in "+-" and (number := number_of(match[3])) is not None:
+        if depth and match and match[2] == "+":
+            (base, offset), (more, further) = self.linear(match[1], depth - 1), self.linear(match[3], depth - 1)
+            return "+".join(sorted(filter(None, (base + "+" + more).split("+")))), offset + further
+        if depth and match and match[2] == "-" and (number := number_of(match[3])) is not None:
             base, offset = self.linear(match[1], depth - 1)
-            return base, offset + (number if match[2] == "+" else -number)
+            return base, offset - number
+        part = re.match(r"^&MEM(?: <[^;=]*?>)? ?\[\([^()]*\)(&[\w.]+)(?: \+ (\d+)B)?\]$", text)  # &MEM <float[17]> [(void *)&a + 64B]
+        if part:
+            return part[1], int(part[2] or 0)
         return (text if text.startswith("&") else name), 0
 
 
@@ -190,7 +196,8 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
 
 def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, cost: dict[int, float], stops: set[int],
            found: list[Loop]) -> None:
-    """Decides for each loop what the compiler makes of it. cost: instructions by block. stops: blocks with a barrier or a call."""
+    """Decides for each loop what the compiler makes of it. cost: instructions by block. stops: blocks with what is not repeated in a
+    round: a barrier, a call, inline PTX (as __ldg and its like are)."""
     next_of = {n: block.next for n, block in function.blocks.items()}
     full: set[int] = set()
     for loop in found:  # inner ones first
@@ -216,13 +223,16 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
         tested = conditions.get(exits[0])
         if not tested:
             continue
-        sides = [name for name in (tested[0], tested[2]) if name in loop.steady]
+        sides = [name for name in (tested[0], tested[2]) if uncast(definitions, name) in loop.steady]
         if sides:
-            loop.unroll = 16 if body <= TINY else 4
+            # A count that is compared as an unsigned one is not doubled again by ptxas.
+            loop.unroll = 16 if body <= TINY and sides[0] in loop.steady else 4
             continue
         # A step that only the launch knows: nvcc counts the rounds by a division, but only of a signed number, which does not wrap.
         for name in (tested[0], tested[2]):
             phis = [phi for phi in steps if phi == name or name in definitions.phi[phi].values()]
+            if any(may_be_zero(definitions, loop, phi) for phi in phis):
+                continue
             if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
                 loop.unroll, loop.entry = 4, 40
 
@@ -241,6 +251,25 @@ def carried_by_sum(definitions: Definitions, loop: Loop, phi: str) -> bool:
                 return False
         return True
     return False
+
+
+def may_be_zero(definitions: Definitions, loop: Loop, phi: str) -> bool:
+    """Is the step a quotient (blockDim.x / 32), which nvcc takes for one that may be 0? Then it cannot count the rounds."""
+    for block, name in definitions.phi[phi].items():
+        match = BINARY.match(definitions.text.get(name, "")) if block in loop.latches else None
+        for side in (match[1], match[3]) if match else ():
+            for _ in range(4):
+                cast = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(side, ""))
+                side = cast[1] if cast else side
+            quotient = BINARY.match(definitions.text.get(side, ""))
+            if definitions.block.get(side) not in loop.blocks and quotient and quotient[2] in ("/", ">>"):
+                return True
+    return False
+
+
+def uncast(definitions: Definitions, name: str) -> str:
+    cast = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(name, ""))
+    return cast[1] if cast else name
 
 
 def is_cast_of(definitions: Definitions, name: str, phi: str) -> bool:

@@ -116,6 +116,7 @@ class FunctionTable:
         self.tested: dict[tuple[str, str, str], list[int]] = {}
         self.transparent: set[int] = set()
         self.own_tests: set[int] = set()  # blocks that end in a test of the executor's own
+        self.hinted: set[int] = set()     # blocks with a load that has a cache hint
         self.find_places()
         self.ordered = not all("restrict" in text for text in re.findall(r"[^(,]*\*[^,)]*", function.head))
 
@@ -179,11 +180,20 @@ class FunctionTable:
             return bool(following) and bool(source)
         if hook == "before_atomic":
             self.last_atomic = (self.values.of(f"atomic at {offset}"),)
-            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset)
+            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name="of floats" if self.adds_floats(n) else "")
             return False
         kind = {"block_barrier": "barrier", "grid_barrier": "grid_barrier", "active_lanes": "active"}.get(hook) or WARP_CALLS.get(self.warp_call, "shuffle")
         # A reduction and a match ask first who takes part.
         self.add(n, Cost(kind, 0.5 if kind in ("reduce", "match") else 1), self.written(to) if to else (), reads, offset)
+        return False
+
+    def adds_floats(self, n: int) -> bool:
+        """Of a block that ends in an atomic: is what it computes in the loop behind it, until nobody came between, a sum of floats?"""
+        for to in self.function.blocks[n].next:
+            for statement in self.function.blocks[to].statements:
+                target, _, source = statement.text.partition(" = ")
+                if statement.file.endswith("simt/atomics.h") and costs.BINARY.match(source.removesuffix(";")) and self.names.is_float(target):
+                    return True
         return False
 
     def written(self, to: str) -> tuple[int, ...]:
@@ -293,6 +303,8 @@ class FunctionTable:
                     if following and following.text.startswith("if "):
                         following = None
                     skip = self.hook(n, hook, following)
+                    if hook[3] == "read" and statement.file.endswith("simt/loads.h"):
+                        self.hinted.add(n)
                 else:
                     self.statement(n, statement)
             files = [s.file for s in block.statements if s.file and "__sanitizer_cov" not in s.text]
@@ -313,7 +325,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     table.read_blocks()
     cost = {n: sum(o[0].instructions for o in operations) for n, operations in table.blocks.items()}
     barriers = {n for n, operations in table.blocks.items() if any(o[0].kind in ("barrier", "grid_barrier", "call") for o in operations)}
-    shapes.settle(function, table.names, table.definitions, table.conditions, cost, barriers, table.loops)
+    shapes.settle(function, table.names, table.definitions, table.conditions, cost, barriers | table.hinted, table.loops)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     short = shapes.predicated(function, cost, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
@@ -336,7 +348,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
         for cost_of, writes, reads, offset, name in table.blocks[n]:
             if n in table.transparent and cost_of.kind in ("alu", "float", "convert", "double"):
                 cost_of = Cost("copy")
-            flags = ("f" if cost_of.fence else "") + ("g" if name in steady.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "")
+            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "") + ("g" if name in steady.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "")
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
     return lines
 
