@@ -70,7 +70,7 @@ class InACopy(unittest.TestCase):
             "neighbours_sectors": {"text": "4", "outcome": "right", "at_first": True},
             "smem_row_bytes": {"text": "400", "outcome": "wrong", "at_first": False},
             "float4_loads": {"text": "15", "outcome": "wrong", "at_first": False}})
-        self.assertIn("1 right, 1 wrong, 1 open, 1 not checked (1 at first)", self.line())
+        self.assertIn("1 right, 1 wrong, 2 open, 1 not checked (1 at first)", self.line())
         self.assertIn("3 of 5", self.line())
 
     def test_counts_beside_the_solution(self):

@@ -10,7 +10,8 @@ RUNG_PREDICT(
     {"neighbours_sectors", 32 * 4 / 32},
     {"smem_row_bytes", 1000 * 4},
     {"float4_loads", (2000 / 4 + 31) / 32},
-    {"tree_barriers", 2 * (1 + 8 + 1)})
+    {"tree_barriers", 2 * (1 + 8 + 1)},
+    {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3})
 
 constexpr int threads = 256;
 constexpr float lowest = -FLT_MAX;

@@ -15,7 +15,8 @@ RUNG_PREDICT(
     // tree_f32x4, V = 2000: load instructions a row, those of all warps together.
     {"float4_loads", (2000 / 4 + 31) / 32},
     // tree: barriers that a thread comes to in one row.
-    {"tree_barriers", 2 * (1 + 8 + 1)})
+    {"tree_barriers", 2 * (1 + 8 + 1)},
+    {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3})
 
 constexpr int threads = 256;  // per block; block_reduce needs a power of two
 
