@@ -114,10 +114,19 @@ class Program:
                                                    for node in one.below())]
         return bool(made)
 
+    def called(self, message: Message) -> list[Node]:
+        places = {(note.file, note.line) for note in message.notes}
+        return [function for function in self.functions if function.named[:2] in places]
+
+    def is_computed(self, message: Message) -> bool:
+        """A variable of the file whose value the compiler computes: nobody is called. (clang since 18 minds.)"""
+        file, line, column = message.file, message.line, message.column
+        return any("constexpr" in function.before_type for function in self.called(message)) and any(
+            node.kind == "VarDecl" and node.named[0] == node.end[0] == file and node.named[1:] <= (line, column) <= node.end[1:] for node in self.roots)
+
     def is_declared_anew(self, message: Message) -> bool:
         """The function that is called has a second declaration, for the device. To nvcc both are one function, to clang two."""
-        places = {(note.file, note.line) for note in message.notes}
-        called = [function for function in self.functions if function.named[:2] in places]
+        called = self.called(message)
         return any(other.name == one.name and other.type == one.type and other.parent is one.parent and on_device(other)
                    for one in called if not on_device(one) for other in self.functions)
 

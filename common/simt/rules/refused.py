@@ -56,7 +56,8 @@ def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = Non
     found: dict[Refusal, None] = {}
     for message in answer.messages:
         if is_own(message.file) and (means := meaning.meaning_of(message, lines(message.file))):
-            if not means.of_code or (understood.is_compiled(message.file, message.line, message.column) and not understood.is_declared_anew(message)):
+            if not means.of_code or not (understood.is_declared_anew(message) or understood.is_computed(message) or
+                                         not understood.is_compiled(message.file, message.line, message.column)):
                 found[Refusal((message.file, message.line, message.column, means.text, means.advice))] = None
     # One refusal a line: a rule of the tree often says once more what clang has said.
     said = {refusal[:2] for refusal in found}
