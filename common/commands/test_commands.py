@@ -306,7 +306,7 @@ class CourseCheck(unittest.TestCase):
         readme = self.root / "labs/lab02_smem/README.md"
         text = solution.read_text()
         solution.write_text(text.replace('"tree_barriers"', '"barriers_of_the_tree"'))
-        self.finds("'tree_barriers'], ")
+        self.finds("'tree_barriers', ")
         solution.write_text(text.replace('"tree_barriers", 2 * (1 + 8 + 1)', '"tree_barriers", rung::unknown'))
         self.finds("softmax_smem.cu: tree_barriers is not filled in")
         solution.write_text(text)
