@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every recorded point of the ladder beside its prediction, as a Markdown table: recorded.py [GPU]
+"""Every recorded point of the ladder beside its prediction, as a Markdown table: recorded.py [GPU]; recorded.py --book: of an H200, into
+chapter 12.
 
 Reads plots/results/nvidia-GPU.json, what was measured, and predicted-nvidia-GPU.json, what make ladder predicts without that GPU. Below
 the table: how large the errors are, and which pairs of variants that differ by a tenth come out in the wrong order.
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[3]
 KEY = ("lab", "variant", "dtype", "rows", "cols", "k", "input")
 GROUP = ("lab", "rows", "cols", "k", "input")
 WITHIN, APART = 1.3, 1.1
+BOOK = "theory/12_how_long.md"
+BEGIN, END = "<!-- recorded.py --book -->", "<!-- end -->"
 
 
 def points(path: Path) -> dict[tuple, dict]:
@@ -54,11 +57,27 @@ def markdown(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def table(gpu: str) -> str:
+    folder = ROOT / "plots/results"
+    return markdown(rows_of(points(folder / f"nvidia-{gpu}.json"), points(folder / f"predicted-nvidia-{gpu}.json")))
+
+
+def chapter(text: str) -> str:
+    """The chapter with today's table in it."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{BOOK} has no {BEGIN} and {END}")
+    return f"{before}{begin}\n\n{table('h200')}\n\n{end}{after}"
+
+
 def main() -> int:
     gpu = sys.argv[1] if len(sys.argv) > 1 else "h200"
-    folder = ROOT / "plots/results"
     try:
-        print(markdown(rows_of(points(folder / f"nvidia-{gpu}.json"), points(folder / f"predicted-nvidia-{gpu}.json"))))
+        if gpu == "--book":
+            (ROOT / BOOK).write_text(chapter((ROOT / BOOK).read_text(encoding="utf-8")), encoding="utf-8")
+        else:
+            print(table(gpu))
     except OSError as error:
         print(f"recorded.py: {error.filename}: {error.strerror}; measured points come from make ladder on that GPU, predicted ones from make ladder "
               f"GPU={gpu} without one", file=sys.stderr)
