@@ -23,6 +23,12 @@ import syntax_tree
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
+# Of the plain build the grader needs results and lines of code: no warnings, and half of the compiler's time.
+QUICKLY = ["-O1", "-g1", "-w"]
+# What nothing of a rung leads to, such as a main for debugging, is left out, and with it what it asks for: rules are about the rest.
+WRAP = "--wrap=memcpy --wrap=memmove --wrap=memset"  # calls of these go to the executor (common/simt/instrument/hooks.cpp)
+ROOTS = "-u rung_variants -u rung_predictions -u rung_is_instrumented"
+REACHED = (f"ld -r --gc-sections {ROOTS} $wrap /tmp/rung.o -o /tmp/reached.o && strip --strip-unneeded -o /tmp/bare.o /tmp/reached.o && nm --undefined-only --format=posix /tmp/bare.o >/tmp/names")
 # A file's text: sed rewrites launches, #line keeps the numbers of its lines. From a stream, so that no file holds it that could be
 # included under another name.
 TEXT = "{ echo '#line 1 \"'\"$1\"'\"'; sed -E -f rewrite.sed; } | "
@@ -52,7 +58,8 @@ class Workshop:
         self.completed = roots.announces(course)
         program = "/announce" if box.kind != "none" else shlex.quote(str(course / "build/cpu/announce"))
         self.announce = f"{program} --report /tmp/report" if self.completed else ": >/tmp/report && cp"
-        self.front_end = shlex.join(roots.rules_command(roots.clang_itself()))
+        clang = roots.clang_itself()
+        self.front_end = shlex.join(roots.rules_command(clang)) if clang else ""
         self.words = rules.header_words(course)
         self.course = course
         libm = subprocess.run(("g++", "-print-file-name=libm.so.6"), stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -99,7 +106,9 @@ class Workshop:
         return nvcc if nvcc and not built.error and not built.findings else built
 
     def refused_by_nvcc(self, source: bytes, label: str, uid: int | None, slots) -> Built | None:
-        """What there is to say if nvcc would not take the file."""
+        """What there is to say if nvcc would not take the file. Without clang, nothing: then the judge asks nvcc itself."""
+        if not self.front_end:
+            return None
         asked, own = f"{AS_IT_IS}{self.front_end}", f"sed -n '/{syntax_tree.MARK}/,$p'"
         with slots:
             ended = self.run(f"{asked} {shlex.join(front_end.TREE)} - | {own}", source, uid, TEXT_BYTES, label)
@@ -117,9 +126,11 @@ class Workshop:
 
     def compiled(self, source: bytes, label: str, uid: int | None, slots, products: bool) -> Built:
         flags, instrument = shlex.join(self.flags), shlex.join(self.instrument)
-        plain = f"g++ {flags} -shared -x c++-cpp-output /tmp/text -o /tmp/rung.so"
-        checked = (f"g++ {flags} {instrument} -w -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && {self.announce} /tmp/rung.s /tmp/all.s && "
-                   "g++ -c /tmp/all.s -o /tmp/rung.o && g++ -shared /tmp/rung.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -o /tmp/rung.so")
+        plain = (f"g++ {flags} {shlex.join(QUICKLY)} -ffunction-sections -c -x c++-cpp-output /tmp/text -o /tmp/rung.o && {REACHED} && "
+                 "g++ -shared /tmp/reached.o -o /tmp/rung.so")
+        checked = (f"g++ {flags} {instrument} -w -ffunction-sections -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && "
+                   f"{self.announce} /tmp/rung.s /tmp/all.s && g++ -c /tmp/all.s -o /tmp/rung.o && {REACHED} && "
+                   "g++ -shared /tmp/reached.o -o /tmp/rung.so")
         built, plain_text = Built(), ""
         # What does not compile, or is not run for its calls, is not compiled a second time.
         for name, preprocess, compile in (("plain", f"g++ {flags} -E -x c++ -", f": >/tmp/report && {plain}"),
@@ -127,7 +138,7 @@ class Workshop:
             # What is looked at is what is compiled. The parts come one after the other; no text can hold the word between them.
             between = f"end of this part {secrets.token_hex(16)}\n".encode()
             parts = " /tmp/between ".join(("/tmp/text", "/tmp/report", "/tmp/names", "/tmp/rung.so"))
-            script = (f"{TEXT}{preprocess} -o /tmp/text && {{ {compile}; }} && nm -D --undefined-only --format=posix /tmp/rung.so >/tmp/names && "
+            script = (f"wrap='{WRAP if name == 'checked' else ''}' && {TEXT}{preprocess} -o /tmp/text && {{ {compile}; }} && "
                       f"echo '{between.decode().strip()}' >/tmp/between && cat {parts}")
             with slots:
                 ended = self.run(script, source, uid, 2 * OBJECT_BYTES + TEXT_BYTES, label)
@@ -140,6 +151,7 @@ class Workshop:
                 built.error, built.limited = f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB", True
                 return built
             text, report, names = (piece.decode(errors="replace") for piece in pieces[:3])
+            needed = [line.split()[0] for line in names.splitlines() if line.split()]
             # What __global__ is in an instrumented build (simt/qualifiers.h), and nothing in a plain one.
             own = rules.own_text(text.replace("__attribute__((noipa))", ""), self.header_lines(name, preprocess))
             if name == "plain":
@@ -149,9 +161,8 @@ class Workshop:
                 built.checked = pieces[3]
                 if words_of(plain_text) != words_of(own):
                     built.findings.append(rules.Finding(rules.LOOK, "is another program when it is checked than when it is run"))
-                built.findings += rules.of_report(report, label, self.taken, self.libm, self.words, products)
-            undefined = [line.split()[0] for line in names.splitlines() if line.split()]
-            built.findings += rules.of_symbols(undefined, name == "checked", self.libm, self.words, products)
+                built.findings += rules.of_report(report, label, self.taken, self.libm)
+            built.findings += rules.of_symbols(needed, name == "checked", self.libm, self.words, products)
             if any(finding.level == rules.FAIL for finding in built.findings):
                 break
         built.findings = list(dict.fromkeys(built.findings))

@@ -20,7 +20,7 @@ import roots
 import rules
 import sandbox
 import stages
-from build import OBJECT_BYTES, TEXT_BYTES, Built, readable
+from build import OBJECT_BYTES, REACHED, TEXT_BYTES, Built, readable
 from roots import RootError, Tree
 
 # Those of CUDA's headers that a kernel may include: what the executor has, too, and what only a GPU can use.
@@ -167,9 +167,9 @@ class CudaWorkshop:
         source = source.removeprefix(b"\xef\xbb\xbf")  # nvcc takes a byte order mark at the very beginning only
         flags = shlex.join(self.flags)
         script = ("{ echo '#line 1 \"'\"$1\"'\"'; cat; } >/tmp/named.cu && "
-                  f"mkdir /tmp/kept && {self.nvcc} {flags} -Xcompiler -fPIC --keep --keep-dir /tmp/kept -c /tmp/named.cu -o /tmp/rung.o >&2 && "
-                  f"{self.nvcc} {flags} -shared /tmp/rung.o -o /tmp/rung.so >&2 && "
-                  "nm --undefined-only --format=posix /tmp/rung.o >/tmp/names && wc -c </tmp/names && "
+                  f"mkdir /tmp/kept && {self.nvcc} {flags} -Xcompiler -fPIC,-ffunction-sections --keep --keep-dir /tmp/kept -c /tmp/named.cu -o /tmp/rung.o >&2 && "
+                  f"wrap= && {REACHED} && {self.nvcc} {flags} -shared /tmp/reached.o -o /tmp/rung.so >&2 && "
+                  "wc -c </tmp/names && "
                   "wc -c </tmp/kept/named.cudafe1.cpp && cat /tmp/names /tmp/kept/named.cudafe1.cpp /tmp/rung.so")
         seconds = 3 * self.limits["compile_seconds"]
         limits = sandbox.Limits(seconds, seconds + 30, 2 * self.limits["memory_mib"], self.limits["processes"], 4 * self.limits["temporary_mib"],

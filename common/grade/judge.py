@@ -108,11 +108,12 @@ class Budget:
 
 class Judge:
     """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases.
-    only: grade the labs whose names hold this. gpu: measures speed; without one it is not run."""
+    only: grade the labs whose names hold this, or one of several words with commas between them. gpu: measures speed; without one it is not run."""
 
     def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int, only: str = "", gpu: Gpu | None = None):
         self.course, self.points, self.box, self.secret = course, points, box, secret
-        self.labs = {lab: kernel for lab, kernel in labs_of(course).items() if only in lab}
+        self.labs = {lab: kernel for lab, kernel in labs_of(course).items()
+                     if any(word in lab for word in only.split(","))}
         self.titles = {lab: title_of(course, lab) for lab in self.labs}
         self.limits = points.limits
         self.jobs = jobs
@@ -134,6 +135,8 @@ class Judge:
         self.memo_lock = threading.Lock()
         self.gpu = gpu
         self.speed = SpeedJudge(self, gpu) if gpu else None
+        if not self.workshop.front_end and not gpu:
+            raise roots.RootError("clang++ is not installed (it finds what nvcc would refuse; so does nvcc, where there is a GPU)")
 
     def close(self) -> None:
         stages.remove(self.stage)
@@ -302,6 +305,11 @@ class Judge:
         for finding in built.findings:
             if finding.level == FAIL:
                 return failed(f"not run: the file {finding.reason}")
+        for_gpu = None
+        if self.speed and not self.workshop.front_end:  # nvcc says itself what it refuses
+            for_gpu = self.speed.build(lab, taken.source, uid)
+            if for_gpu.error:
+                return failed(for_gpu.error, f"make {lab.split('_')[0]}", for_gpu.details, for_gpu.limited)
         if budget and budget.left() <= 0:
             return failed(f"not run: the {self.limits['submission_seconds']} s of the whole submission were over", limited=True)
         with self.slots:
@@ -316,7 +324,7 @@ class Judge:
         if built.findings:
             reasons = [f"the file {finding.reason}" + (f" (line {finding.line})" if finding.line else "") for finding in built.findings]
         if self.speed:
-            self.speed.grade(lab, taken.source, items, self.points, uid)
+            self.speed.grade(lab, taken.source, items, self.points, uid, for_gpu)
         if built.findings:
             grading.hold_back(items, reasons[0], "\n".join(reasons))
         of_the_file = ended.cause == "time" and whole

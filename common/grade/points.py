@@ -10,6 +10,7 @@ from pathlib import Path
 CATEGORIES = ("correctness", "checks", "moves", "predictions", "speed")
 NEEDS = ("contract", "checks", "moves", "predictions", "speed")
 SPEED = ("full", "none", "above_roof", "above_solution")
+DEFAULTS = {"submission_seconds": 900}  # limits that points files of earlier courses do not have
 LIMITS = ("source_kib", "archive_mib", "files", "compile_seconds", "lab_seconds", "submission_seconds", "gpu_seconds", "memory_mib", "processes", "temporary_mib", "output_kib")
 
 
@@ -104,7 +105,11 @@ def load(path: Path, labs: list[str]) -> Points:
             wrong(f"[given] {lab}: there is no such lab; the labs are: {', '.join(labs)}")
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             wrong(f"[given] {lab} is not a list of names")
-    return Points(path, default, own, groups, need, speed, numbers(data.get("limits"), "limits", LIMITS, 1, 10**6, whole=True), given)
+    limits = data.get("limits")
+    if isinstance(limits, dict):
+        limits = {**DEFAULTS, **limits}
+    limits = numbers(limits, "limits", LIMITS, 1, 10**6, whole=True)
+    return Points(path, default, own, groups, need, speed, limits, given)
 
 
 def divide(total: int, weights: list[Fraction]) -> list[int]:

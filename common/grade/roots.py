@@ -115,11 +115,9 @@ def rules_command(clang: str) -> list[str]:
 
 
 def clang_itself() -> str:
-    """The program that the links clang++ lead to: it finds its libraries from there."""
+    """The program that the links clang++ lead to: it finds its libraries from there. "" where there is none."""
     clang = front_end.compiler()
-    if not clang:
-        raise RootError("clang++ is not installed (it finds what nvcc would refuse)")
-    return os.path.realpath(clang)
+    return os.path.realpath(clang) if clang else ""
 
 
 def course_headers(course: Path) -> list[str]:
@@ -146,7 +144,7 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
     if not gxx:
         raise RootError("g++ is not installed")
     tree = Tree(root)
-    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "prlimit", *helpers):
+    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "strip", "prlimit", *helpers):
         tree.program(program)
     for part in ("cc1plus", "collect2"):
         tree.program(output_of(gxx, f"-print-prog-name={part}").strip())
@@ -180,11 +178,13 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
         if not path.startswith("/tmp/") and Path(path).is_file():
             tree.copy(path)
     includes = "".join(f"#include <{name}>\n" for name in HEADERS) + '#include "rung.h"\n'
-    clang = clang_itself()
-    tree.program(clang)
-    # By this file clang recognises the folder of g++'s library.
-    tree.copy(os.path.normpath(output_of(gxx, "-print-file-name=crtbegin.o").strip()))
-    for command in ((gxx, *flags, "-x", "c++"), (gxx, *flags, *instrument, "-x", "c++"), rules_command(clang)):
+    commands = [(gxx, *flags, "-x", "c++"), (gxx, *flags, *instrument, "-x", "c++")]
+    if clang := clang_itself():
+        tree.program(clang)
+        # By this file clang recognises the folder of g++'s library.
+        tree.copy(os.path.normpath(output_of(gxx, "-print-file-name=crtbegin.o").strip()))
+        commands.append(rules_command(clang))
+    for command in commands:
         rules = output_of(*command, "-M", "-", given=includes, cwd=course_root)
         for path in rules.replace("\\\n", " ").split():
             if path.startswith("/"):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import items as grading
 import sandbox
+from build import Built
 from gpu import CudaWorkshop, Gpu, make_run_root
 from items import PASS, PERSON, Item
 from points import Points
@@ -69,8 +70,12 @@ class SpeedJudge:
         if judge.box.kind != "none":
             make_run_root(self.root, judge.course, gpu, judge.box.helpers())
 
-    def grade(self, lab: str, source: bytes, items: list[Item], points: Points, uid: int | None) -> None:
-        """Fills in the speed items. The others have been graded."""
+    def build(self, lab: str, source: bytes, uid: int | None) -> Built:
+        with self.judge.slots:
+            return self.workshop.build(source, f"labs/{lab}/{self.judge.labs[lab]}", uid)
+
+    def grade(self, lab: str, source: bytes, items: list[Item], points: Points, uid: int | None, built: Built | None = None) -> None:
+        """Fills in the speed items. The others have been graded. built: for the GPU, if it has been compiled already."""
         mine = [item for item in items if item.category == "speed" and item.out_of]
         ready = []
         for item in mine:
@@ -84,9 +89,7 @@ class SpeedJudge:
                 ready.append(item)
         if not ready:
             return
-        label = f"labs/{lab}/{self.judge.labs[lab]}"
-        with self.judge.slots:
-            built = self.workshop.build(source, label, uid)
+        built = built or self.build(lab, source, uid)
         if built.error:
             for item in ready:
                 item.fails(built.error, "", built.details)

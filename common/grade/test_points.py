@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 import unittest
@@ -42,6 +43,11 @@ class PointsFile(unittest.TestCase):
         self.refused(TEXT.replace("full = 0.85\n", ""), "[speed] lacks 'full'")
         self.refused(TEXT + "\n[bonus]\n", "no table [bonus]")
         self.refused(TEXT + "\n[points.lab09]\ncorrectness = 100\n", "no such lab", "lab02_smem")
+
+    def test_a_points_file_of_an_earlier_course(self):
+        without = re.sub(r"(?m)^submission_seconds.*\n", "", TEXT)
+        self.assertNotEqual(without, TEXT)
+        self.assertEqual(load(without).limits["submission_seconds"], 900)
 
     def test_a_lab_of_its_own(self):
         own = "\n[points.lab05_topk]\ncorrectness = 60\nchecks = 10\nmoves = 20\npredictions = 5\nspeed = 5\n"

@@ -356,8 +356,8 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
   return "";
 }
 
-std::string count_call(rung::Client& client, const Step& step, Count* count) {
-  const std::vector<unsigned char> input = input_of(step.test_case, step.dtype, session().seed);
+std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed) {
+  const std::vector<unsigned char> input = input_of(step.test_case, step.dtype, session().seed + more_seed);
   rung::Job job = job_for(step, input);
   job.count = true;
   job.time_limit = 30;  // a hundred times what the course's own solutions need
@@ -374,13 +374,27 @@ std::string check_move(const Step& step, std::string* remark) {
   const Case& c = step.test_case;
   const Move& move = *c.move;
   // Several moves may ask about one call.
-  static std::map<std::array<int, 4>, std::pair<std::string, Count>> counted;
-  const auto [place, is_new] = counted.try_emplace({step.variant, c.rows, c.cols, c.k});
-  auto& [problem, count] = place->second;
-  if (is_new) problem = count_call(*session().checked, step, &count);
+  struct Counted {
+    std::string problem;
+    Count count;
+    int calls = 0;
+  };
+  static std::map<std::array<int, 4>, Counted> counted;
+  auto& [problem, count, calls] = counted[{step.variant, c.rows, c.cols, c.k}];
+  if (calls == 0) calls++, problem = count_call(*session().checked, step, &count);
   if (!problem.empty()) return problem + "\nthe move: " + move.title;
   note_count(step, count);
-  const Judgement judgement = move.demand(count);
+  Judgement judgement = move.demand(count);
+  // The first call at a shape may try several kernels to keep the quickest. The second has another input, so that
+  // nothing of the first is left.
+  if (!judgement.met && calls == 1 && lab.op != Op::swap_ffn) {
+    Count again;
+    calls++;
+    if (count_call(*session().checked, step, &again, 1).empty()) {
+      const Judgement second = move.demand(again);
+      if (second.met) count = again, judgement = second;
+    }
+  }
   if (!judgement.met)
     return judgement.counted + "\nthe move: " + move.title + " (counted on " + std::to_string(count.rows) + " x " +
            std::to_string(count.cols) + ")";

@@ -116,7 +116,7 @@ struct Step;
 std::string read_counters(const Step& step, const rung::Outcome& outcome, Count* count);
 
 // Counts one call of an instrumented rung, which `client` has loaded. Returns "" or why that failed.
-std::string count_call(rung::Client& client, const Step& step, Count* count);
+std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed = 0);
 
 // Counts one call and judges it. `remark`: set to what there is to say without failing. Returns "" or the failure.
 std::string check_move(const Step& step, std::string* remark);

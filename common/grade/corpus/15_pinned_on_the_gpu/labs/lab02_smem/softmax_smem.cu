@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: pass
-// GPU: pinned memory is on no list, and the host is slow
+// GPU: the host is slow
 // Speed: nothing
 //
 // Built for a GPU, kernels copy to pinned memory and back; the host computes there.
