@@ -193,7 +193,7 @@ def check_class(folder: Path, out: Path, table, jobs: int, only: str, find_gpu, 
         device = find_gpu()
         at_once = f"{jobs} at a time, {box.describe()}"
         say(f"grading {len(submissions)} submissions on the CPU{f' and speed on the {device.name}, one at a time' if device else ''}, {at_once}")
-        the_judge = judge.Judge(COURSE, table, box, store.secret_of(out), jobs, only, device)
+        the_judge = judge.Judge(COURSE, table, box, store.secret_of(out), jobs, only, device, out / "timed_out.json")
         try:
             the_judge.prepare(note)
             run = ClassRun(the_judge, out, submissions, others, lock)

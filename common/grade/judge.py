@@ -108,9 +108,11 @@ class Budget:
 
 class Judge:
     """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases.
-    only: grade the labs whose names hold this, or one of several words with commas between them. gpu: measures speed; without one it is not run."""
+    only: grade the labs whose names hold this, or one of several words with commas between them. gpu: measures speed; without one it is not run.
+    remembered: a file with what took all of a lab's time in earlier runs."""
 
-    def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int, only: str = "", gpu: Gpu | None = None):
+    def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int, only: str = "", gpu: Gpu | None = None,
+                 remembered: Path | None = None):
         self.course, self.points, self.box, self.secret = course, points, box, secret
         self.labs = {lab: kernel for lab, kernel in labs_of(course).items()
                      if any(word in lab for word in only.split(","))}
@@ -133,6 +135,8 @@ class Judge:
         self.memo: dict[tuple[str, bytes], threading.Lock] = {}
         self.graded: dict[tuple[str, bytes], str] = {}
         self.memo_lock = threading.Lock()
+        self.remembered = remembered
+        self.timed_out: dict[str, dict] = (store.read_json(remembered) or {}) if remembered else {}
         self.gpu = gpu
         self.speed = SpeedJudge(self, gpu) if gpu else None
         if not self.workshop.front_end and not gpu:
@@ -273,7 +277,7 @@ class Judge:
 
     def grade_lab(self, lab: str, taken: Taken, uid: int | None, budget: Budget | None = None) -> dict:
         """Of files that are equal byte by byte, as a class has many (the untouched starters), one is graded and the others get the
-        same. So it is with one that takes all of a lab's time, too: nobody waits for it twice."""
+        same. So it is with one that takes all of a lab's time, too, also in later runs: nobody waits for it twice."""
         if taken.source is None:
             return self.grade_file(lab, taken, uid, budget)[0]
         key = (lab, hashlib.sha256(taken.source).digest())
@@ -281,11 +285,20 @@ class Judge:
             mine = self.memo.setdefault(key, threading.Lock())
         with mine:
             if key not in self.graded:
-                result, limited = self.grade_file(lab, taken, uid, budget)
+                result, limited = self.timed_out.get(self.key(lab, taken)), False
+                if result is None:
+                    result, limited = self.grade_file(lab, taken, uid, budget)
                 if limited:  # by time or memory: of this run, not of the file
                     return result
                 self.graded[key] = json.dumps(result)
             return json.loads(self.graded[key])
+
+    def remember(self, key: str, result: dict) -> None:
+        """That a file has taken all of a lab's time: whoever hands in the same, in this run or another, gets the same at once."""
+        with self.memo_lock:
+            self.timed_out[key] = result
+            if self.remembered:
+                store.write(self.remembered, json.dumps(self.timed_out))
 
     def grade_file(self, lab: str, taken: Taken, uid: int | None, budget: Budget | None = None) -> tuple[dict, bool]:
         """The lab's part of the record, and whether a limit had a part in it that says nothing of the file: memory, or what its
@@ -328,6 +341,8 @@ class Judge:
         if built.findings:
             grading.hold_back(items, reasons[0], "\n".join(reasons))
         of_the_file = ended.cause == "time" and whole
+        if of_the_file:
+            self.remember(self.key(lab, taken), grading.lab_json(lab, self.titles[lab], items))
         return grading.lab_json(lab, self.titles[lab], items), not of_the_file and (bool(ended.cause) or not grading.Results(record).finished)
 
 

@@ -50,12 +50,13 @@ PREPROCESSED = [
     (r"\b(?:__tsan_\w+|__sanitizer_\w+|rung_is_instrumented)\b", LOOK, "asks whether it is being checked"),
     (r"^\s*#\s*pragma\s+GCC\s+(?:optimize|target|push_options|pop_options|reset_options|visibility)", LOOK,
      "changes the compiler's options (#pragma GCC)"),
+    (r"\b__builtin_(?:return_address|frame_address|extract_return_addr|frob_return_addr|eh_return|setjmp|longjmp|unwind_init|dwarf_cfa|apply\w*)\b", LOOK,
+     "looks at the stack of its caller or jumps out of a function"),
     (r"^\s*#\s*pragma\s+(?:weak|redefine_extname)\b", LOOK, "gives symbols other names (#pragma)"),
 ]
 # What the host of a GPU runs is not completed by the course's own tools, nor is anything on processors that these do not know.
 UNSEEN_CODE = [
     (r"\b(?:asm|__asm|__asm__)\b", LOOK, "has inline assembly that is compiled for the CPU"),
-    (r"\b__builtin_(?:return_address|frame_address|extract_return_addr|apply\w*)\b", LOOK, "looks at the stack of its caller"),
     (r"\b__(?:atomic|sync)_\w+|\bstd\s*::\s*atomic\w*|\batomic(?:_\w+)?\s*<", LOOK,
      "uses the host's atomics, which the counters do not see: a kernel has atomicAdd and its like"),
     (r"\b__builtin_(?:ia32|arm|neon|aarch64)_\w+", LOOK, "uses instructions of the CPU, which the counters do not see"),

@@ -5,6 +5,7 @@ whole or not at all; and no grade is ever overwritten without a copy.
     OUT/secret                                what the hidden cases follow from
     OUT/students/<id>/grade.json              the grade (record.py)
     OUT/students/<id>/history/*.json.gz       an earlier grade, with the date and the reason for which it was made
+    OUT/timed_out.json                        which files took all of a lab's time, and what they got
     OUT/lock                                  who is grading into it (lock.py)
 
 A grade is made lab by lab. Each lab keeps the key of what it depends on, and is graded again if that has changed. A lab that is not

@@ -173,6 +173,8 @@ class Time(unittest.TestCase):
     def judge(self, limited: bool) -> judge.Judge:
         one = judge.Judge.__new__(judge.Judge)
         one.memo, one.graded, one.memo_lock, self.runs = {}, {}, threading.Lock(), 0
+        one.timed_out, one.remembered = {}, None
+        one.key = lambda lab, taken: f"{lab} {taken.source}"
 
         def grade_file(*_):
             self.runs += 1
@@ -187,6 +189,18 @@ class Time(unittest.TestCase):
             for _ in range(2):
                 one.grade_lab("lab02_smem", Taken(b"the same"), None)
             self.assertEqual(self.runs, runs)
+
+    def test_what_took_all_of_its_time_is_known_to_later_runs(self):
+        with tempfile.TemporaryDirectory() as name:
+            one = self.judge(False)
+            one.remembered = Path(name) / "timed_out.json"
+            one.remember(one.key("lab02_smem", Taken(b"the same")), {"lab": "lab02_smem", "points": 0})
+            later = self.judge(False)
+            later.timed_out = json.loads(one.remembered.read_text())
+            self.assertEqual(later.grade_lab("lab02_smem", Taken(b"the same"), None)["points"], 0)
+            self.assertEqual(self.runs, 0)
+            later.grade_lab("lab02_smem", Taken(b"another"), None)
+            self.assertEqual(self.runs, 1)
 
     def test_all_labs_draw_from_one_budget(self):
         budget = judge.Budget(10)

@@ -32,6 +32,7 @@ WritableData writable_data(const LoadedModule& module) {
 struct Module {
   Allocation parts[2];  // before and after the constants
   Allocation constants;
+  bool counts_constants = false;
 };
 std::mutex mutex;
 std::map<const void*, Module>& modules() {
@@ -81,6 +82,18 @@ std::vector<Allocation> device_variables() {
 }
 std::vector<Allocation> constant_variables() {
   return parts_of_modules([](const Module& module) { return std::vector{module.constants}; });
+}
+std::vector<Allocation> counted_constants() {
+  return parts_of_modules([](const Module& module) {
+    return module.counts_constants ? std::vector{module.constants} : std::vector<Allocation>();
+  });
+}
+void count_constants_at(const void* address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto& [code, module] : modules()) {
+    const Allocation& constants = module.constants;
+    if (reinterpret_cast<uintptr_t>(address) - constants.begin < constants.bytes) module.counts_constants = true;
+  }
 }
 
 }  // namespace simt

@@ -138,8 +138,9 @@ class LocalDevice : public DeviceService {
     return guarding && found != allocations().end() && is_closable(found->second);
   }
 
-  cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind) override {
+  cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) override {
     const DeviceMemoryOpen open;
+    if (kind == cudaMemcpyDeviceToDevice) count_constants_at(to);
     std::memmove(to, from, bytes);
     checks::host_wrote(to, bytes);
     return cudaSuccess;
@@ -165,6 +166,7 @@ class LocalDevice : public DeviceService {
                        " is given a matrix that does not lie in device memory from its first element to its last.\nAre "
                        "the pointers cudaMalloc's, and do the sizes and leading dimensions fit?");
     const DeviceMemoryOpen open;
+    count_constants_at(product.c);
     compute(product);
     return cudaSuccess;
   }

@@ -19,6 +19,10 @@ std::vector<Allocation> live_allocations();
 // constants. And where they have their __constant__ variables.
 std::vector<Allocation> device_variables();
 std::vector<Allocation> constant_variables();
+// Those modules' constants that were written from device memory: a kernel that reads them reads data of the device,
+// which counts as global memory.
+std::vector<Allocation> counted_constants();
+void count_constants_at(const void* address);
 
 // Whether all of these bytes are device memory: of one allocation, or variables of an instrumented module.
 bool is_device_memory(const void* begin, size_t bytes);

@@ -43,6 +43,7 @@ class Report(unittest.TestCase):
             float sum(const float* x, int n) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s + words.size(); }
             float by_pointer(float (*f)(float), double d, long n) { return f(d) * n + static_cast<float>(Other().f(2)); }
             int choose(int i) { switch (i) { case 0: return 5; case 1: return 7; case 2: return 11; case 3: return 2; case 4: return 1; default: throw i; } }
+            void many(int i, void (*f)(int)) { switch (i) { case 0: f(3); break; case 1: f(8); break; case 2: f(1); f(9); break; case 3: f(7); break; case 4: f(2); break; case 5: f(5); break; } }
             void barrier() { asm volatile("" ::: "memory"); }
             """), "")
 
@@ -51,6 +52,7 @@ class Report(unittest.TestCase):
                              ('__attribute__((section(".own"))) int x = 1;', "the section .own"),
                              ('extern "C" int chosen(); extern "C" int (*choose())() { return 0; } int chosen() __attribute__((ifunc("choose")));', "ifunc"),
                              ('__attribute__((target("avx"))) void f(double* x) { for (int i = 0; i < 4; i++) x[i] *= 2; }', "the instruction v"),
+                             ('void g(); int f(int i) { static void* const to[] = {&&a, &&b}; goto *to[i]; a: g(); b: return i; }', "a computed jump"),
                              ('extern "C" void __tsan_read4(void*); void (*f)(void*) = __tsan_read4;', "what announces accesses"),
                              ('extern "C" void __tsan_read4(void*); void g(void (*)(void*)); void f() { g(__tsan_read4); }', "what announces accesses")):
             self.assertIn(word, self.odd(source), source)

@@ -29,6 +29,8 @@ constexpr double accesses_a_round = 8;
 // Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
 // twice that.
 constexpr double accesses_an_element = 16;
+// Of the thread that puts the K largest in order, to each of them.
+constexpr double accesses_a_selected = 8;
 
 // ---- Reading the counters ------------------------------------------------------------------------
 
@@ -217,7 +219,7 @@ Demand bytes_an_element(int bytes) {
 Demand no_serial_section() {
   return [](const Count& count) -> Judgement {
     const double rounds = std::log2(std::max(2, count.block_threads));
-    const double most = count.its_share + accesses_a_round * rounds;
+    const double most = count.its_share + accesses_a_round * rounds + accesses_a_selected * count.k;
     // Nor is it shared work if every thread does all of it.
     const double elements = std::ceil(count.elements() / std::max(1.0, count.blocks * count.block_threads));
     const double shared = accesses_an_element * std::max(1.0, elements) + 2 * accesses_a_round * rounds;
@@ -231,6 +233,7 @@ Demand no_serial_section() {
     return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
                  whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
                  whole(most) + " would leave room for reducing in " + brief(std::ceil(rounds)) + " rounds" +
+                 (count.k ? " and for putting " + std::to_string(count.k) + " in order" : "") +
                  worst_line(count, [](const LineCount& line) {
                    return line.load.requests + line.store.requests + line.shared_requests;
                  }));

@@ -10,6 +10,7 @@ const testing_::Lab testing_::lab = {
     /*tested_apart=*/{},
     {
         {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_an_element(2)},
+        {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-half2",
          "4 bytes per lane: 4 sectors per request",
          {8, 4096},

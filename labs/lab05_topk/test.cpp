@@ -14,6 +14,7 @@ const testing_::Lab testing_::lab = {
          {16, 4096, 50},
          testing_::read_at_most(1),
          {"online"}},
+        {"move-no-serial", "all threads share the work", {4, 16384, 20}, testing_::no_serial_section()},
         {"move-read-three-times", "V is read at most three times", {16, 4096, 50}, testing_::read_at_most(3)},
         {"move-writes-top-k",
          "8 bytes x K written per row, and nothing else",

@@ -20,6 +20,11 @@ const testing_::Lab testing_::lab = {
          {7, 4097},
          testing_::nearly_bytes_a_lane(16, 8)},
         {"move-uint4-narrow", "16 bytes per lane, also in rows of six", {256, 6}, testing_::bytes_a_lane(16)},
+        {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
+        {"move-no-serial-narrow",
+         "all threads share the work, also of narrow rows",
+         {256, 6},
+         testing_::no_serial_section()},
         {"move-many-blocks", "many blocks work on one long row", {1, 200003}, testing_::spread_over_blocks(8)},
     },
     {

@@ -245,6 +245,10 @@ void Rewriter::instruction(std::string_view text) {
     if (parsed.mnemonic != "call" && is_of_hooks(operand.symbol)) find("the address of what announces accesses");
   }
   if (parsed.mnemonic == "call") return call(parsed, text);
+  // Into the middle of a function, say, past what announces an access there. (Switches are compiled without tables.)
+  if (parsed.mnemonic == "jmp" && !parsed.operands.empty() && parsed.operands[0].indirect &&
+      called(parsed.operands[0]).empty())
+    find("a computed jump");
   if (parsed.prefix == "rep" && parsed.operands.empty() && !parsed.mnemonic.empty()) announce_string(parsed);
   if (const Operand* const memory = parsed.memory()) {
     for (const Access& access : accesses_of(parsed)) announce(*memory, access);

@@ -38,7 +38,7 @@ class SectorSet {
 };
 
 // One allocation of device memory, which begins at a multiple of 256, so that sectors are not shared between
-// allocations; or the __device__ variables of a module.
+// allocations; or the __device__ variables of a module, or its constants that came from the device.
 struct Region {
   explicit Region(Allocation allocation)
       : begin(allocation.begin),
@@ -59,6 +59,7 @@ class Footprint {
   Footprint() {
     for (const Allocation& allocation : live_allocations()) regions_.push_back(std::make_unique<Region>(allocation));
     for (const Allocation& variables : device_variables()) regions_.push_back(std::make_unique<Region>(variables));
+    for (const Allocation& constants : counted_constants()) regions_.push_back(std::make_unique<Region>(constants));
     std::sort(regions_.begin(), regions_.end(), [](const auto& a, const auto& b) { return a->begin < b->begin; });
   }
 

@@ -52,6 +52,11 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
 
   const ModuleTls tls = module_tls(reinterpret_cast<const void*>(launch.kernel.run));
   allocations_ = live_allocations();
+  for (const Allocation& constants : counted_constants()) {
+    const auto after = std::upper_bound(allocations_.begin(), allocations_.end(), constants.begin,
+                                        [](uintptr_t a, const Allocation& allocation) { return a < allocation.begin; });
+    allocations_.insert(after, constants);
+  }
   recording = {};
   ignored_ = {};
   recording.recorder = this;

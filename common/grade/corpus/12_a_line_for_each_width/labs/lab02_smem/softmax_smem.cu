@@ -1,6 +1,7 @@
 // Entry: 12
 // Expect: fail
 // Reason: trap
+// Most: 20
 // Never: softmax_smem.cu:1
 //
 // Traps on another line for each width, so that the place of the failure would tell a hidden width.
