@@ -35,25 +35,25 @@ __device__ void row(Read x, float* y, int cols, float* scratch) {
   for (int c = threadIdx.x; c < cols; c += threads) y[c] = sum > 0.0f ? expf(x(c) - max) / sum : sum;
 }
 
-__constant__ float own[1 << 19];
+__constant__ float own[1 << 13];
 
 __global__ void touch(const float* x, size_t count, float* y) {
   for (size_t i = blockIdx.x * 256ull + threadIdx.x; i < count; i += gridDim.x * 256ull) y[i] = x[i];
 }
 __global__ void kernel(float* y, int cols) {
   __shared__ float scratch[threads];
-  const float* const x = own + static_cast<size_t>(blockIdx.x) * cols;
-  row([x](int c) { return x[c]; }, y + static_cast<size_t>(blockIdx.x) * cols, cols, scratch);
+  row([](int c) { return own[c]; }, y, cols, scratch);
 }
 
 cudaError_t tree(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  const size_t count = static_cast<size_t>(rows) * cols;
-  if (count > sizeof own / sizeof *own) return cudaErrorInvalidValue;
-  cudaMemcpyToSymbolAsync(own, x, count * sizeof(float), 0, cudaMemcpyDeviceToDevice, stream);
-  touch<<<8, 256, 0, stream>>>(x, count, y);
-  kernel<<<rows, threads, 0, stream>>>(y, cols);
+  if (cols > 1 << 13) return cudaErrorInvalidValue;
+  for (int r = 0; r < rows; r++, x += cols, y += cols) {
+    cudaMemcpyToSymbolAsync(own, x, cols * sizeof(float), 0, cudaMemcpyDeviceToDevice, stream);
+    touch<<<8, 256, 0, stream>>>(x, cols, y);
+    kernel<<<1, threads, 0, stream>>>(y, cols);
+  }
   return cudaGetLastError();
 }
 
