@@ -76,7 +76,10 @@ Shape shape_for_judge(Shape shape) {
 }
 
 Case case_of(const Move& move) {
-  const bool judged = recording() && lab.op != rung::Op::swap_ffn;
+  // Where the cost grows with cols^2 a shape that is a little wider may be too much.
+  const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
+                                     [](const Expected& variant) { return variant.cost == Cost::quadratic; });
+  const bool judged = recording() && lab.op != rung::Op::swap_ffn && !quadratic;
   Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape) : move.shape);
   c.move = &move;
   return c;
