@@ -158,7 +158,7 @@ def describe_prediction(predicted: dict) -> list[str]:
     bound = {"threads": "threads", "blocks": "the number of blocks", "registers": "registers", "shared": "shared memory", "grid": "the size of the grid"}
     lines = [f"predicted on {predicted['gpu']}: {microseconds(predicted['seconds'])} ({microseconds(predicted['low'])} to {microseconds(predicted['high'])})",
              f"  limit: {predicted['words']}",
-             f"  occupancy: {predicted['resident_blocks']:.0f} blocks per multiprocessor, bound by {bound[predicted['bound_by']]}"]
+             f"  occupancy: {predicted['resident_blocks']:.0f} blocks fit on a multiprocessor, bound by {bound[predicted['bound_by']]}"]
     segments = predicted["segments"]
     if not segments:
         return lines

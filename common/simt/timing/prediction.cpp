@@ -206,7 +206,7 @@ void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& mach
   }
   if (waves < 1 && facts.blocks < 0.75 * machine.multiprocessors) {
     p->limit = "tail";
-    p->words = std::to_string(facts.blocks) + " blocks leave " +
+    p->words = std::to_string(facts.blocks) + (facts.blocks == 1 ? " block leaves " : " blocks leave ") +
                std::to_string(machine.multiprocessors - static_cast<int>(facts.blocks)) + " of " +
                std::to_string(machine.multiprocessors) + " multiprocessors idle: more blocks";
     return;
