@@ -45,10 +45,12 @@ class Report(unittest.TestCase):
             int choose(int i) { switch (i) { case 0: return 5; case 1: return 7; case 2: return 11; case 3: return 2; case 4: return 1; default: throw i; } }
             void many(int i, void (*f)(int)) { switch (i) { case 0: f(3); break; case 1: f(8); break; case 2: f(1); f(9); break; case 3: f(7); break; case 4: f(2); break; case 5: f(5); break; } }
             void barrier() { asm volatile("" ::: "memory"); }
+            asm(".globl _ZSt21ios_base_library_initv");  // as in <iostream> from GCC 13 on
             """), "")
 
     def test_what_no_ordinary_code_holds(self):
         for source, word in (('void f() { asm("nop"); }', "inline assembly"), ('asm(".globl g\\ng: ret");', "inline assembly"),
+                             ('asm(".globl _ZSt21ios_base_library_initv; nop");', "inline assembly"),
                              ('__attribute__((section(".own"))) int x = 1;', "the section .own"),
                              ('extern "C" int chosen(); extern "C" int (*choose())() { return 0; } int chosen() __attribute__((ifunc("choose")));', "ifunc"),
                              ('__attribute__((target("avx"))) void f(double* x) { for (int i = 0; i < 4; i++) x[i] *= 2; }', "the instruction v"),

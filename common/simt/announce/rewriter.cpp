@@ -143,7 +143,9 @@ void Rewriter::line(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (in_assembly_) {
     // An empty statement keeps a compiler from reordering, and does nothing. Between two the compiler names a line.
-    if (first != std::string_view::npos && text[first] != '#' && !begins(text.substr(first), ".loc "))
+    // GCC's <iostream> names its initialisation from version 13 on.
+    if (first != std::string_view::npos && text[first] != '#' && !begins(text.substr(first), ".loc ") &&
+        text.substr(first) != ".globl _ZSt21ios_base_library_initv")
       find("inline assembly");
     return emit(text);
   }
