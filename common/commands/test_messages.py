@@ -29,7 +29,7 @@ MESSAGES = [
     ("make lab02 VARAINT=tree", ["there is no option VARAINT=", "Do you mean VARIANT?", "`make help` lists"]),
     ("make lab02 FILE=nowhere.cu", ["nowhere.cu: no such file"]),
     ("make lab02 FILE=README.md", ["README.md: a rung is a .cu file"]),
-    ("make lab02 FILE=labs/lab02_smem/softmax_smem.cu SOLUTION=1", ["FILE and SOLUTION=1 exclude each other"]),
+    ("make lab02 FILE=labs/lab02_smem/softmax_smem.cu SOLUTION=1", ["FILE, SOLUTION=1 and BROKEN exclude each other"]),
     ("make lab02 TIME=fast", ["TIME=fast: it can be executor"]),
     ("make lab02 GPU=h300", ["there is no GPU 'h300'; there are: a100, h100, h200"]),
     ("make lab02 CASES=some", ["CASES=some: it can be all"]),

@@ -100,7 +100,7 @@ def judge(kernel: broken.Kernel, status: int, output: str) -> tuple[str, str]:
 
 def tried(kernel: broken.Kernel) -> tuple[str, str]:
     """Outcome, and what was said: builds it and runs its lab's tests on it."""
-    backend = os.environ.get("BACKEND", "cpu")
+    backend = "cuda" if os.environ.get("BACKEND") == "cuda" else "cpu"  # make exports its options, also those that were not given
     if (kernel.one("backend") or "cpu") != backend:
         return ("needs a GPU", f"expects there: {kernel.all('verdict')[0]}") if backend == "cpu" else ("", "")
     kernel.folder = "build/shelf"  # where no time is predicted (common/build/rules.mk)
