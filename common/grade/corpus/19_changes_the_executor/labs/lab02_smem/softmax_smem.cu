@@ -1,6 +1,6 @@
 // Entry: 19
 // Expect: fail
-// Reason: read with 8 sectors per request where 4 hold its bytes
+// Reason: sectors per request where 4 hold its bytes
 // Least: 20
 // Most: 30
 //
