@@ -35,7 +35,7 @@ class Pace(unittest.TestCase):
 
     def test_on_a_terminal(self):
         here, there = pty.openpty()
-        child = self.start(there, LADDER_CASE="normal-*x1024", NO_COLOR="1")
+        child = self.start(there, LADDER_CASE="*x1024", NO_COLOR="1")  # enough of them for seconds
         os.close(there)
         output = b""
         while True:
@@ -49,9 +49,9 @@ class Pace(unittest.TestCase):
         os.close(here)
         self.assertEqual(child.wait(timeout=60), 0)
         shown = re.findall(r"\r\x1b\[K([^\r]*)", output.decode())
-        self.assertIn("per_element f32 / widths / normal-7x1024: case 1 of 4", shown)
-        self.assertTrue(any(re.fullmatch(r"per_element f32 / rows / normal-64x1024: case 2 of 4, about \d+ s left", line) for line in shown), shown)
-        self.assertRegex(output.decode(), r"\r\x1b\[Kper_element f32   rows        1 case   ok ", "the line is taken away")
+        self.assertTrue(any(re.match(r"per_element f32 / widths / normal-7x1024: case \d+ of \d+", line) for line in shown), shown)
+        self.assertTrue(any(re.fullmatch(r"per_element f32 / \w+ / \S+: case \d+ of \d+, about \d+ s left", line) for line in shown), shown)
+        self.assertRegex(output.decode(), r"\r\x1b\[Kper_element f32   rows  +\d+ cases? +ok ", "the line is taken away")
 
 
 if __name__ == "__main__":
