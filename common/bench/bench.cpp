@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -29,17 +28,6 @@ constexpr const char* wrong_on_purpose = "no_max";
 // not at all beyond so many rows x columns x columns, of which the executor counts 2e7 per second or so.
 constexpr int quadratic_count_rows = 8;
 constexpr double quadratic_count_most = 5e8;
-
-bool is_topk_output(const rung::VariantInfo& variant) {
-  return variant.name == "online" && variant.op == rung::Op::softmax_topk && variant.dtype == rung::Dtype::f32;
-}
-
-void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) throw Error(path + ": cannot be written: " + std::strerror(errno));
-}
 
 std::string in_words(double seconds) {
   char text[32];
@@ -128,7 +116,7 @@ int run(const Options& options) {
   const std::vector<rung::VariantInfo> variants = client.variants();
   if (variants.empty())
     throw Error(client.problem().empty() ? options.rung + ": exports no variants" : client.problem());
-  if (!options.topk_output.empty() && std::none_of(variants.begin(), variants.end(), is_topk_output)) {
+  if (!options.topk_output.empty() && std::none_of(variants.begin(), variants.end(), bench::is_topk_output)) {
     throw Error("--topk-output: " + options.rung + " has no top-K variant online for f32");
   }
 
@@ -206,9 +194,8 @@ int run(const Options& options) {
     std::cerr << "\n";
     results.put(point);
     results.save();
-    if (!options.topk_output.empty() && is_topk_output(variant)) {
-      write_bytes(options.topk_output + ".i32", measured.output[0]);
-      write_bytes(options.topk_output + ".f32", measured.output[1]);
+    if (!options.topk_output.empty() && bench::is_topk_output(variant)) {
+      bench::write_topk_output(options.topk_output, measured.output);
     }
   }
   return all_right ? 0 : 1;

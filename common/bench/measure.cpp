@@ -1,10 +1,14 @@
 #include "measure.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 
 #include "clocks.h"
 #include "compare.h"
+#include "error.h"
 #include "formats.h"
 
 namespace bench {
@@ -46,6 +50,13 @@ std::string failure(const rung::Outcome& outcome) {
   return damage;
 }
 
+void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw Error(path + ": cannot be written: " + std::strerror(errno));
+}
+
 }  // namespace
 
 Workload::Workload(std::vector<float> logits, int rows, int cols, int k)
@@ -76,6 +87,15 @@ std::string Workload::verdict(const rung::VariantInfo& variant, const std::vecto
   const float* prob = reinterpret_cast<const float*>(output[1].data());
   return testing_::compare_topk(reference.logits, reference.topk, index, prob, rows_, cols_, k_, variant.dtype)
       .explanation;
+}
+
+bool is_topk_output(const rung::VariantInfo& variant) {
+  return variant.name == "online" && variant.op == rung::Op::softmax_topk && variant.dtype == rung::Dtype::f32;
+}
+
+void write_topk_output(const std::string& path, const std::vector<unsigned char> output[2]) {
+  write_bytes(path + ".i32", output[0]);
+  write_bytes(path + ".f32", output[1]);
 }
 
 rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches) {

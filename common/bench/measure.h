@@ -43,6 +43,11 @@ class Workload {
 // A job on the first `rows` rows of the workload. index: the variant's, in the client's list.
 rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches);
 
+// Whether this is the variant whose result --topk-output is about: `online` for f32. And writes that result: the
+// indices as PATH.i32, the probabilities as PATH.f32. Throws Error.
+bool is_topk_output(const rung::VariantInfo& variant);
+void write_topk_output(const std::string& path, const std::vector<unsigned char> output[2]);
+
 struct Measurement {
   enum class Kind {
     measured,  // the result is right: see timing and output

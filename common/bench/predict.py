@@ -30,7 +30,6 @@ SECTOR = 32
 K = 50
 WIDTHS = {"f32": 4, "f16": 2, "bf16": 2}
 GLOBAL_SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom")]
-KEY = ("source", "lab", "variant", "op", "dtype", "input", "rows", "cols", "k")
 
 
 class Shape:
@@ -107,17 +106,11 @@ def put(path: Path, gpu: str, found: list[dict], command: str) -> None:
                 raise UserError(f"{path}: holds {table['backend']} points of {table['machine']}, not predictions for {name}")
         except (ValueError, KeyError, TypeError):
             raise UserError(f"{path}: not a file of predictions; delete it") from None
-    place = {tuple(point[field] for field in KEY): i for i, point in enumerate(table["points"])}
-    for point in found:
-        at = place.get(tuple(point[field] for field in KEY))
-        if at is None:
-            table["points"].append(point)
-        else:
-            table["points"][at] = point
+    points_by_key = {(point["source"], *results.configuration_of(point)): point for point in [*table["points"], *found]}
     head = {"machine": name, "backend": results.PREDICTED, "date": datetime.date.today().isoformat(), "command": command, "roofs": gpus.roofs(gpu)}
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
-    new.write_text(json.dumps({**head, "points": table["points"]}, indent=1) + "\n", encoding="utf-8")
+    new.write_text(json.dumps({**head, "points": list(points_by_key.values())}, indent=1) + "\n", encoding="utf-8")
     new.replace(path)
 
 

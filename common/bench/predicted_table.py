@@ -33,14 +33,14 @@ def in_us(seconds: float | None) -> str:
 
 def same(points: list[dict]) -> dict[tuple, float]:
     """Seconds by what a rung does, whoever wrote it."""
-    return {(*results.rung_of(point), point["input"], point["rows"], point["cols"]): point["seconds"] for point in points if point["source"] == "solution"}
+    return {results.configuration_of(point): point["seconds"] for point in points if point["source"] == "solution"}
 
 
 def lines_of(group: list[dict], ladder: list[dict], solution: dict, measured: dict, words: bool) -> list[str]:
     """group: the points to show, in ladder order; ladder: those that speed-ups are taken over."""
     rows = []
     for point in group:
-        key = (*results.rung_of(point), point["input"], point["rows"], point["cols"])
+        key = results.configuration_of(point)
         band = point["predicted"]
         rows.append({"lab": point["lab"][3:5], "variant": point["variant"], "type": point["dtype"], "B/elem": table.bytes_per_element(point),
                      "us": in_us(point["seconds"]), "band": f"{in_us(band['low'])} - {in_us(band['high'])}",
@@ -79,7 +79,7 @@ def show(path: Path, gpu: str, source: str, lab: str | None, words: bool, cols: 
         shown = [point for point in ladder if lab in (None, point["lab"])]
         if not shown:
             continue
-        keys = {(*results.rung_of(point), point["input"], point["rows"], point["cols"]) for point in shown}
+        keys = set(map(results.configuration_of, shown))
         k = {point["k"] for point in shown} - {0}
         print(f"Predicted for an {loaded['machine']}: {max(point['rows'] for point in shown)} x {group[1]}, {table.KINDS.get(group[0], group[0])}{', K = ' + str(k.pop()) if len(k) == 1 else ''}")
         print("\n".join(lines_of(shown, ladder, solution, measured if keys & measured.keys() else {}, words)))

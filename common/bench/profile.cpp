@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "client.h"
@@ -73,12 +72,6 @@ rung::Job step_of(int index, const rung::VariantInfo& variant, const rung::SwapF
 
 bool named(const std::string& list, const std::string& name) {
   return ("," + list + ",").find("," + name + ",") != std::string::npos;
-}
-
-void write(const std::string& path, const std::vector<unsigned char>& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!out) std::fprintf(stderr, "profile: %s: cannot be written: %s\n", path.c_str(), std::strerror(errno));
 }
 
 }  // namespace
@@ -146,9 +139,12 @@ int main(int argc, char** argv) {
       status = 1;
       continue;
     }
-    if (topk && !options.topk_output.empty() && variant.name == "online" && variant.dtype == rung::Dtype::f32) {
-      write(options.topk_output + ".i32", outcome.output[0]);
-      write(options.topk_output + ".f32", outcome.output[1]);
+    if (!options.topk_output.empty() && bench::is_topk_output(variant)) {
+      try {
+        bench::write_topk_output(options.topk_output, outcome.output);
+      } catch (const bench::Error& error) {
+        std::fprintf(stderr, "profile: %s\n", error.what());
+      }
     }
     std::printf("%s\n{\"variant\": \"%s\", \"dtype\": \"%s\", \"rows\": %d, \"cols\": %d, \"k\": %d, \"report\": %s}",
                 separator.c_str(), variant.name.c_str(), rung::name_of(variant.dtype), options.rows, options.cols, k,

@@ -116,6 +116,11 @@ def rung_of(point: dict) -> tuple:
     return (point["lab"], point["variant"], point["dtype"], point["k"])
 
 
+def configuration_of(point: dict) -> tuple:
+    """The rung and what it was given: what a point is of, whoever wrote it."""
+    return (*rung_of(point), point["input"], point["rows"], point["cols"])
+
+
 def rung_before(point: dict, ladder: list[dict]) -> dict | None:
     """The rung that `point` is compared with, out of `ladder` (one input and width, in ladder order).
 

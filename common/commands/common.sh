@@ -202,13 +202,11 @@ chart() {  # NAME: its path without .svg
 
 # Without a GPU times are predicted for one (common/simt/timing). TIME=executor: the executor's own time is measured instead,
 # which ranks kernels otherwise than a GPU does.
-predicting() {
-  case ${TIME:-} in '' | executor) ;; *) fail "TIME=$TIME: it can be executor" ;; esac
-  [ "$backend" = cpu ] && [ -z "${TIME:-}" ]
-}
+predicting() { [ "$backend" = cpu ] && [ -z "${TIME:-}" ]; }
 gpu=${GPU:-h200}
-# Refuses a GPU that is not known before anything takes time.
-check_gpu() {
+# Refuses a GPU that is not known, or another TIME, before anything takes time.
+check_time_options() {
+  case ${TIME:-} in '' | executor) ;; *) fail "TIME=$TIME: it can be executor" ;; esac
   local problem
   [ -z "${GPU:-}" ] || problem=$("$python" common/bench/predict.py --check-gpu "$GPU" 2>&1) || fail "${problem#error: }"
 }

@@ -35,8 +35,7 @@ if [ -n "${TODO:-}" ]; then
 fi
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
 choose_backend "$build/tests/$lab"
-check_gpu
-predicting || true  # refuses another TIME at once
+check_time_options
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")
 

@@ -6,10 +6,9 @@ started=$SECONDS
 
 set_up
 read_labs
-check_gpu
+check_time_options
 step "building the course (a minute the first time) ..."
 choose_backend
-predicting || true  # refuses another TIME at once
 lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
 step_list=$(for lab in $(labs); do ! is_step "$lab" || echo "$lab"; done)
 rungs=$(for lab in $lab_list; do echo "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)

@@ -14,7 +14,7 @@ rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 
 set_up
 choose_backend
-check_gpu
+check_time_options
 report=build/profile.json
 if [ "$backend" = cuda ]; then
   rung=$(shared_object "$file" build/cuda)

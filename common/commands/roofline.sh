@@ -10,7 +10,7 @@ if [ -n "${FILE:-}" ]; then
   results=$FILE
 else
   choose_backend >/dev/null
-  check_gpu
+  check_time_options
   if predicting; then
     results=$(predicted_file) || exit
     [ -f "$results" ] || fail "nothing was predicted for this GPU yet: run make ladder or make lab01, or draw what was measured on
