@@ -22,7 +22,7 @@ from results import UserError  # noqa: E402
 
 WIDTH = 80
 TEXT = ("lab", "variant", "type", "limit")  # columns that begin at the left
-LEGEND = ("us: microseconds. band: nine of ten such predictions hold within it. {measured}before, first: predicted speed-up per element over the "
+LEGEND = ("us: microseconds. band: nine of ten measurements should lie within it. {measured}before, first: predicted speed-up per element over the "
           "rung before and over the first. B/elem: counted bytes per element that the kernel asks of L1.")
 MEASURED = "measured: the solution, on that GPU, on the date in {file}. "
 
