@@ -274,6 +274,7 @@ print-rung-flags:
 # What the instructions of its kernels are, for the model of a GPU's time, is a section of the object.
 dump := -fdump-tree-optimized-lineno
 operations := $(or $(PYTHON),python3) common/simt/timing/operations
+operations_scripts := $(wildcard common/simt/timing/operations/*.py)
 
 # $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
 no_warnings := -w
@@ -290,9 +291,9 @@ define compile_checked
 endef
 
 announce := $(if $(announces),build/cpu/announce)
-build/cpu/checked/%.o: %.cu common/simt/rewrite.sed $(announce)
+build/cpu/checked/%.o: %.cu common/simt/rewrite.sed $(operations_scripts) $(announce)
 	$(call compile_checked)
-build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed $(announce)
+build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed $(operations_scripts) $(announce)
 	$(call compile_checked)
 # The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
 build/cpu/checked/build/shelf/%.o: operations := :
