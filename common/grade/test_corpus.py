@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Grades the corpus and holds every verdict against what it must be: corpus/*/labs/LAB/KERNEL.cu, and what make_hostile.py makes.
+"""Grades the corpus and holds every verdict against what it must be: corpus/*/labs/LAB/KERNEL.cu, those that are edits of a solution
+(corpus/edits.toml), and what make_hostile.py makes.
 
 A kernel of the corpus says in its first lines what it must get:
 
@@ -13,7 +14,8 @@ A kernel of the corpus says in its first lines what it must get:
     // Speed: fail: never written   the verdict of the speed items there, and a part of the reason (test_gpu_corpus.py)
 
     test_corpus.py [--only WORD] [--keep FOLDER] [--jobs N]
-    test_corpus.py --graded OUT      compares what `make check SUBMISSIONS=common/grade/corpus OUT=OUT` has given, and grades nothing
+    test_corpus.py --write FOLDER    writes what is a regular kernel file, a submission each, to be graded by `make check`
+    test_corpus.py --graded OUT      compares what `make check SUBMISSIONS=FOLDER OUT=OUT` has given, and grades nothing
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ CORPUS = HERE / "corpus"
 sys.dont_write_bytecode = True  # a folder in the corpus is a submission
 sys.path.insert(0, str(CORPUS))
 sys.path.insert(0, str(HERE))
+import corpus_edits  # noqa: E402
 import make_hostile  # noqa: E402
 from ingest import shown  # noqa: E402
 
@@ -82,33 +85,46 @@ def parse(folder: Path) -> Case:
                 raise Malformed(f"{folder.name}: there is no field {entry[1]}")
             fields.setdefault(entry[1], []).append(entry[2])
 
-    def one(name: str) -> str:
-        return fields.get(name, [""])[0]
+    return declared(folder.name, files[0].parent.name,
+                    {name.lower(): values if name == "Never" else values[0] for name, values in fields.items()})
 
-    if one("Expect") not in ("pass", "fail", "needs a person"):
-        raise Malformed(f"{folder.name}: '// Expect:' is missing or is none of pass, fail, needs a person")
-    case = Case(folder.name, files[0].parent.name, one("Expect"), int(one("Entry") or 0), one("Reason"), never=fields.get("Never", []))
-    case.most = float(one("Most")) if one("Most") else None
-    case.least = float(one("Least")) if one("Least") else None
+
+def declared(name: str, lab: str, fields: dict) -> Case:
+    """By the fields above, in lower case."""
+    if fields.get("expect") not in ("pass", "fail", "needs a person"):
+        raise Malformed(f"{name}: 'Expect' is missing or is none of pass, fail, needs a person")
+    case = Case(name, lab, fields["expect"], int(fields.get("entry", 0)), fields.get("reason", ""), never=fields.get("never", []),
+                gpu=fields.get("gpu", ""), speed=fields.get("speed", ""))
+    case.most = float(fields["most"]) if "most" in fields else None
+    case.least = float(fields["least"]) if "least" in fields else None
     if case.expect != "pass" and case.most is None and case.least is None:
         case.most = 0.0
-    case.gpu, case.speed = one("GPU"), one("Speed")
     if bool(case.gpu) != bool(case.speed):
-        raise Malformed(f"{folder.name}: '// GPU:' and '// Speed:' go together")
+        raise Malformed(f"{name}: 'GPU' and 'Speed' go together")
     return case
 
 
 def in_repository(only: str = "") -> list[Case]:
-    """The corpus as it lies in its folder, without what make_hostile.py makes: the submissions whose name holds a word."""
-    return [parse(path) for path in sorted(CORPUS.iterdir()) if path.is_dir() and not path.name.startswith("__") and only in path.name]
+    """The corpus without what make_hostile.py makes: the submissions whose name holds a word."""
+    cases = [parse(path) for path in CORPUS.iterdir() if path.is_dir() and not path.name.startswith("__")]
+    cases += [declared(name, made.lab.name, made.declared) for name, made in corpus_edits.load().items()]
+    return sorted((case for case in cases if only in case.name), key=lambda case: case.name)
+
+
+def write(names: list[str], folder: Path) -> None:
+    """A submission each."""
+    edits = corpus_edits.load()
+    for name in names:
+        if name in edits:
+            edits[name].write(folder / name)
+        else:
+            shutil.copytree(CORPUS / name, folder / name)
 
 
 def collect(folder: Path, only: str) -> tuple[list[Case], list[str]]:
     """Copies what is to be graded into the folder."""
     cases = in_repository(only)
-    for case in cases:
-        if not case.needs_gpu:
-            shutil.copytree(CORPUS / case.name, folder / case.name)
+    write([case.name for case in cases if not case.needs_gpu], folder)
     made = folder.parent / "hostile"
     made.mkdir()
     maker = make_hostile.make(made)
@@ -248,7 +264,7 @@ def compare_starters(grades: dict[str, tuple[dict, Path]]) -> int:
 def compare_graded(out: Path) -> int:
     """What the command of corpus/README.md has graded, without those that make_hostile.py makes."""
     if not (out / "students").is_dir():
-        print(f"error: {out} holds no grades; make check SUBMISSIONS=common/grade/corpus OUT={out} makes them", file=sys.stderr)
+        print(f"error: {out} holds no grades; test_corpus.py --write FOLDER and make check SUBMISSIONS=FOLDER OUT={out} make them", file=sys.stderr)
         return 2
     cases = in_repository()
     grades = read_grades(out)
@@ -264,8 +280,12 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="WORD", help="only submissions whose name holds the word")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
     parser.add_argument("--jobs", default=str(2 * (os.cpu_count() or 1)), help="twice the cores: some of these only wait for their end")
+    parser.add_argument("--write", type=Path, metavar="FOLDER")
     parser.add_argument("--graded", type=Path, metavar="OUT")
     options = parser.parse_args()
+    if options.write:
+        write([case.name for case in in_repository(options.only)], options.write)
+        return 0
     if options.graded:
         return compare_graded(options.graded)
     if said := build():
@@ -283,7 +303,7 @@ def main() -> int:
                     place = submissions / STARTERS / starter.relative_to(COURSE)
                     place.parent.mkdir(parents=True)
                     shutil.copyfile(starter, place)
-        except Malformed as error:
+        except (Malformed, corpus_edits.broken.Malformed) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
         if not cases:
