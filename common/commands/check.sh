@@ -1,7 +1,17 @@
 #!/bin/bash
 # make check: grades this working copy, or with SUBMISSIONS and OUT a class. make check-doctor: proves the sandbox.
+# check.sh task FOLDER: a task of ON=slurm, on a node.
 . "$(dirname "$0")/common.sh"
 
+case ${ON:-} in
+  '') ;;
+  slurm)
+    [ -n "${SUBMISSIONS:-}" ] || fail "ON=slurm grades a class: it needs SUBMISSIONS=folder and OUT=folder"
+    [ "${BACKEND:-cpu}" = cpu ] || fail "with ON=slurm, GPUS=1 asks for speed: the nodes measure it, and not this machine"
+    export BACKEND=cpu
+    ;;
+  *) fail "ON=$ON: it can be slurm; without it this machine grades" ;;
+esac
 set_up
 read_labs
 # Two graders that begin at once do not build the same files.
@@ -15,6 +25,7 @@ done
 if [ "${1:-}" = doctor ]; then
   targets=("$build/worker" build/grade/escapes)
 else
+  [ -z "${ON:-}" ] && [ "${1:-}" != task ] || targets+=(build/grade/escapes)
   # Speed is measured where there is a GPU, whatever the rest runs on; BACKEND=cpu leaves it out, BACKEND=cuda insists on it.
   choose_backend
   if [ "$backend" = cuda ]; then
@@ -27,6 +38,7 @@ fi
 [ -x "$build/tests/$(labs | tail -n 1)" ] || step "building the tests (once; about a minute)"
 build "${targets[@]}" || fail "the course's own code does not compile; see above"
 exec 9>&-
+[ "${1:-}" != task ] || exec "$python" common/grade/slurm/task.py "$2"
 
 options=()
 [ -z "${SOLUTION:-}" ] || options+=(--solutions)
@@ -36,6 +48,12 @@ options=()
 [ -z "${LABS:-}" ] || options+=(--only "$LABS")
 [ -z "${KEEP:-}" ] || options+=(--keep)
 [ -z "${JOBS:-}" ] || options+=(--jobs "$JOBS")
+if [ -n "${ON:-}" ]; then
+  options+=(--on "$ON")
+  for name in PARTITION ACCOUNT QOS TIME MEM GPUS EXCLUSIVE PER_TASK; do
+    [ -z "${!name:-}" ] || options+=(--slurm "$name=${!name}")
+  done
+fi
 [ "${backend:-cpu}" = cpu ] || options+=(--gpu)
 [ "${1:-}" = doctor ] && options+=(--doctor)
 exec "$python" common/grade/check.py "${options[@]}"

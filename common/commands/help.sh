@@ -58,6 +58,8 @@ For instructors
                        LABS=lab02       that lab alone; other grades in OUT stay
                        KEEP=1           keep the grades in OUT of students who
                                         are not in SUBMISSIONS
+                       ON=slurm         on a cluster (PARTITION=, ACCOUNT=,
+                                        TIME=, MEM=, GPUS=, PER_TASK=)
   make decide        decide about a grade: OUT=folder STUDENT=id LAB=lab02 and
                      RELEASE=1, DENY=1, POINTS=85, BONUS=3, LATE_DAYS=0 or
                      COMMENT="..."; OUT alone lists what waits

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what is missing from the distribution's packages. With --quiet it says nothing when all is there; --docs adds
-# what the web site needs.
+# what the web site needs, --slurm what the tests of grading on Slurm need.
 . "$(dirname "$0")/common.sh"
 
 [ -z "${PREBUILT:-}" ] || exit 0  # what was brought along needs no packages
@@ -26,6 +26,9 @@ if [[ " $* " == *" --docs "* ]]; then
   command -v doxygen >/dev/null || need doxygen "makes the web site"
   [ -d /usr/share/doxygen-awesome-css ] || need doxygen-awesome-css "its looks"
   [ -d /usr/share/javascript/mathjax ] || need libjs-mathjax "its formulas"
+fi
+if [[ " $* " == *" --slurm "* ]]; then
+  PATH=$PATH:/usr/sbin:/sbin command -v slurmctld >/dev/null || need slurm-wlm "tests of grading on Slurm"
 fi
 # Only the grading of others' work needs it, and the tests of that: nobody is kept from a lab for want of it.
 if [[ " $* " == *" --sandbox "* || " $* " != *" --quiet "* ]]; then

@@ -107,6 +107,11 @@ for folder in common/course common/grade common/commands plots common/bench comm
   common/python common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py'
 done
+if PATH=$PATH:/usr/sbin:/sbin command -v slurmctld >/dev/null; then
+  check "python: common/grade/slurm" "$python" -m unittest discover -v -s common/grade/slurm -p 'test_*.py'
+else
+  skip "python: common/grade/slurm" "slurm-wlm is not installed"
+fi
 for program in $own_tests; do
   check "own tests: $(basename "$program")" "$program"
 done

@@ -77,9 +77,9 @@ def end_on_signals() -> threading.Event:
     """From now on Ctrl-C, and whoever else asks this process to end, sets the event that is returned, and interrupts."""
     stopping = threading.Event()
 
-    def interrupt(*_: object) -> None:
+    def interrupt(number: int, _: object) -> None:
         stopping.set()  # first: what a thread finds out from now on is no grade
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as of nohup
@@ -131,6 +131,16 @@ def keep_own(out: Path, grade: dict) -> None:
     reports.write_class(out)
 
 
+def on_slurm(arguments: argparse.Namespace, table: points.Points):
+    from slurm.controller import OnSlurm
+    from slurm.scheduler import Slurm, options_from
+    try:
+        options = options_from(dict(pair.split("=", 1) for pair in arguments.slurm), arguments.jobs, table.limits["memory_mib"])
+    except ValueError as error:
+        raise classrun.ClassError(str(error)) from None
+    return OnSlurm(Slurm(options), arguments.submissions, arguments.points.absolute())
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--solutions", action="store_true")
@@ -142,9 +152,11 @@ def main() -> int:
     parser.add_argument("--gpu", action="store_true", help="measure speed on the GPU")
     parser.add_argument("--keep", action="store_true", help="keep the grades in OUT of those who are not in DIR")
     parser.add_argument("--doctor", action="store_true")
+    parser.add_argument("--on", default="", help="slurm: a cluster's nodes grade the class")
+    parser.add_argument("--slurm", action="append", default=[], metavar="NAME=VALUE", help="PARTITION=, TIME= and the others of slurm/README.md")
     arguments = parser.parse_args()
     try:
-        jobs = arguments.jobs or str(os.cpu_count() or 1)
+        jobs = arguments.jobs or ("2" if arguments.on else str(os.cpu_count() or 1))
         if not jobs.isdigit() or not 1 <= int(jobs) <= 256:
             raise judge.JudgeError(f"JOBS={arguments.jobs}: it is a number from 1 to 256")
         arguments.jobs = int(jobs)
@@ -162,7 +174,8 @@ def main() -> int:
         if not arguments.submissions:
             return check_own(arguments, table, stopping)
         return classrun.check_class(arguments.submissions, arguments.out, table, arguments.jobs, arguments.only,
-                                    lambda: gpu.find(COURSE) if arguments.gpu else None, arguments.keep, say, stopping)
+                                    lambda: gpu.find(COURSE) if arguments.gpu else None, arguments.keep, say, stopping,
+                                    on_slurm(arguments, table) if arguments.on else None)
     except ERRORS as error:
         # A compiler's lines stay as they are.
         lines = f"error: {error}".split("\n")

@@ -25,6 +25,7 @@ import similar_report
 import store
 from lock import Lock
 from progress import Progress, duration
+from slurm.board import refuse_beside_tasks
 
 COURSE = Path(__file__).resolve().parents[2]
 FIRST_REPORTS, SHARE = 20.0, 0.05  # seconds between two writings of the class's reports, and the share of time that they may take
@@ -126,7 +127,7 @@ class ClassRun:
             grade, fresh = job.result()
         except (OSError, MemoryError, RuntimeError, ValueError, KeyError, TypeError) as error:  # costs this one alone
             self.failed[submission.id] = f"could not be graded: {type(error).__name__}: {error}"
-            self.progress.ends(submission.name, self.failed[submission.id])
+            self.progress.ends(submission.name, self.failed[submission.id], failed=True)
             self.write_class()
             return
         self.kept += not fresh
@@ -171,19 +172,21 @@ def refuse_to_lose(place: store.Store, submissions: list[ingest.Submission], fol
 
 
 def check_class(folder: Path, out: Path, table, jobs: int, only: str, find_gpu, keep: bool, say,
-                stopping: threading.Event | None = None) -> int:
-    """Exit status. stopping: set by whoever interrupts. Raises ClassError and what ingest, judge, sandbox and lock raise."""
+                stopping: threading.Event | None = None, on=None) -> int:
+    """Exit status. stopping: set by whoever interrupts. on: a slurm.controller.OnSlurm, where a cluster's nodes grade. Raises ClassError and what ingest, judge, sandbox and lock raise."""
     if folder == out or folder in out.parents or out in folder.parents:
         raise ClassError(f"OUT ({out}) and SUBMISSIONS ({folder}) lie in each other: choose a folder of its own for OUT")
     submissions, others = ingest.find(folder)
     if not submissions:
         raise ClassError(f"{folder}: no folder and no archive ({', '.join(ingest.ENDINGS)}) in it")
-    box = sandbox.find(stopping=stopping)  # or no grading: foreign code is not run without one
+    box = on.box(stopping) if on else sandbox.find(stopping=stopping)  # or no grading: foreign code is not run without one
     make_folder(out)
     begun = time.monotonic()
     with Lock(out) as lock:
         if lock.taken_over:
             note(f"note: a grader that has ended had not given {out} back: {lock.taken_over}")
+        if not on:
+            refuse_beside_tasks(out, ClassError)
         refuse_to_lose(store.Store(out), submissions, folder, keep)
         decided.rules_of(out)  # or nobody learns of a mistake in them before the end
         if not (out / policy.NAME).exists():
@@ -192,11 +195,12 @@ def check_class(folder: Path, out: Path, table, jobs: int, only: str, find_gpu, 
             note(f"note: {other} is no submission, which is a folder or an archive, and is not graded")
         device = find_gpu()
         at_once = f"{jobs} at a time, {box.describe()}"
-        say(f"grading {len(submissions)} submissions on the CPU{f' and speed on the {device.name}, one at a time' if device else ''}, {at_once}")
+        say(on.words(len(submissions)) if on else
+            f"grading {len(submissions)} submissions on the CPU{f' and speed on the {device.name}, one at a time' if device else ''}, {at_once}")
         the_judge = judge.Judge(COURSE, table, box, store.secret_of(out), jobs, only, device, out / "timed_out.json")
         try:
             the_judge.prepare(note)
-            run = ClassRun(the_judge, out, submissions, others, lock)
+            run = (on.run if on else ClassRun)(the_judge, out, submissions, others, lock)
             run.run()
             run.write_similar()
             run.write_reports(last=True)

@@ -20,7 +20,8 @@ class Progress:
         self.live = self.stream.isatty()
         self.lock = threading.RLock()
         self.running: dict[str, float] = {}
-        self.done = self.graded = 0
+        self.done = self.graded = self.failed = 0
+        self.where = ""  # what else the last line says, of the machines at work
         self.begun = time.monotonic()
         self.ended = threading.Event()
         if self.live:
@@ -31,14 +32,22 @@ class Progress:
             self.running[name] = time.monotonic()
             self._show()
 
-    def ends(self, name: str, text: str = "", graded: bool = True) -> None:
-        """text: what the line says after the name; none, no line. graded: it took time, which tells how long others will take."""
+    def stops(self, name: str) -> None:
+        """It runs no more, and is not done."""
+        with self.lock:
+            self.running.pop(name, None)
+            self._show()
+
+    def ends(self, name: str, text: str = "", graded: bool = True, failed: bool = False) -> None:
+        """text: what the line says after the name; none, no line. graded: it took time, which tells how long others will take. failed: it could
+        not be graded."""
         with self.lock:
             self.running.pop(name, None)
             self.done += 1
             self.graded += graded
+            self.failed += failed
             if text:
-                rest = f"{len(self.running)} running, {self.left()} left" if self.done < self.total else "the last"
+                rest = f"{len(self.running)} running, {self._of_failed()}{self.left()} left" if self.done < self.total else "the last"
                 self.line(f"{self.done:4d}/{self.total}  {name:<30.30}  {text}   {rest}")
             else:
                 self._show()
@@ -49,6 +58,9 @@ class Progress:
             return "?"
         each = (time.monotonic() - self.begun) / self.graded
         return duration(each * max(0, self.total - self.done - len(self.running) / 2))
+
+    def _of_failed(self) -> str:
+        return f"{self.failed} failed, " if self.failed else ""
 
     def line(self, text: str) -> None:
         with self.lock:
@@ -71,10 +83,11 @@ class Progress:
                 self._show()
 
     def _show(self) -> None:
-        if not self.live or self.ended.is_set() or not self.running:
+        if not self.live or self.ended.is_set() or not (self.running or self.where):
             return
         now = time.monotonic()
         names = ", ".join(f"{name[:16]} {duration(now - since)}" for name, since in list(self.running.items())[:2])
         more = f" and {len(self.running) - 2} more" if len(self.running) > 2 else ""
-        print(f"\r\033[K{self.done} of {self.total} done, {len(self.running)} running ({names}{more}), {self.left()} left"[:118], end="",
+        details = self.where or f"{names}{more}"
+        print(f"\r\033[K{self.done} of {self.total} done, {len(self.running)} running ({details}), {self._of_failed()}{self.left()} left"[:118], end="",
               file=self.stream, flush=True)

@@ -1,0 +1,71 @@
+"""Real submissions, by `make check`'s own command: on Slurm they get the gradebook, byte for byte, that they get on one machine. The doctor,
+the sandbox and the judge are the real ones; there are one lab and two submissions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COURSE = HERE.parents[2]
+sys.path.insert(0, str(HERE.parent))
+import judge  # noqa: E402
+import points  # noqa: E402
+import sandbox  # noqa: E402
+import store  # noqa: E402
+from slurm.cluster import Cluster, why_not  # noqa: E402
+
+LAB = "lab01_naive"
+WHY_NOT = why_not()
+
+
+def build() -> None:
+    """What check.sh builds for a class; and what there is to grade, which is kept below build/."""
+    kernel = judge.labs_of(COURSE)
+    targets = ["build/cpu/worker", "build/cpu/backend", "build/grade/escapes",
+               *(target for lab in kernel for target in (f"build/cpu/tests/{lab}", f"build/cpu/checked/solutions/{lab}/{Path(kernel[lab]).stem}.so"))]
+    subprocess.run(["make", "-s", "-f", "common/build/rules.mk", *targets], cwd=COURSE, check=True)
+    the_judge = judge.Judge(COURSE, points.load(HERE.parent / "points.toml", list(kernel)), sandbox.find(), os.urandom(32), 1, LAB)
+    try:
+        the_judge.prepare()
+    finally:
+        the_judge.close()
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Real(unittest.TestCase):
+    def test_the_gradebook_is_that_of_one_machine(self):
+        build()
+        with Cluster() as cluster:
+            folder = cluster.folder / "class"
+            kernel = judge.labs_of(COURSE)[LAB]
+            good = (COURSE / "solutions" / LAB / kernel).read_text()
+            for student, text in (("ann", good), ("bob", (COURSE / "labs" / LAB / kernel).read_text())):
+                (folder / "in" / student).mkdir(parents=True)
+                (folder / "in" / student / kernel).write_text(text)
+            secret = os.urandom(32).hex()
+            for out in ("one", "slurm"):
+                (folder / out).mkdir()
+                (folder / out / "secret").write_text(secret)
+                if cluster.prefix:
+                    for path in (folder / out, folder / out / "secret"):
+                        shutil.chown(path, cluster.user)
+            for out, options in (("one", {"JOBS": "1"}), ("slurm", {"ON": "slurm", "PER_TASK": "1", "JOBS": "1"})):
+                command = cluster.begin([str(COURSE / "common/commands/check.sh")], folder.parent / f"said-{out}", PREBUILT="1", BACKEND="cpu", LABS=LAB,
+                                        SUBMISSIONS=str(folder / "in"), OUT=str(folder / out), **options)
+                self.assertEqual(command.wait(600), 1, (folder.parent / f"said-{out}").read_text())
+            said = (folder.parent / "said-slurm").read_text()
+            self.assertRegex(said, r"job \d+: 2 submissions, 2 tasks of up to 1")
+            verdicts = {grade["id"]: grade["verdict"] for grade in map(store.Store(folder / "slurm").read, ("ann", "bob"))}
+            self.assertEqual(verdicts, {"ann": "pass", "bob": "fail"}, said)
+            for path in ("gradebook.csv", "gradebook.xlsx", "import/grades.csv"):
+                self.assertEqual((folder / "one" / path).read_bytes(), (folder / "slurm" / path).read_bytes(), path)
+            self.assertFalse((folder / "slurm/slurm").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
