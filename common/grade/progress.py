@@ -89,5 +89,5 @@ class Progress:
         names = ", ".join(f"{name[:16]} {duration(now - since)}" for name, since in list(self.running.items())[:2])
         more = f" and {len(self.running) - 2} more" if len(self.running) > 2 else ""
         details = self.where or f"{names}{more}"
-        print(f"\r\033[K{self.done} of {self.total} done, {len(self.running)} running ({details}), {self._of_failed()}{self.left()} left"[:118], end="",
+        print(f"\r\033[K{self.done} of {self.total} done, {len(self.running)} running, {self._of_failed()}{self.left()} left ({details})"[:118], end="",
               file=self.stream, flush=True)

@@ -5,6 +5,7 @@ Where the tests are run by root the daemons, the commands and the tasks are thos
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -111,6 +112,7 @@ class Cluster:
         self.folder.chmod(0o755)
 
     def __enter__(self) -> Cluster:
+        atexit.register(self.__exit__)  # Ctrl-C in the tests leaves nothing, either
         try:
             for name in ("slurmctld", *NODES):
                 self.start(name)
@@ -124,7 +126,7 @@ class Cluster:
         """A daemon. inside: a command line that runs it, as in a sandbox."""
         command = [program("slurmctld"), "-D"] if name == "slurmctld" else [program("slurmd"), "-D", "-N", name]
         with (self.folder / f"{name}.out").open("ab") as output:
-            self.daemons[name] = subprocess.Popen([*self.prefix, *(inside or []), *command], env=self.environment, stdin=subprocess.DEVNULL,
+            self.daemons[name] = subprocess.Popen(sandbox.ends_with_this_process([*self.prefix, *(inside or []), *command]), env=self.environment, stdin=subprocess.DEVNULL,
                                                   stdout=output, stderr=output, cwd=self.folder)
 
     def stop(self, name: str, how: int = signal.SIGTERM) -> None:
@@ -134,6 +136,7 @@ class Cluster:
 
     def __exit__(self, *_: object) -> None:
         """Ends everything that was begun since: daemons, steps, tasks and what they started."""
+        atexit.unregister(self.__exit__)
         until = time.monotonic() + 60
         while (left := set(sandbox.descendants(os.getpid())) - self.before) and time.monotonic() < until:
             for pid in left:

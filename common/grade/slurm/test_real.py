@@ -4,7 +4,9 @@ the sandbox and the judge are the real ones; there are one lab and two submissio
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import unittest
@@ -65,6 +67,23 @@ class Real(unittest.TestCase):
             for path in ("gradebook.csv", "gradebook.xlsx", "import/grades.csv"):
                 self.assertEqual((folder / "one" / path).read_bytes(), (folder / "slurm" / path).read_bytes(), path)
             self.assertFalse((folder / "slurm/slurm").exists())
+
+    def test_nothing_is_left_of_a_cluster(self):
+        mine = set(sandbox.descendants(os.getpid()))
+        with Cluster() as cluster:
+            cluster.says("sbatch", "--output=/dev/null", "--array=0-1", "--wrap=sleep 600")
+            cluster.wait(lambda: cluster.says("squeue", "-h", "-r", "-o", "%T").split() == ["RUNNING"] * 2, "the tasks do not begin")
+            ports = [int(port) for port in re.findall(r"(?m)(?:^SlurmctldPort=| Port=)(\d+)", (cluster.folder / "slurm.conf").read_text())]
+            self.assertTrue(all(is_open(port) for port in ports), ports)
+            self.assertGreater(set(sandbox.descendants(os.getpid())), mine)
+        self.assertEqual(set(sandbox.descendants(os.getpid())) - mine, set())
+        self.assertFalse(any(is_open(port) for port in ports), ports)
+        self.assertFalse(cluster.folder.exists())
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 if __name__ == "__main__":
