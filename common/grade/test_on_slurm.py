@@ -48,7 +48,7 @@ class Commands(unittest.TestCase):
 
     def test_refused_or_not_answered(self):
         for text, kind in (("sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified", Refused),
-                           ("sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates accounting/QOS policy", Refused),
+                           ("sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates QOS policy", Refused),
                            ("sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)", NoAnswer),
                            ("sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", NoAnswer)):
             with says("", 1, text), self.assertRaises(kind) as caught:

@@ -21,6 +21,7 @@ import sandbox
 
 COURSE = Path(__file__).resolve().parents[3]
 NODES = ("n1", "n2")
+CORES = 3  # of each, as far as Slurm knows
 CONFIGURATION = """
 ClusterName=ladder-test
 SlurmctldHost={host}(127.0.0.1)
@@ -100,7 +101,7 @@ class Cluster:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM", "SBATCH", "LADDER"))}
         self.environment |= {"SLURM_CONF": str(self.folder / "slurm.conf"), "HOME": str(self.folder), "USER": self.user, "LOGNAME": self.user,
                              "TMPDIR": str(self.folder / "tmp"), "PYTHONDONTWRITEBYTECODE": "1"}
-        nodes = "\n".join(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=8 RealMemory=64000"
+        nodes = "\n".join(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CORES} RealMemory=64000"
                           for name, port in zip(NODES, ports[1:]))
         text = CONFIGURATION.format(host=host, user=self.user, ctld_port=ports[0], folder=self.folder, nodes=nodes)
         (self.folder / "slurm.conf").write_text(text)
@@ -116,7 +117,7 @@ class Cluster:
         try:
             for name in ("slurmctld", *NODES):
                 self.start(name)
-            self.wait(lambda: self.says("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES), "the nodes do not come up")
+            self.wait_for_nodes()
         except BaseException:
             self.__exit__()
             raise
@@ -126,8 +127,8 @@ class Cluster:
         """A daemon. inside: a command line that runs it, as in a sandbox."""
         command = [program("slurmctld"), "-D"] if name == "slurmctld" else [program("slurmd"), "-D", "-N", name]
         with (self.folder / f"{name}.out").open("ab") as output:
-            self.daemons[name] = subprocess.Popen(sandbox.ends_with_this_process([*self.prefix, *(inside or []), *command]), env=self.environment, stdin=subprocess.DEVNULL,
-                                                  stdout=output, stderr=output, cwd=self.folder)
+            self.daemons[name] = subprocess.Popen(sandbox.ends_with_this_process([*self.prefix, *(inside or []), *command]), env=self.environment,
+                                                  stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=self.folder)
 
     def stop(self, name: str, how: int = signal.SIGTERM) -> None:
         daemon = self.daemons.pop(name)
@@ -153,6 +154,9 @@ class Cluster:
                     pass
             time.sleep(0.02)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def wait_for_nodes(self) -> None:
+        self.wait(lambda: self.says("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES), "the nodes do not come up")
 
     # ---- For tests -----------------------------------------------------------------------------------
 

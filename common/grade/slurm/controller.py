@@ -8,8 +8,10 @@ goes into new tasks.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
+import shutil
 import signal
 import threading
 import time
@@ -30,6 +32,7 @@ from slurm.scheduler import MOST_IN_AN_ARRAY, NEVER, Job, NoAnswer, Refused, Slu
 LOOK = 2.0  # seconds between two looks at OUT and the queue
 NO_ANSWER_BEFORE = 60.0  # seconds that Slurm may be silent before anything has been submitted
 NEVER_AFTER = 20.0  # seconds that all tasks may wait for what cannot be
+MOMENT = 20.0  # seconds in which a task that has graded everything should have ended
 TRIES = 3  # tasks that may be lost with a submission, by no fault of its own
 HINTS = {"time": "was ended when its time was over; TIME= gives more", "memory": "was ended for its memory; MEM= gives more",
          "killed": "died, of too little memory perhaps; MEM= gives more"}
@@ -50,6 +53,7 @@ class SlurmRun(ClassRun):
         self.bad_nodes: dict[str, str] = {}  # node -> why it grades nothing
         self.seen: set[tuple[str, str, str]] = set()  # events that have been shown
         self.changed_meanwhile: dict[str, int] = {}
+        self.as_found: dict[str, tuple[list[str], str]] = {}  # notes and problem of a submission, before its files were taken
         self.silent_since = self.never_since = 0.0
         self.hold_until = 0.0
 
@@ -58,6 +62,7 @@ class SlurmRun(ClassRun):
     def run(self) -> None:
         self.write_class()
         for submission in self.submissions:
+            self.as_found[submission.id] = (list(submission.notes), submission.problem)
             ingest.take(submission, self.all_labs, self.judge.limits)
             if still_to_grade(self.judge, submission, self.store.read(submission.id), self.options.gpus):
                 self.wanted[submission.id] = submission
@@ -76,12 +81,21 @@ class SlurmRun(ClassRun):
             raise
         finally:
             self.progress.close()
+        self.let_tasks_end()
         self.board.end()
         if self.dropped:
             raise ClassError(f"{counted(len(self.dropped), 'submission')} not graded, since tasks were cancelled: {some(sorted(self.dropped))}. What is "
                              f"graded is kept; the same command grades the rest")
         if not self.failed and not self.bad_nodes:
-            remove(self.board)
+            shutil.rmtree(self.store.out / "slurm", ignore_errors=True)  # nobody will ask
+
+    def let_tasks_end(self) -> None:
+        """All is graded, and the last tasks have a word to say. What then is left has nothing to grade."""
+        until = time.monotonic() + MOMENT
+        while any(task.begun and not task.ended and not task.over for task in self.board.tasks()) and time.monotonic() < until:
+            time.sleep(min(LOOK, 0.5))
+        if any(not task.ended and not task.over for task in self.board.tasks()):
+            self.slurm.cancel_run(self.board.run)
 
     def keep_those_graded(self) -> None:
         """Only what the record says besides the grade may be new."""
@@ -94,13 +108,16 @@ class SlurmRun(ClassRun):
                 if grade != earlier:
                     self.lock.check()
                     self.store.write(submission.id, grade)
-                    classrun.reports.write_student(self.store.folder(submission.id))
+                    with contextlib.suppress(*classrun.reports.RULES_ERRORS):  # said once, when the class's reports are written
+                        classrun.reports.write_student(self.store.folder(submission.id))
                 self.kept += 1
                 self.progress.ends(submission.name, graded=False)
 
     def begin(self) -> Board:
+        for path in self.store.out.glob("slurm/*/"):  # logs of an earlier run
+            shutil.rmtree(path, ignore_errors=True)
         return Board.new(self.store.out, {
-            "submissions": str(self.folder), "points": str(self.points), "only": ",".join(self.judge.labs), "jobs_at_a_time": self.options.cores,
+            "submissions": str(self.folder), "points": str(self.points), "only": ",".join(self.judge.labs) or "none", "jobs_at_a_time": self.options.cores,
             "gpus": self.options.gpus, "fingerprint": fingerprint(self.judge, self.folder, self.options.gpus), "sign_of_life": self.sign_of_life, "jobs": []})
 
     def go_on_with(self) -> Board | None:
@@ -174,9 +191,8 @@ class SlurmRun(ClassRun):
                     self.mark(student, str(entry.get("why", "")))
 
     def graded(self, student: str) -> None:
-        submission = self.fresh(student)
-        grade = self.store.read(student)
-        if grade is None or still_to_grade(self.judge, submission, grade, self.options.gpus):  # the files have changed since the task took them
+        submission, grade = self.by_id[student], self.store.read(student)
+        if grade is None or not (self.is_of(submission, grade) or self.is_of(self.found_again(submission), grade)):
             self.changed_meanwhile[student] = self.changed_meanwhile.get(student, 0) + 1
             if self.changed_meanwhile[student] >= TRIES:
                 self.mark(student, "could not be graded: its files change while it is graded, or its grade does not stay in OUT")
@@ -187,14 +203,17 @@ class SlurmRun(ClassRun):
             self.changed.append(f"{submission.name}: {history[-1].get('points', 0):g} points before, {grade['points']:g} now ({grade.get('why', '')})")
         self.progress.ends(submission.name, f"{grade['verdict']:<14}  {percent(grade['points'], grade['out_of']):>8}  {grade['seconds']:5.1f} s")
 
-    def fresh(self, student: str) -> Submission:
-        """The submission with its files as they are now."""
-        submission = self.by_id[student]
-        submission.labs, submission.notes, submission.problem = {}, [], ""
-        again = next((one for one in ingest.find(self.folder)[0] if one.id == student), None)
-        if again:
-            submission.parts, submission.notes, submission.problem = again.parts, again.notes, again.problem
+    def is_of(self, submission: Submission, grade: dict) -> bool:
+        """Whether the grade is that of the submission's files as they are now."""
+        notes, submission.problem = self.as_found[submission.id]
+        submission.labs, submission.notes = {}, list(notes)
         ingest.take(submission, self.all_labs, self.judge.limits)
+        return not still_to_grade(self.judge, submission, grade, self.options.gpus)
+
+    def found_again(self, submission: Submission) -> Submission:
+        """With the files and archives that are there now, which takes a look at all of SUBMISSIONS."""
+        if again := next((one for one in ingest.find(self.folder)[0] if one.id == submission.id), None):
+            submission.parts, self.as_found[submission.id] = again.parts, (again.notes, again.problem)
         return submission
 
     def mark(self, student: str, why: str) -> None:
@@ -348,19 +367,6 @@ exec {shlex.join(self.task)} {board}
         if self.silent_since:
             text += f", Slurm has not answered for {duration(time.monotonic() - self.silent_since)}"
         self.progress.where = text
-
-
-def remove(board: Board) -> None:
-    """All was graded, so that nobody will ask."""
-    for path in board.folder.iterdir():
-        path.unlink(missing_ok=True)
-    board.folder.rmdir()
-    try:
-        (board.out / "slurm").rmdir()
-    except OSError:
-        pass  # there is something of an earlier run
-
-
 
 
 @dataclass(frozen=True)

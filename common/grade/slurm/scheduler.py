@@ -14,7 +14,7 @@ LIVING = {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "REQUE
           "STOPPED", "SPECIAL_EXIT"}
 # Reasons for which a task waits for ever.
 NEVER = {"BadConstraints", "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "AccountNotAllowed", "InvalidAccount", "InvalidQOS", "QOSNotAllowed"}
-MOST_IN_AN_ARRAY = 500  # tasks; Slurm's own limit is 1000 by default
+MOST_IN_AN_ARRAY = 100  # tasks; Slurm's own limit is 1000 by default, and some sites' is lower
 
 
 class Refused(Exception):

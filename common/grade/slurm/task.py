@@ -154,7 +154,10 @@ def grade(board: Board, voice: Voice, stopping: threading.Event) -> None:
     try:
         if fingerprint(the_judge, folder, told["gpus"]) != told["fingerprint"]:
             raise Unfit("it has another state of the course, its points or OUT/secret than the machine that submitted it")
-        the_judge.prepare(print)
+        try:
+            the_judge.prepare(print)
+        except check.ERRORS as error:
+            raise Unfit(str(error)) from None
         TaskRun(the_judge, board.out, submissions, Fence(voice, box), voice).run()
         for warning in the_judge.warnings:
             print(f"note: {warning}", flush=True)
