@@ -78,7 +78,9 @@ int count_only(const Options& options) {
     points++;
     rung::VariantInfo variant;
     variant.name = point.at("variant");
-    variant.op = point.at("op") == "softmax" ? rung::Op::softmax : rung::Op::softmax_topk;
+    for (int op = 0; op < rung::operator_count; op++) {
+      if (point.at("op") == rung::name_of(static_cast<rung::Op>(op))) variant.op = static_cast<rung::Op>(op);
+    }
     for (const auto dtype : {rung::Dtype::f32, rung::Dtype::f16, rung::Dtype::bf16}) {
       if (point.at("dtype") == rung::name_of(dtype)) variant.dtype = dtype;
     }
@@ -144,10 +146,11 @@ int run(const Options& options) {
 
     std::cerr << "  " << options.lab << " " << variant.name << " " << name_of(variant.dtype) << ", " << options.input
               << " " << workload.rows() << " x " << workload.cols();
-    if (variant.op == rung::Op::softmax_topk) std::cerr << ", K " << workload.k();
+    const rung::Arguments& known = rung::arguments_of(variant.op);
+    if (known.has_k) std::cerr << ", K " << workload.k();
     std::cerr << ": " << std::flush;
-    if (variant.op == rung::Op::swap_ffn) {
-      std::cerr << "not measured here (another operator: swap_ffn_bench)\n";
+    if (known.many_launches) {
+      std::cerr << "not measured here (" << known.name << " has a benchmark of its own)\n";
       continue;
     }
     if (variant.name == wrong_on_purpose) {
@@ -179,7 +182,7 @@ int run(const Options& options) {
     point.input = options.input;
     point.rows = workload.rows();
     point.cols = workload.cols();
-    point.k = variant.op == rung::Op::softmax_topk ? workload.k() : 0;
+    point.k = known.has_k ? workload.k() : 0;
     point.timing = measured.timing;
     point.note = is_quadratic ? "fewer rows: cost grows with cols squared" : "";
     if (counter) {

@@ -20,10 +20,16 @@ int alignment_period(int64_t bytes) { return static_cast<int>(sector_bytes / std
 }  // namespace
 
 int rows_to_count(const rung::VariantInfo& variant, int rows, int cols, int k, int most) {
-  const bool topk = variant.op == rung::Op::softmax_topk;
+  const rung::Arguments& known = rung::arguments_of(variant.op);
+  rung::Plan plan;
+  known.plan(known.sizes_of(rows, cols, k), variant.dtype, &plan);
   // Periods are powers of two: the largest is a multiple of the others.
-  const int period = std::max(alignment_period(static_cast<int64_t>(cols) * rung::bytes_of(variant.dtype)),
-                              topk ? alignment_period(4LL * k) : 1);
+  int period = 1;
+  for (int i = 0; i < plan.count; i++) {
+    const rung::Tensor& tensor = plan.tensors[i];
+    if (tensor.rows == static_cast<size_t>(rows))
+      period = std::max(period, alignment_period(static_cast<int64_t>(tensor.cols * tensor.element_bytes)));
+  }
   if (rows <= most && static_cast<int64_t>(rows) * cols <= small_shape) return rows;
   const int part = most < std::max(period, warp_rows) ? std::max(period, most) : std::max(period, warp_rows);
   return rows > part && rows % part == 0 && part % period == 0 ? part : rows;

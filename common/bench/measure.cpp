@@ -7,9 +7,7 @@
 #include <fstream>
 
 #include "clocks.h"
-#include "compare.h"
 #include "error.h"
-#include "formats.h"
 
 namespace bench {
 
@@ -62,31 +60,28 @@ void write_bytes(const std::string& path, const std::vector<unsigned char>& byte
 Workload::Workload(std::vector<float> logits, int rows, int cols, int k)
     : logits_(std::move(logits)), rows_(rows), cols_(cols), k_(k) {}
 
-const std::vector<unsigned char>& Workload::input(rung::Dtype dtype) {
-  const auto found = inputs_.find(dtype);
-  return found != inputs_.end() ? found->second : inputs_[dtype] = reference::encode(logits_, dtype);
+rung::Sizes Workload::sizes(const rung::VariantInfo& variant, int rows) const {
+  return rung::arguments_of(variant.op).sizes_of(rows, cols_, k_);
 }
 
-std::string Workload::verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> output[2]) {
-  const auto key = std::make_pair(variant.op, variant.dtype);
-  if (!references_.count(key)) {
-    Reference& reference = references_[key];
-    reference.logits = reference::decode(input(variant.dtype).data(), logits_.size(), variant.dtype);
-    if (variant.op == rung::Op::softmax) {
-      reference.softmax = reference::softmax(reference.logits, rows_, cols_);
-    } else {
-      reference.topk = reference::softmax_topk(reference.logits, rows_, cols_, k_);
-    }
-  }
-  const Reference& reference = references_.at(key);
-  if (variant.op == rung::Op::softmax) {
-    return testing_::compare_softmax(reference.logits, reference.softmax, output[0].data(), rows_, cols_, variant.dtype)
-        .explanation;
-  }
-  const int* index = reinterpret_cast<const int*>(output[0].data());
-  const float* prob = reinterpret_cast<const float*>(output[1].data());
-  return testing_::compare_topk(reference.logits, reference.topk, index, prob, rows_, cols_, k_, variant.dtype)
-      .explanation;
+testing_::Case Workload::problem(const rung::VariantInfo& variant) const {
+  testing_::Case c;
+  c.name = "measured";
+  c.matrix = &logits_;
+  c.sizes = c.called_with = sizes(variant, rows_);
+  return c;
+}
+
+const std::vector<unsigned char>& Workload::input(const rung::VariantInfo& variant) {
+  const Key key = {variant.op, variant.dtype};
+  if (const auto found = inputs_.find(key); found != inputs_.end()) return found->second;
+  return inputs_[key] = testing_::operator_of(variant.op).input_without_result(problem(variant), variant.dtype, 1);
+}
+
+std::string Workload::verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> (&output)[2]) {
+  testing_::Verdict& verdict = verdicts_[{variant.op, variant.dtype}];
+  if (!verdict) verdict = testing_::operator_of(variant.op).expect(problem(variant), 1, input(variant), variant.dtype);
+  return verdict(output).explanation;
 }
 
 bool is_topk_output(const rung::VariantInfo& variant) {
@@ -99,19 +94,15 @@ void write_topk_output(const std::string& path, const std::vector<unsigned char>
 }
 
 rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches) {
-  const size_t elements = static_cast<size_t>(rows) * static_cast<size_t>(workload.cols());
+  const rung::Sizes sizes = workload.sizes(variant, rows);
+  const rung::Plan plan = testing_::operator_of(variant.op).plan(sizes, variant.dtype);
   rung::Job job;
   job.variant = index;
-  job.rows = rows;
-  job.cols = workload.cols();
-  job.input = workload.input(variant.dtype).data();
-  job.input_bytes = elements * rung::bytes_of(variant.dtype);
-  if (variant.op == rung::Op::softmax) {
-    job.output_bytes[0] = job.input_bytes;
-  } else {
-    job.k = workload.k();
-    job.output_bytes[0] = job.output_bytes[1] = static_cast<size_t>(rows) * static_cast<size_t>(workload.k()) * 4;
-  }
+  job.sizes = sizes;
+  job.input = workload.input(variant).data();
+  job.input_bytes = plan.bytes[0];
+  for (int i = 0; i < 2; i++) job.output_bytes[i] = plan.bytes[i + 1];
+  job.workspace_bytes = plan.bytes[rung::workspace_buffer];
   job.launches = launches;
   job.time_limit = time_limit;
   return job;

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "client.h"
-#include "reference.h"
+#include "operator.h"
 #include "timing.h"
 
 namespace bench {
 
-// Logits, row-major (rows, cols), and what the reference makes of them for each element type: computed once and kept,
-// since all variants of a rung share them.
+// A matrix, row-major (rows, cols), and what the reference makes of it for each operator and element type: computed
+// once and kept, since all variants of a rung share them.
 class Workload {
  public:
   Workload(std::vector<float> logits, int rows, int cols, int k);
@@ -22,22 +22,23 @@ class Workload {
   int cols() const { return cols_; }
   int k() const { return k_; }
 
-  // The logits in the element type of a variant, rounded to the nearest.
-  const std::vector<unsigned char>& input(rung::Dtype dtype);
+  // The problem of the variant's operator on the first `rows` rows.
+  rung::Sizes sizes(const rung::VariantInfo& variant, int rows) const;
 
-  // What is wrong with the outputs of a variant on these logits; "" if they are right.
-  std::string verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> output[2]);
+  // What a variant is called with.
+  const std::vector<unsigned char>& input(const rung::VariantInfo& variant);
+
+  // What is wrong with the outputs of a variant on all rows; "" if they are right.
+  std::string verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> (&output)[2]);
 
  private:
-  struct Reference {
-    std::vector<double> logits;  // as the variant sees them: rounded to its element type
-    std::vector<double> softmax;
-    reference::TopK topk;
-  };
+  using Key = std::pair<rung::Op, rung::Dtype>;
+  testing_::Case problem(const rung::VariantInfo& variant) const;
+
   std::vector<float> logits_;
   int rows_, cols_, k_;
-  std::map<rung::Dtype, std::vector<unsigned char>> inputs_;
-  std::map<std::pair<rung::Op, rung::Dtype>, Reference> references_;
+  std::map<Key, std::vector<unsigned char>> inputs_;
+  std::map<Key, testing_::Verdict> verdicts_;
 };
 
 // A job on the first `rows` rows of the workload. index: the variant's, in the client's list.

@@ -28,7 +28,6 @@ from results import UserError  # noqa: E402
 
 SECTOR = 32
 K = 50
-WIDTHS = {"f32": 4, "f16": 2, "bf16": 2}
 GLOBAL_SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom")]
 
 
@@ -67,17 +66,15 @@ def points(options: argparse.Namespace, shape: Shape) -> list[dict]:
 
 
 def point_of(variant: dict, options: argparse.Namespace, shape: Shape) -> dict:
-    report, topk = variant["report"], variant["k"] > 0
+    report = variant["report"]
     prediction = together(report)
-    scale, width = shape.rows / variant["rows"], WIDTHS[variant["dtype"]]
-    elements = shape.rows * shape.cols
+    scale = shape.rows / variant["rows"]
     l1 = sum(launch["total"][name] for launch in report["launches"] for name in GLOBAL_SECTORS)
     footprint = sum(sum(launch["footprint"].values()) for launch in report["launches"])
-    return {"source": options.source, "lab": options.lab, "variant": variant["variant"], "op": "softmax_topk" if topk else "softmax",
+    return {"source": options.source, "lab": options.lab, "variant": variant["variant"], "op": variant["op"],
             "dtype": variant["dtype"], "input": options.input, "rows": shape.rows, "cols": shape.cols, "k": variant["k"],
             "seconds": prediction.pop("seconds"), "predicted": prediction,
-            "nominal_bytes": elements * width + (8 * shape.rows * variant["k"] if topk else elements * width),
-            "nominal_flops": 5 * elements, "note": "",
+            "nominal_bytes": round(variant["nominal_bytes"] * scale), "nominal_flops": round(variant["nominal_flops"] * scale), "note": "",
             "l1_bytes": round(l1 * SECTOR * scale), "footprint_bytes": round(footprint * SECTOR * scale), "counted_rows": variant["rows"]}
 
 

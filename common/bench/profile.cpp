@@ -1,7 +1,8 @@
 // Counts what every variant of a rung does on one shape, and prints the reports as one JSON object:
 //     profile --worker build/cpu/worker --rung build/cpu/checked/X.so --rows R --cols C [--k K] [--matrix FILE]
 //             [--only V | --without V] [--check yes] [--topk-output PATH]
-//     {"variants": [{"variant": "tree", "dtype": "f32", "rows": R, "cols": C, "k": K, "report": {...}}]}
+//     {"variants": [{"variant": "tree", "op": "softmax", "dtype": "f32", "rows": R, "cols": C, "k": K,
+//                    "nominal_bytes": B, "nominal_flops": F, "report": {...}}]}
 // On normal logits, or on a file of R x C raw float32. The report is simt/counters/counters.h's. --check: a variant
 // whose result is not the reference's has no report, but the reason on stderr. --topk-output: what `online` for f32
 // returns, as PATH.i32 (indices) and PATH.f32. Exit status 1 if a variant has no report, 2 for a bad command line.
@@ -12,10 +13,8 @@
 
 #include "client.h"
 #include "error.h"
-#include "formats.h"
 #include "logits.h"
 #include "measure.h"
-#include "swap_ffn_reference.h"
 
 namespace {
 
@@ -57,19 +56,6 @@ bool parse(int argc, char** argv, Options* options) {
          options->cols > 0 && options->k > 0;
 }
 
-rung::Job step_of(int index, const rung::VariantInfo& variant, const rung::SwapFfnSizes& sizes,
-                  const std::vector<unsigned char>& input) {
-  const rung::SwapFfnLayout layout = layout_of(sizes, static_cast<size_t>(rung::bytes_of(variant.dtype)));
-  rung::Job job;
-  job.variant = index;
-  job.input = input.data();
-  job.input_bytes = input.size();
-  job.sizes = sizes;
-  for (int b = 0; b < 2; b++) job.output_bytes[b] = layout.output_bytes[b];
-  job.workspace_bytes = layout.workspace_bytes;
-  return job;
-}
-
 bool named(const std::string& list, const std::string& name) {
   return ("," + list + ",").find("," + name + ",") != std::string::npos;
 }
@@ -104,27 +90,19 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < client.variants().size(); i++) {
     const rung::VariantInfo& variant = client.variants()[i];
     if ((!options.only.empty() && variant.name != options.only) || named(options.without, variant.name)) continue;
-    const bool topk = variant.op == rung::Op::softmax_topk;
-    const int k = topk ? std::min(options.k, options.cols) : 0;
-    rung::Job job;
-    std::vector<unsigned char> step_input;
-    if (variant.op == rung::Op::swap_ffn) {
-      const rung::SwapFfnSizes sizes = rung::swap_ffn_of(options.rows, options.cols);
-      if (!valid(sizes)) {
-        std::fprintf(stderr, "profile: SHAPE is CORESxD_MODEL here, with d_model a multiple of 32 up to 8192\n");
-        return 2;
-      }
-      step_input = reference::encode(reference::swap_ffn_inputs(sizes, 1), variant.dtype);
-      job = step_of(static_cast<int>(i), variant, sizes, step_input);
-      job.rows = options.rows;
-      job.cols = options.cols;
-    } else {
-      job = bench::job_of(variant, static_cast<int>(i), workload, options.rows, 1);
+    const testing_::Operator& op = testing_::operator_of(variant.op);
+    const rung::Sizes sizes = workload.sizes(variant, options.rows);
+    const int k = op.arguments().has_k ? sizes.more[0] : 0;
+    rung::Plan plan;
+    if (!op.arguments().plan(sizes, variant.dtype, &plan)) {
+      std::fprintf(stderr, "profile: %d x %d is no shape of %s; common/ops/%s/arguments.h says which are\n",
+                   options.rows, options.cols, op.arguments().name, op.arguments().name);
+      return 2;
     }
+    rung::Job job = bench::job_of(variant, static_cast<int>(i), workload, options.rows, 1);
     job.count = true;
     job.time_limit = 120;
     const rung::Outcome outcome = client.run(job);
-    const bool is_step = variant.op == rung::Op::swap_ffn;
     const std::string label = variant.name + " " + rung::name_of(variant.dtype);
     if (outcome.kind != rung::Outcome::Kind::returned || outcome.error != 0 || outcome.counters.empty()) {
       const std::string at = outcome.line ? outcome.file + ":" + std::to_string(outcome.line) + ": " : "";
@@ -133,7 +111,8 @@ int main(int argc, char** argv) {
       status = 1;
       continue;
     }
-    const std::string wrong = options.check && !is_step ? workload.verdict(variant, outcome.output) : "";
+    const std::string wrong =
+        options.check && !op.arguments().many_launches ? workload.verdict(variant, outcome.output) : "";
     if (!wrong.empty()) {
       std::fprintf(stderr, "%s: %s\n", label.c_str(), wrong.c_str());
       status = 1;
@@ -146,9 +125,11 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "profile: %s\n", error.what());
       }
     }
-    std::printf("%s\n{\"variant\": \"%s\", \"dtype\": \"%s\", \"rows\": %d, \"cols\": %d, \"k\": %d, \"report\": %s}",
-                separator.c_str(), variant.name.c_str(), rung::name_of(variant.dtype), options.rows, options.cols, k,
-                outcome.counters.c_str());
+    std::printf(
+        "%s\n{\"variant\": \"%s\", \"op\": \"%s\", \"dtype\": \"%s\", \"rows\": %d, \"cols\": %d, \"k\": %d, "
+        "\"nominal_bytes\": %.0f, \"nominal_flops\": %.0f, \"report\": %s}",
+        separator.c_str(), variant.name.c_str(), op.arguments().name, rung::name_of(variant.dtype), options.rows,
+        options.cols, k, op.bytes(sizes, variant.dtype), op.flops(sizes), outcome.counters.c_str());
     separator = ",";
   }
   std::printf("]}\n");

@@ -61,11 +61,13 @@ void check_points(const Json& file, const std::string& path) {
 }
 
 Json to_json(const Point& point) {
+  const testing_::Operator& problem = testing_::operator_of(point.op);
+  const rung::Sizes sizes = problem.arguments().sizes_of(point.rows, point.cols, point.k);
   Json json = {
       {"source", point.source},
       {"lab", point.lab},
       {"variant", point.variant},
-      {"op", point.op == rung::Op::softmax ? "softmax" : "softmax_topk"},
+      {"op", rung::name_of(point.op)},
       {"dtype", rung::name_of(point.dtype)},
       {"input", point.input},
       {"rows", point.rows},
@@ -75,8 +77,8 @@ Json to_json(const Point& point) {
       {"seconds_min", four_digits(point.timing.min)},
       {"seconds_max", four_digits(point.timing.max)},
       {"launches", point.timing.launches},
-      {"nominal_bytes", std::llround(nominal_bytes(point.op, point.dtype, point.rows, point.cols, point.k))},
-      {"nominal_flops", std::llround(nominal_flops(point.rows, point.cols))},
+      {"nominal_bytes", std::llround(problem.bytes(sizes, point.dtype))},
+      {"nominal_flops", std::llround(problem.flops(sizes))},
       {"note", point.note},
   };
   const Timing& timing = point.timing;
@@ -88,13 +90,6 @@ Json to_json(const Point& point) {
 }
 
 }  // namespace
-
-double nominal_bytes(rung::Op op, rung::Dtype dtype, int rows, int cols, int k) {
-  const double read = static_cast<double>(rows) * cols * rung::bytes_of(dtype);
-  return op == rung::Op::softmax ? 2 * read : read + 8.0 * rows * k;
-}
-
-double nominal_flops(int rows, int cols) { return 5.0 * rows * cols; }
 
 void put_traffic(Json& point, const Traffic& traffic) {
   point["l1_bytes"] = traffic.l1_bytes;

@@ -26,13 +26,6 @@ struct Point {
   std::string note;
 };
 
-// The least that any kernel must move. softmax: every element read once and written once. softmax_topk: every element
-// read once, and 8 bytes written for each of a row's k results.
-double nominal_bytes(rung::Op op, rung::Dtype dtype, int rows, int cols, int k);
-
-// Five an element: max, subtract, exp, add, multiply.
-double nominal_flops(int rows, int cols);
-
 // The object that the program `roofs` printed into `path`. Throws Error if it is none, or if it was measured on another
 // machine.
 Json read_roofs(const std::string& path, const std::string& machine);

@@ -23,7 +23,7 @@
 #include "clocks.h"
 #include "json_file.h"
 #include "machine.h"
-#include "swap_ffn_cases.h"
+#include "swap_ffn/judge.h"
 #include "timing.h"
 
 namespace {
@@ -54,7 +54,7 @@ SwapFfnSizes parse_sizes(const std::string& text) {
   if (std::sscanf(text.c_str(), "%d,%d,%d,%d,%d,%d,%d,%d%n", &s.d_model, &s.d_ff, &s.cores, &s.events, &s.ffn_steps,
                   &s.d_router, &s.collapse_k, &s.collapse_r, &end) != 8 ||
       static_cast<size_t>(end) != text.size() || !valid(s)) {
-    fail("--sizes " + text + ": it must be eight numbers as common/rung/swap_ffn.h allows them, for example " +
+    fail("--sizes " + text + ": it must be eight numbers as common/ops/swap_ffn/arguments.h allows them, for example " +
          "1024,4096,512,8,2,64,8,224");
   }
   return s;
@@ -96,7 +96,7 @@ rung::Job job_of(const SwapFfnSizes& sizes, const std::vector<unsigned char>& in
   const rung::SwapFfnLayout layout = layout_of(sizes, element);
   rung::Job job;
   job.variant = variant;
-  job.sizes = sizes;
+  job.sizes = rung::sizes_of(sizes);
   job.input = input.data();
   job.input_bytes = input.size();
   for (int i = 0; i < 2; i++) job.output_bytes[i] = layout.output_bytes[i];

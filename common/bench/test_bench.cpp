@@ -243,10 +243,10 @@ TEST_CASE("roofs are taken only whole, and only from this machine") {
 TEST_CASE("nominal bytes count each element once on every way it must go") {
   using rung::Dtype;
   using rung::Op;
-  CHECK(bench::nominal_bytes(Op::softmax, Dtype::f32, 3, 5, 0) == 3 * 5 * 4 * 2);
-  CHECK(bench::nominal_bytes(Op::softmax, Dtype::f16, 3, 5, 0) == 3 * 5 * 2 * 2);
-  CHECK(bench::nominal_bytes(Op::softmax_topk, Dtype::bf16, 3, 5, 2) == 3 * 5 * 2 + 3 * 2 * 8);
-  CHECK(bench::nominal_bytes(Op::softmax, Dtype::f32, 1 << 16, 1 << 16, 0) == 8.0 * 65536 * 65536);
+  CHECK(testing_::operator_of(Op::softmax).bytes({3, 5, {}}, Dtype::f32) == 3 * 5 * 4 * 2);
+  CHECK(testing_::operator_of(Op::softmax).bytes({3, 5, {}}, Dtype::f16) == 3 * 5 * 2 * 2);
+  CHECK(testing_::operator_of(Op::softmax_topk).bytes({3, 5, {2}}, Dtype::bf16) == 3 * 5 * 2 + 3 * 2 * 8);
+  CHECK(testing_::operator_of(Op::softmax).bytes({1 << 16, 1 << 16, {}}, Dtype::f32) == 8.0 * 65536 * 65536);
 }
 
 TEST_CASE("counts go into a point, and only where something was counted") {

@@ -26,7 +26,8 @@ def launch(seconds: float | None, limit: str = "dram") -> dict:
 
 
 def variant(*launches: dict, name: str = "tree", k: int = 0) -> dict:
-    return {"variant": name, "dtype": "f32", "rows": 512, "cols": 4096, "k": k, "report": {"launches": list(launches)}}
+    return {"variant": name, "op": "softmax_topk" if k else "softmax", "dtype": "f32", "rows": 512, "cols": 4096, "k": k,
+            "nominal_bytes": 512 * 4096 * 8, "nominal_flops": 512 * 4096 * 5, "report": {"launches": list(launches)}}
 
 
 def options(**other: object) -> argparse.Namespace:

@@ -88,9 +88,9 @@ define check_rules
 @python3 $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
 endef
 
-build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h)
+build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/ops/*.h common/ops/*/arguments.h)
 	$(check_rules)
-build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h)
+build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/ops/*.h common/ops/*/arguments.h)
 	$(check_rules)
 
 # A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
@@ -102,13 +102,13 @@ endef
 
 # --- the judge's side: client, reference, tests, bench ------------------------------------------------------------------
 
-judge_include := -I common/rung -I common/simt -I common/reference -I common/testing -I common/bench $(eigen)
+judge_include := -I common/rung -I common/simt -I common/ops -I common/ops/matrix -I common/reference -I common/testing -I common/bench $(eigen)
 
 build/cpu/obj/%.cpp.o: %.cpp
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) $(judge_include) $(facts_include) -c $< -o $@
 
-# What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_swap_ffn)), to a lab's test.cpp its facts.h.
+# What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_softmax)), to a lab's test.cpp its facts.h.
 course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 python3 -m course
 manifest := labs/labs.toml $(wildcard common/course/*.py)
 define from_manifest
@@ -135,20 +135,23 @@ build/cpu/obj/common/testing/predictions.cpp.o: judge_include += -I build/cpu/re
 objects = $(patsubst %,build/cpu/obj/%.o,$(1))
 client_sources := $(addprefix common/rung/,client.cpp worker_process.cpp backend.cpp) $(addprefix common/simt/,source_line.cpp loaded_module.cpp)
 client := $(call objects,$(client_sources))
-# Softmax and top-K; and lab 07's operator, whose reference takes as long to compile as all of that.
-softmax_reference := $(call objects,$(addprefix common/reference/,formats.cpp reference.cpp))
-swap_ffn_cases := $(call objects,common/testing/swap_ffn_cases.cpp)
-swap_ffn := $(swap_ffn_cases) $(call objects,$(addprefix common/reference/,swap_ffn_reference.cpp swap_ffn_data.cpp))
-reference := $(softmax_reference) $(filter-out $(swap_ffn_cases),$(swap_ffn))
-comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp) $(swap_ffn_cases)
+formats := $(call objects,common/reference/formats.cpp)
+# Each operator's part of the judge by itself: a lab's tests have that of the lab's operator.
+operators := $(filter-out matrix,$(patsubst common/ops/%/arguments.h,%,$(wildcard common/ops/*/arguments.h)))
+judge_of = $(call objects,$(filter-out common/ops/$(1)/test_%,$(wildcard common/ops/$(1)/*.cpp)))
+reference := $(formats) $(call objects,common/reference/reference.cpp)
+every_judge := $(call objects,$(wildcard common/ops/*.cpp common/ops/matrix/*.cpp))
+comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp)
+# All of them, without what they demand of a lab.
+judges := $(every_judge) $(comparison) $(filter-out %/demands.cpp.o,$(foreach o,$(operators),$(call judge_of,$(o)))) $(reference)
 # Last: of an inline function that several objects hold, the linker takes the first, and this one is not optimised.
 run_catch := $(call objects,common/testing/run_catch.cpp)
-testing := $(filter-out $(run_catch) $(swap_ffn_cases),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
+testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
 
 # What reads options and writes text takes milliseconds, too, and half as long to compile.
 quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp next_step.cpp pace.cpp predictions.cpp progress.cpp record.cpp reporter.cpp session.cpp words.cpp) \
          $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
-         $(foreach f,bench testing reference rung,$(wildcard common/$(f)/test_*.cpp))
+         $(foreach f,bench testing reference rung ops/*,$(wildcard common/$(f)/test_*.cpp))
 $(call objects,$(quick)): cxxflags += -O1
 
 # Catch2's own work takes milliseconds; optimised, it is more than twice as long to compile.
@@ -160,8 +163,8 @@ define link
 endef
 
 # The shared tests first: what they print comes in the order of linking.
-$(patsubst %,build/cpu/tests/%,$(labs_of_swap_ffn)): $(swap_ffn)
-build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(softmax_reference) $(client) $(run_catch)
+$(foreach o,$(operators),$(eval $(patsubst %,build/cpu/tests/%,$(labs_of_$(o))): $(call judge_of,$(o))))
+build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(every_judge) $(reference) $(client) $(run_catch)
 	$(link)
 
 build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)
@@ -171,14 +174,14 @@ build/cpu/roofs: $(call objects,$(addprefix common/bench/,roofs.cpp bandwidth.cp
 	$(link)
 
 build/cpu/bench: $(call objects,$(addprefix common/bench/,bench.cpp options.cpp logits.cpp measure.cpp clocks.cpp count.cpp results.cpp machine.cpp)) \
-                 $(comparison) $(reference) $(client)
+                 $(judges) $(client)
 	$(link)
 
 build/cpu/swap_ffn_bench: $(call objects,$(addprefix common/bench/,swap_ffn_bench.cpp clocks.cpp machine.cpp)) \
-                          $(comparison) $(reference) $(client)
+                          $(judges) $(client)
 	$(link)
 
-build/cpu/profile: $(call objects,$(addprefix common/bench/,profile.cpp logits.cpp measure.cpp clocks.cpp)) $(comparison) $(reference) $(client)
+build/cpu/profile: $(call objects,$(addprefix common/bench/,profile.cpp logits.cpp measure.cpp clocks.cpp)) $(judges) $(client)
 	$(link)
 
 # It loads the kernel that it measures, plain and instrumented, as the worker loads a rung.
@@ -209,14 +212,14 @@ build/cpu/tests/worker: $(call objects,$(wildcard common/rung/test_*.cpp)) $(cat
                         build/cpu/checked/common/rung/testdata/apart.so
 	$(link)
 
-build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp common/testing/test_swap_ffn_cases.cpp) $(catch_main) $(comparison) $(reference)
+build/cpu/tests/compare: $(call objects,common/testing/test_compare.cpp $(wildcard common/ops/*/test_judge.cpp)) $(catch_main) $(judges)
 	$(link)
 
-build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp common/reference/test_swap_ffn.cpp) $(catch_main) $(reference)
+build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp $(wildcard common/ops/*/test_reference.cpp)) $(catch_main) $(judges)
 	$(link)
 
 build/cpu/tests/bench: $(call objects,$(addprefix common/bench/,test_bench.cpp test_options.cpp test_clocks.cpp results.cpp count.cpp measure.cpp clocks.cpp machine.cpp options.cpp logits.cpp)) \
-                       $(catch_main) $(comparison) $(reference) $(client)
+                       $(catch_main) $(judges) $(client)
 	$(link)
 
 # --- grading ------------------------------------------------------------------------------------------------------------
@@ -229,7 +232,7 @@ build/grade/escapes: common/grade/escapes.cpp
 # Speed: the judge's program, and the timer that loads a rung for it; on the executor for tests.
 build/cpu/obj/common/grade/speed/%.cpp.o: cxxflags += -I common/grade/speed
 build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp timer_client.cpp verify.cpp) common/rung/worker_process.cpp common/bench/clocks.cpp) \
-                 $(comparison) $(reference)
+                 $(judges)
 	$(link)
 
 build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
@@ -333,12 +336,13 @@ print-nvcc:
 print-nvcc-flags:
 	@echo $(nvcc_flags)
 
-build/cuda/worker: common/rung/worker.cpp $(addprefix common/rung/,rung.h rung_calls.h rung_here.h swap_ffn.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
+operator_headers := $(wildcard common/ops/*.h common/ops/*/arguments.h)
+build/cuda/worker: common/rung/worker.cpp $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h rung_here.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 
 build/cuda/timer: common/grade/speed/timer.cpp $(addprefix common/grade/speed/,inputs.h timer_protocol.h) \
-                  $(addprefix common/rung/,rung.h rung_calls.h swap_ffn.h types.h protocol.h worker_reply.h)
+                  $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h types.h protocol.h worker_reply.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 
@@ -355,18 +359,18 @@ build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine
 	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@
 
 # For ncu to watch (common/cuda/launch_once.cu).
-launch_once_objects := $(call objects,common/bench/logits.cpp $(addprefix common/reference/,formats.cpp swap_ffn_data.cpp swap_ffn_reference.cpp))
-build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common/rung/rung.h
+launch_once_objects := $(call objects,common/bench/logits.cpp) $(judges)
+build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common/rung/rung.h $(operator_headers)
 	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -I common/reference -I common/bench $(filter %.cu %.o,$^) -ldl -o $@
+	@$(NVCC) $(nvcc_flags) -I common/ops -I common/testing -I common/reference -I common/bench $(filter %.cu %.o,$^) -ldl -o $@
 
 # Only what includes it is linked with cuBLAS: where that is missing, all else builds.
 cublas := -lcublas -Xlinker -rpath=$(abspath $(dir $(NVCC))../lib64)
 
-build/cuda/%.so: %.cu common/rung/rung.h
+build/cuda/%.so: %.cu common/rung/rung.h $(operator_headers)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
-build/cuda/abs/%.so: /%.cu common/rung/rung.h
+build/cuda/abs/%.so: /%.cu common/rung/rung.h $(operator_headers)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
 
@@ -379,7 +383,7 @@ later_archs = $(filter 100 120,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code
 check_for = -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] \
             -gencode arch=compute_90,code=sm_90 $(foreach a,$(later_archs),-gencode arch=compute_$(a),code=sm_$(a))
 compile_quickly = $(if $(shell $(NVCC) --help | grep -e --Ofast-compile),-Ofc max)
-build/cuda/check/%.o: %.cu common/rung/rung.h
+build/cuda/check/%.o: %.cu common/rung/rung.h $(operator_headers)
 	@mkdir -p $(@D)
 	@$(NVCC) -std=c++17 -O1 $(compile_quickly) -I common/rung -Xcompiler -Wall,-Wextra -Werror all-warnings $(check_for) -c $< -o $@
 

@@ -260,7 +260,7 @@ quadratic_rows() {
   for variant in ${lab_quadratic[$1]}; do printf -- '--quadratic %s=%s ' "$variant" "$2"; done
 }
 
-# Whether a lab's operator is not softmax but the step of many tensors (common/rung/swap_ffn.h), which is measured by itself.
+# Whether a lab's operator is not softmax but the step of many tensors (common/ops/swap_ffn), which is measured by itself.
 is_step() { [ "${lab_operator[$1]}" = swap_ffn ]; }
 
 # Where the figures of that operator are.

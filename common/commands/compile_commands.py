@@ -32,7 +32,7 @@ def main() -> int:
     sources = sorted(p for p in [*Path("common").rglob("*.cpp"), *Path("labs").rglob("*.cpp")] if p.name != "worker.cpp")
     entries = commands_of(sources)
     kernel = ["c++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Icommon/simt/include",
-              "-Icommon/rung", "-Icommon/simt", "-Icommon/bench", "-c"]
+              "-Icommon/rung", "-Icommon/ops", "-Icommon/testing", "-Icommon/reference", "-Icommon/simt", "-Icommon/bench", "-c"]
     for source in [Path("common/rung/worker.cpp"), *sorted(p for p in Path(".").rglob("*.cu") if p.parts[0] != "build")]:
         entries.append({"directory": str(Path.cwd()), "file": str(source), "arguments": [*kernel, str(source)]})
     Path("compile_commands.json").write_text(json.dumps(entries, indent=1) + "\n")

@@ -103,7 +103,7 @@ alone "build: every lab's starter and solution, no warnings" common/commands/qui
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
-for folder in common/course common/grade common/commands plots common/bench common/simt common/simt/rules common/simt/counters common/simt/timing common/testing common/cuda \
+for folder in common/course common/ops common/grade common/commands plots common/bench common/simt common/simt/rules common/simt/counters common/simt/timing common/testing common/cuda \
   common/python common/peers theory; do
   check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py'
 done

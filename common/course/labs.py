@@ -3,7 +3,7 @@
     [[lab]]
     name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order
     kernel = "softmax_smem.cu"        the file that students edit
-    operator = "softmax"              common/rung/types.h has all of them
+    operator = "softmax"              common/ops has all of them
     variants = [                      what the kernel's table must export
       { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic" },
     ]                                 width and cost: common/testing/lab.h; without them any width, and linear

@@ -19,10 +19,9 @@
 
 #include <cuda_runtime.h>
 
-#include "formats.h"
 #include "logits.h"
+#include "operator.h"
 #include "rung.h"
-#include "swap_ffn_reference.h"
 
 namespace {
 
@@ -72,46 +71,24 @@ const rung::Variant* load(const std::string& path, int* count) {
 // must not find.
 struct Buffer {
   void* data = nullptr;
-  explicit Buffer(size_t bytes) { check(cudaMalloc(&data, bytes), "memory on the device"); }
+  explicit Buffer(size_t bytes) { check(cudaMalloc(&data, bytes ? bytes : 1), "memory on the device"); }
   ~Buffer() { cudaFree(data); }
   Buffer(const Buffer&) = delete;
 };
 
-cudaError_t launch_swap_ffn(const rung::Variant& variant, const Options& options) {
-  const rung::SwapFfnSizes sizes = rung::swap_ffn_of(options.rows, options.cols);
-  if (!valid(sizes)) return cudaErrorInvalidValue;
-  const size_t element = static_cast<size_t>(rung::bytes_of(variant.dtype));
-  const rung::SwapFfnLayout layout = layout_of(sizes, element);
-  const std::vector<unsigned char> input = reference::encode(reference::swap_ffn_inputs(sizes, 1), variant.dtype);
-  const Buffer in(input.size()), first(layout.output_bytes[0]), second(layout.output_bytes[1]);
-  const Buffer workspace(layout.workspace_bytes);
+cudaError_t launch(const rung::Variant& variant, const rung::Sizes& sizes, const std::vector<float>& logits) {
+  const testing_::Operator& op = testing_::operator_of(variant.op);
+  rung::Plan plan;
+  if (!op.arguments().plan(sizes, variant.dtype, &plan)) return cudaErrorInvalidValue;
+  testing_::Case problem;
+  problem.matrix = &logits;
+  problem.sizes = problem.called_with = sizes;
+  const std::vector<unsigned char> input = op.input_without_result(problem, variant.dtype, 1);
+  const Buffer in(input.size()), first(plan.bytes[1]), second(plan.bytes[2]), workspace(plan.bytes[3]);
   check(cudaMemcpy(in.data, input.data(), input.size(), cudaMemcpyHostToDevice), "copying the input");
-  const auto function = reinterpret_cast<rung::SwapFfnFunction<float>*>(variant.launch);
-  const cudaError_t error = function(
-      rung::swap_ffn_arguments<float>(sizes, element, in.data, first.data, second.data, workspace.data), nullptr);
+  void* const buffers[] = {in.data, first.data, second.data, workspace.data};
+  const cudaError_t error = rung::call_operator(variant.op, variant.launch, buffers, sizes, variant.dtype, nullptr);
   check(cudaDeviceSynchronize(), variant.name);
-  return error;
-}
-
-cudaError_t launch(const rung::Variant& variant, const Options& options, int k, const std::vector<float>& logits) {
-  if (variant.op == rung::Op::swap_ffn) return launch_swap_ffn(variant, options);
-  const std::vector<unsigned char> input = reference::encode(logits, variant.dtype);
-  const size_t topk_bytes = 4 * static_cast<size_t>(options.rows) * static_cast<size_t>(k);
-  const Buffer x(input.size()), first(k ? topk_bytes : input.size()), second(k ? topk_bytes : 4);
-  check(cudaMemcpy(x.data, input.data(), input.size(), cudaMemcpyHostToDevice), "copying the input");
-  cudaError_t error;
-  if (variant.op == rung::Op::softmax) {
-    // The element type differs, the calling convention does not: every pointer to an object is passed alike.
-    const auto function = reinterpret_cast<rung::SoftmaxFunction<float>*>(variant.launch);
-    error = function(static_cast<const float*>(x.data), static_cast<float*>(first.data), options.rows, options.cols,
-                     nullptr);
-  } else {
-    const auto function = reinterpret_cast<rung::TopkFunction<float>*>(variant.launch);
-    error = function(static_cast<const float*>(x.data), static_cast<int*>(first.data), static_cast<float*>(second.data),
-                     options.rows, options.cols, k, nullptr);
-  }
-  const cudaError_t synchronised = cudaDeviceSynchronize();
-  check(synchronised, variant.name);
   return error;
 }
 
@@ -134,11 +111,12 @@ int main(int argc, char** argv) {
     for (int i = 0; i < count; i++) {
       if (!options.only.empty() && options.only != std::string(variants[i].name) + " " + name_of(variants[i].dtype))
         continue;
-      const bool topk = variants[i].op == rung::Op::softmax_topk;
-      const int k = !topk ? 0 : options.k < options.cols ? options.k : options.cols;
+      const rung::Arguments& known = rung::arguments_of(variants[i].op);
+      const rung::Sizes sizes = known.sizes_of(options.rows, options.cols, options.k);
+      const int k = known.has_k ? sizes.more[0] : 0;
       mark_variant<<<1, 1>>>();
       check(cudaGetLastError(), "mark_variant");
-      const cudaError_t error = launch(variants[i], options, k, logits);
+      const cudaError_t error = launch(variants[i], sizes, logits);
       std::printf(
           "{\"rung\": \"%s\", \"variant\": \"%s\", \"op\": \"%s\", \"dtype\": \"%s\", \"k\": %d, \"error\": %d}\n",
           rung.c_str(), variants[i].name, rung::name_of(variants[i].op), rung::name_of(variants[i].dtype), k,

@@ -37,7 +37,7 @@ import read_counters
 
 SHAPES = "64x600,16x4096,2x50257"
 LAB01_COLS = 1100  # every thread reads the whole row: a wider one takes the executor minutes
-STEP_SHAPE = (32, 64)  # of rungs with another operator (common/rung/swap_ffn.h): cores x d_model
+STEP_SHAPE = (32, 64)  # of rungs with another operator (common/ops/swap_ffn): cores x d_model
 K = 50
 GLOBAL = tuple(ncu.GLOBAL.format(what=what, op=op) for op in ("ld", "st") for what in ("requests", "sectors"))
 SHARED = tuple(ncu.SHARED_WAVEFRONTS.format(op=op) for op in ncu.OPS)

@@ -79,12 +79,14 @@ def run_doxygen() -> None:
         sys.exit(f"Doxygen is not content:\n{warnings}{done.stderr[-2000:]}")
 
 
-def remove_dead_anchors() -> None:
-    """Doxygen 1.9 links to the list of a class's nested classes also where all of them are private and there is no list."""
-    for path in SITE.glob("class*.html"):
+def repair_classes() -> None:
+    """Doxygen 1.9 links to the list of a class's nested classes also where all of them are private and there is no list; and the picture that
+    unfolds what is inherited has no words."""
+    for path in [*SITE.glob("class*.html"), *SITE.glob("struct*.html")]:
         text = path.read_text()
         if 'name="nested-classes"' not in text:
-            path.write_text(re.sub(r'<a href="#nested-classes">Classes</a>( &#124;)?', "", text))
+            text = re.sub(r'<a href="#nested-classes">Classes</a>( &#124;)?', "", text)
+        path.write_text(text.replace('src="closed.png" alt="-"', 'src="closed.png" alt="show what is inherited"'))
 
 
 def copy_assets(links: pages.Links) -> None:
@@ -118,7 +120,7 @@ def main() -> None:
     links = pages.Links({page.source: page for page in chapters + labs + tools})
     write_pages(links, chapters, labs, tools)
     run_doxygen()
-    remove_dead_anchors()
+    repair_classes()
     glossary.add_to_search(SITE / "search", (ROOT / glossary.SOURCE).read_text())
     copy_assets(links)
     print(f"{len(chapters)} chapters, {len(labs)} labs: {SITE.relative_to(ROOT)}/index.html")

@@ -39,7 +39,8 @@ def pages() -> tuple[list[Page], list[Page]]:
     return chapters, [Page(str(path.relative_to(ROOT)), path.parent.name, title_of(path)) for path in handouts]
 
 
-TOOLS = ("", "simt", "simt/timing", "rung", "testing", "python", "cuda", "peers", "grade", "grade/corpus", "grade/slurm")  # folders of common/, in reading order
+TOOLS = ("", "simt", "simt/timing", "rung", "ops", "testing", "python", "cuda", "peers", "grade", "grade/corpus",
+         "grade/slurm")  # folders of common/, in reading order
 
 
 def tools() -> list[Page]:

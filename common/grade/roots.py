@@ -25,7 +25,7 @@ ostream queue random ratio set sstream stack stdexcept streambuf string string_v
 typeindex typeinfo unordered_map unordered_set utility valarray variant vector
 assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h time.h
 """.split()
-COURSE_HEADERS = ("common/simt/include", "common/simt/rules/declarations.h", "common/rung/rung.h")  # and what the latter includes beside it
+COURSE_HEADERS = ("common/simt/include", "common/simt/rules/declarations.h", "common/rung/rung.h")  # and what the latter includes
 FOLDERS = ("proc", "dev", "tmp", "course", "rung", "in")  # where a sandbox mounts things
 
 
@@ -121,12 +121,12 @@ def clang_itself() -> str:
 
 
 def course_headers(course: Path) -> list[str]:
-    """The course's headers that a kernel may include, and those that these include from their own folder."""
+    """The course's headers that a kernel may include, and those that these include, named from their own folder."""
     found = list(COURSE_HEADERS)
     for name in found:
         path = course / name
-        for included in re.findall(r'(?m)^#include "([\w.]+)"', path.read_text()) if path.is_file() else []:
-            beside = str(Path(name).with_name(included))
+        for included in re.findall(r'(?m)^#include "([\w./]+)"', path.read_text()) if path.is_file() else []:
+            beside = os.path.normpath(Path(name).parent / included)
             if beside not in found:
                 found.append(beside)
     return found

@@ -35,9 +35,7 @@ int ladder_run(void* client, int variant, int rows, int cols, int k, const void*
                size_t message_size) {
   rung::Job job;
   job.variant = variant;
-  job.rows = rows;
-  job.cols = cols;
-  job.k = k;
+  job.sizes = {rows, cols, {k}};
   job.input = input;
   job.input_bytes = input_bytes;
   for (int i = 0; i < 2; i++) job.output_bytes[i] = output_bytes[i];

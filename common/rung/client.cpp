@@ -175,8 +175,8 @@ bool Client::Impl::load() {
   for (int i = 0; good && i < reply.count; i++) {
     TableEntry entry;
     good = worker.receive(&entry, sizeof entry, &got, deadline) == Received::message && got == sizeof entry &&
-           entry.magic == reply_magic && entry.op >= 0 && entry.op <= static_cast<int>(Op::swap_ffn) &&
-           entry.dtype >= 0 && entry.dtype <= static_cast<int>(Dtype::bf16);
+           entry.magic == reply_magic && entry.op >= 0 && entry.op < operator_count && entry.dtype >= 0 &&
+           entry.dtype <= static_cast<int>(Dtype::bf16);
     if (good) table.push_back({text_of(entry.name), static_cast<Op>(entry.op), static_cast<Dtype>(entry.dtype)});
   }
   std::vector<PredictionInfo> predicted;
@@ -237,9 +237,6 @@ Outcome Client::run(const Job& job) {
   request.magic = request_magic;
   request.job = impl.job_numbers() | 1;
   request.variant = job.variant;
-  request.rows = job.rows;
-  request.cols = job.cols;
-  request.k = job.k;
   request.sizes = job.sizes;
   request.launches = job.launches;
   request.calls = rotation.calls;
@@ -280,14 +277,11 @@ Outcome Client::run(const Job& job) {
   impl.add_words(reply, &outcome);
   outcome.work = {reply.launches,      reply.by_graphs,       reply.launch_hash, text_of(reply.launched),
                   reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0};
-  const char* const names[][buffer_count] = {{"the input", "the output", "", ""},
-                                             {"the input", "the indices", "the probabilities", ""},
-                                             {"the inputs", "delta", "RAM and lanes", "the workspace"}};
-  const Op op = impl.variants[static_cast<size_t>(job.variant)].op;
+  const Arguments& known = arguments_of(impl.variants[static_cast<size_t>(job.variant)].op);
   for (int i = 0; i < buffer_count; i++) {
     const unsigned char* raw = impl.worker.shared() + layout.raw[i];
     const unsigned char* data = raw + guard_bytes;
-    check_guards(raw, request.data_bytes[i], names[static_cast<int>(op)][i], outcome.damage);
+    check_guards(raw, request.data_bytes[i], known.buffers[i] ? known.buffers[i] : "a buffer", outcome.damage);
     if (i > 0 && i < workspace_buffer) outcome.output[i - 1].assign(data, data + request.data_bytes[i]);
   }
   const auto* before = static_cast<const unsigned char*>(job.input);

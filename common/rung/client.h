@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "swap_ffn.h"
 #include "types.h"
 
 namespace rung {
@@ -29,14 +28,13 @@ struct PredictionInfo {
 
 // One call of one variant.
 struct Job {
-  int variant = 0;                // index into Client::variants()
-  int rows = 0, cols = 0, k = 0;  // passed on as they are, also when they are nonsense; k only for softmax_topk
-  SwapFfnSizes sizes = {};        // swap_ffn, in place of rows, cols and k
-  const void* input = nullptr;    // host memory; copied to the device buffer before every launch
+  int variant = 0;              // index into Client::variants()
+  Sizes sizes = {};             // passed on as they are, also when they are nonsense
+  const void* input = nullptr;  // host memory; copied to the device buffer before every launch
+  // Of the buffers, in which tensors lie as the operator's plan says.
   size_t input_bytes = 0;
-  // softmax: {y, -}; softmax_topk: {index, prob}; swap_ffn, whose tensors lie as layout_of says: {delta, RAM and lanes}
   size_t output_bytes[2] = {0, 0};
-  size_t workspace_bytes = 0;  // swap_ffn only
+  size_t workspace_bytes = 0;
   enum class Null { none, input, output, second_output } null_argument = Null::none;
   int launches = 1;        // every launch finds its outputs poisoned; each is timed by itself
   double time_limit = 10;  // seconds for the whole job, by the caller's clock

@@ -73,13 +73,13 @@ struct BufferSet {
   void* argument[buffer_count] = {};
 
   void prepare(Op op, Dtype dtype, const Request& request) {
-    const int used = op == Op::softmax ? 2 : op == Op::softmax_topk ? 3 : 4;
     for (int i = 0; i < buffer_count; i++) {
       buffers[i].resize(request.data_bytes[i]);
       buffers[i].fill_guards();
-      argument[i] = i < used && !(request.null_arguments >> i & 1) ? buffers[i].data() : nullptr;
+      const bool used = arguments_of(op).buffers[i] && !(request.null_arguments >> i & 1);
+      argument[i] = used ? buffers[i].data() : nullptr;
     }
-    name_buffers(op, dtype, request);
+    name_tensors(op, dtype, request);
   }
 
   void poison_outputs() const {
@@ -94,42 +94,20 @@ struct BufferSet {
   }
 
   // For the checks' messages, and so that they know the guards from the data.
-  void name_buffers(Op op, Dtype dtype, const Request& request) const {
+  void name_tensors(Op op, Dtype dtype, const Request& request) const {
 #ifdef __SIMT__
-    if (op == Op::swap_ffn) return name_tensors(request.sizes, static_cast<size_t>(bytes_of(dtype)));
-    const bool topk = op == Op::softmax_topk;
-    const char* const names[buffer_count] = {topk ? "logits" : "x", topk ? "index" : "y", "prob", ""};
-    for (int i = 0; i < workspace_buffer; i++) {
-      const size_t element = topk && i > 0 ? 4 : static_cast<size_t>(bytes_of(dtype));
-      const size_t cols = static_cast<size_t>(topk && i > 0 ? request.k : request.cols);
-      if (request.rows <= 0 || request.cols <= 0 || (topk && request.k <= 0)) continue;
-      if (buffers[i].data_bytes != static_cast<size_t>(request.rows) * cols * element) continue;
-      simt::checks::name_buffer(buffers[i].data(), names[i], static_cast<size_t>(request.rows), cols, element);
+    Plan plan;
+    if (!arguments_of(op).plan(request.sizes, dtype, &plan)) return;
+    for (int i = 0; i < plan.count; i++) {
+      const Tensor& tensor = plan.tensors[i];
+      if (!tensor.bytes() || buffers[tensor.buffer].data_bytes != plan.bytes[tensor.buffer]) continue;
+      simt::checks::name_buffer(buffers[tensor.buffer].data() + tensor.offset, tensor.name, tensor.rows, tensor.cols,
+                                tensor.element_bytes);
     }
 #else
     (void)op, (void)dtype, (void)request;
 #endif
   }
-
-#ifdef __SIMT__
-  void name_tensors(const SwapFfnSizes& sizes, size_t element_bytes) const {
-    if (!valid(sizes)) return;
-    const SwapFfnLayout layout = layout_of(sizes, element_bytes);
-    if (buffers[0].data_bytes != layout.input_bytes || buffers[1].data_bytes != layout.output_bytes[0] ||
-        buffers[2].data_bytes != layout.output_bytes[1]) {
-      return;
-    }
-    const auto name = [&](int buffer, const Place& place) {
-      simt::checks::name_buffer(buffers[buffer].data() + place.offset, place.name, place.rows, place.cols,
-                                place.element_bytes);
-    };
-    for (const Place& place : layout.inputs) name(0, place);
-    name(1, layout.delta);
-    name(2, layout.ram);
-    name(2, layout.lanes);
-    simt::checks::name_buffer(buffers[workspace_buffer].data(), "workspace", 1, layout.workspace_bytes / 4, 4);
-  }
-#endif
 };
 
 }  // namespace rung

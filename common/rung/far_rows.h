@@ -16,7 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -30,7 +30,6 @@ namespace rung {
 namespace {
 
 constexpr size_t far_cols = 608, far_tile_rows = 1024;  // a tile is whole pages, whatever the type
-constexpr int far_k = 5;
 
 // Some 14,000 rows begin past the limit: more than a grid that strides over the rows has blocks.
 struct FarShape {
@@ -128,35 +127,24 @@ class FarOutput {
   unsigned char* begin_;
 };
 
-double far_sum(const float* row) {
-  double sum = 0;
-  for (size_t c = 0; c < far_cols; c++) sum += std::exp(static_cast<double>(row[c]));
-  return sum;
+bool far_equal(double value, double expected, double absolute) {
+  return std::abs(value - expected) <= 0.02 * std::abs(expected) + absolute;
 }
-bool far_equal(double value, double expected) { return std::abs(value - expected) <= 0.02 * expected + 1e-6; }
 
-[[noreturn]] void judge_far(const FarShape& shape, const FarInput& input, const FarOutput& output, size_t per_row,
-                            bool is_topk) {
+// output: of a plan, `tensor` in the memory that `output` has.
+[[noreturn]] void judge_far(const FarShape& shape, const FarRows& far, const Sizes& sizes, const FarInput& input,
+                            const FarOutput& output, const Tensor& tensor) {
+  const size_t per_row = tensor.cols;
   size_t beyond = 0, last_row = ~size_t{0};
-  double sum = 1;
+  std::vector<double> expected(per_row);
   output.for_each_written([&](size_t i, const unsigned char* at) {
-    const size_t row = i / per_row;
-    const float* const x = input.row(row);
-    if (row != last_row) sum = far_sum(x), last_row = row;
-    double expected = 0, value = 0;
-    if (is_topk) {
-      std::vector<float> sorted(x, x + far_cols);
-      std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(i % per_row), sorted.end(), std::greater<>());
-      expected = std::exp(static_cast<double>(sorted[i % per_row])) / sum;
-      value = *reinterpret_cast<const float*>(at);
-    } else {
-      expected = std::exp(static_cast<double>(x[i % far_cols])) / sum;
-      value = input.decode(at);
-    }
-    if (!far_equal(value, expected)) {
+    const size_t row = i / per_row, col = i % per_row;
+    if (row != last_row) far.expected(input.row(row), sizes, expected.data()), last_row = row;
+    const double value = tensor.element_bytes == sizeof(float) ? *reinterpret_cast<const float*>(at) : input.decode(at);
+    if (!far_equal(value, expected[col], far.absolute)) {
       char text[200];
-      std::snprintf(text, sizeof text, "row %zu, column %zu of %zu x %zu: expected %.6g, got %.6g", row, i % per_row,
-                    shape.rows(), far_cols, expected, value);
+      std::snprintf(text, sizeof text, "row %zu, column %zu of %zu x %zu: expected %.6g, got %.6g", row, col,
+                    shape.rows(), far_cols, expected[col], value);
       end_far(1, text);
     }
     beyond += row * far_cols >= shape.limit;
@@ -170,21 +158,29 @@ bool far_equal(double value, double expected) { return std::abs(value - expected
   std::string problem;
   const Tables tables = load_tables(path, &problem);
   if (!problem.empty()) end_far(2, problem);
-  if (number < 0 || number >= tables.count || tables.table[number].op == Op::swap_ffn)
-    end_far(2, "there is no such variant");
+  if (number < 0 || number >= tables.count) end_far(2, "there is no such variant");
   const Variant& variant = tables.table[number];
-  const bool is_topk = variant.op == Op::softmax_topk;
-  const FarInput input(variant.dtype, shape.tiles);
-  const size_t per_row = is_topk ? far_k : far_cols;
-  const FarOutput output(shape.rows() * per_row,
-                         is_topk ? sizeof(float) : static_cast<size_t>(bytes_of(variant.dtype)));
-  const FarOutput index(is_topk ? shape.rows() * per_row : 1, sizeof(int));
+  const Arguments& known = arguments_of(variant.op);
+  if (!known.far) end_far(2, std::string("rows of ") + known.name + " cannot be looked at by themselves");
   Request request{};
-  request.rows = static_cast<int>(shape.rows());
-  request.cols = static_cast<int>(far_cols);
-  request.k = is_topk ? far_k : 0;
-  void* const argument[buffer_count] = {input.begin(), is_topk ? index.begin() : output.begin(), output.begin(),
-                                        nullptr};
+  request.sizes = {static_cast<int32_t>(shape.rows()), static_cast<int32_t>(far_cols), {}};
+  std::copy(std::begin(known.far->more), std::end(known.far->more), request.sizes.more);
+  Plan plan;
+  if (!known.plan(request.sizes, variant.dtype, &plan)) end_far(2, "the operator knows no such shape");
+  const FarInput input(variant.dtype, shape.tiles);
+  void* argument[buffer_count] = {input.begin()};
+  std::vector<FarOutput> outputs;
+  const Tensor* compared = nullptr;
+  for (int i = 1; i < workspace_buffer; i++) {
+    const Tensor* const tensor = plan.first_of(i);
+    if (!tensor) continue;
+    outputs.emplace_back(tensor->rows * tensor->cols, tensor->element_bytes);
+    argument[i] = outputs.back().begin();
+    if (i != known.far->buffer) continue;
+    compared = tensor;
+    std::swap(outputs.front(), outputs.back());  // the one that is compared comes first
+  }
+  if (!compared) end_far(2, "the operator has no such output");
   simt::run_ends_of_grids();
   simt::forget_refusal();
   simt::test_for_host_memory([](uintptr_t) { return false; });  // what lies around the matrix is nobody's
@@ -193,7 +189,7 @@ bool far_equal(double value, double expected) { return std::abs(value - expected
   if (error != cudaSuccess)
     end_far(1, std::string("returned ") + cudaGetErrorName(error) + " for " + std::to_string(shape.rows()) + " x " +
                    std::to_string(far_cols) + ": " + simt::last_refusal().text);
-  judge_far(shape, input, output, per_row, is_topk);
+  judge_far(shape, *known.far, request.sizes, input, outputs.front(), *compared);
 }
 
 }  // namespace

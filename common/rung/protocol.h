@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "swap_ffn.h"
+#include "types.h"
 
 namespace rung {
 
@@ -40,16 +40,12 @@ constexpr int max_sets = 1 << 12;
 constexpr size_t guard_bytes = 16 * 1024;
 constexpr unsigned char guard_byte = 0xA5;
 
-// Bit i of Request::null_arguments: pass a null pointer for buffer i.
-constexpr int buffer_count = 4;  // input, first output, second output, workspace
-constexpr int workspace_buffer = 3;
-
 struct Request {
   uint32_t magic;
-  uint32_t null_arguments;
-  uint64_t job;  // a random number, repeated in the reply
-  int32_t variant, rows, cols, k;
-  SwapFfnSizes sizes;  // swap_ffn, in place of rows, cols and k
+  uint32_t null_arguments;  // bit i: pass a null pointer for buffer i
+  uint64_t job;             // a random number, repeated in the reply
+  int32_t variant;
+  Sizes sizes;
   int32_t launches;
   int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
   int32_t count;        // not 0: count the last launch

@@ -18,7 +18,6 @@
 
 #include <limits>
 
-#include "swap_ffn.h"
 #include "types.h"
 
 namespace rung {
@@ -28,8 +27,7 @@ constexpr Dtype dtype_of(const float*) { return Dtype::f32; }
 constexpr Dtype dtype_of(const __half*) { return Dtype::f16; }
 constexpr Dtype dtype_of(const __nv_bfloat16*) { return Dtype::bf16; }
 
-// One row of the table. `launch` is a SoftmaxFunction<T>, a TopkFunction<T> or a SwapFfnFunction<T>, T and which of
-// them as the other fields say.
+// One row of the table. `launch` is the operator's Function<T> (common/ops), T as dtype says.
 struct Variant {
   const char* name;
   Op op;
@@ -37,36 +35,14 @@ struct Variant {
   void (*launch)();
 };
 
-// x, y: row-major (rows, cols), contiguous, base pointers aligned to 256 bytes. Row r starts at x + r * cols, so rows
-// are misaligned whenever cols is odd. Returns cudaErrorInvalidValue for arguments that it does not take, and then
-// writes nothing.
-template <typename T>
-using SoftmaxFunction = cudaError_t(const T* x, T* y, int rows, int cols, cudaStream_t stream);
-
-// logits: row-major (rows, cols). index, prob: row-major (rows, k), sorted by falling probability, the lower index
-// first where logits are equal.
-template <typename T>
-using TopkFunction = cudaError_t(const T* logits, int* index, float* prob, int rows, int cols, int k,
-                                 cudaStream_t stream);
-
-// One decode step of a Swap-FFN layer (swap_ffn.h). Returns cudaErrorInvalidValue where valid(step) is false.
-template <typename T>
-using SwapFfnFunction = cudaError_t(const SwapFfn<T>& step, cudaStream_t stream);
-
-template <typename T>
-Variant softmax(const char* name, SoftmaxFunction<T>* function) {
-  return {name, Op::softmax, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
-}
-
-template <typename T>
-Variant softmax_topk(const char* name, TopkFunction<T>* function) {
-  return {name, Op::softmax_topk, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
-}
-
-template <typename T>
-Variant swap_ffn(const char* name, SwapFfnFunction<T>* function) {
-  return {name, Op::swap_ffn, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)};
-}
+// rung::softmax("tree", tree) is a row of that operator; so for each.
+#define LADDER_ROW(name)                                                                                          \
+  template <typename T>                                                                                           \
+  Variant name(const char* variant, name##_operator::Function<T>* function) {                                     \
+    return {variant, Op::name, dtype_of(static_cast<const T*>(nullptr)), reinterpret_cast<void (*)()>(function)}; \
+  }
+LADDER_OPERATORS(LADDER_ROW)
+#undef LADDER_ROW
 
 // A predicted number. The lab's test.cpp says what each name stands for and counts it; at most max_predictions.
 struct Prediction {
@@ -76,14 +52,6 @@ struct Prediction {
 
 // Stands for a number that is still to be predicted: NaN, equal to no count.
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-// The arguments that every rung must refuse (design: the input contract). A rung may refuse more: a row that does not
-// fit in its shared memory, say.
-inline bool valid(const void* x, const void* y, int rows, int cols) { return x && y && rows >= 0 && cols > 0; }
-
-inline bool valid(const void* logits, const void* index, const void* prob, int rows, int cols, int k) {
-  return logits && index && prob && rows >= 0 && cols > 0 && k > 0 && k <= cols && k <= max_k;
-}
 
 }  // namespace rung
 

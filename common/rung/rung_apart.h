@@ -188,8 +188,7 @@ class LoadedRung {
       fail_for_garbage();
     for (TableEntry& entry : message_.entries) {
       end_text(entry.name);
-      if (entry.op < 0 || entry.op > static_cast<int>(Op::swap_ffn) || entry.dtype < 0 ||
-          entry.dtype > static_cast<int>(Dtype::bf16))
+      if (entry.op < 0 || entry.op >= operator_count || entry.dtype < 0 || entry.dtype > static_cast<int>(Dtype::bf16))
         fail_for_garbage();
     }
     for (PredictionEntry& entry : message_.predictions) end_text(entry.name);

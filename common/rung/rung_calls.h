@@ -45,22 +45,7 @@ inline Tables load_tables(const char* path, std::string* problem) {
 
 inline cudaError_t call(const Variant& variant, void* const (&argument)[buffer_count], const Request& r,
                         cudaStream_t stream) {
-  const void* x = argument[0];
-  if (variant.op == Op::swap_ffn) {
-    const auto function = reinterpret_cast<SwapFfnFunction<float>*>(variant.launch);
-    const size_t element_bytes = static_cast<size_t>(bytes_of(variant.dtype));
-    return function(swap_ffn_arguments<float>(r.sizes, element_bytes, argument[0], argument[1], argument[2],
-                                              argument[workspace_buffer]),
-                    stream);
-  }
-  if (variant.op == Op::softmax) {
-    // The element type differs, the calling convention does not: every pointer to an object is passed alike.
-    auto function = reinterpret_cast<cudaError_t (*)(const void*, void*, int, int, cudaStream_t)>(variant.launch);
-    return function(x, argument[1], r.rows, r.cols, stream);
-  }
-  auto function =
-      reinterpret_cast<cudaError_t (*)(const void*, int*, float*, int, int, int, cudaStream_t)>(variant.launch);
-  return function(x, static_cast<int*>(argument[1]), static_cast<float*>(argument[2]), r.rows, r.cols, r.k, stream);
+  return call_operator(variant.op, variant.launch, argument, r.sizes, variant.dtype, stream);
 }
 
 }  // namespace

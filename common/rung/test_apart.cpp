@@ -51,8 +51,7 @@ Outcome run(Client& client, const std::string& name) {
   }
   INFO(client.problem());
   REQUIRE(job.variant >= 0);
-  job.rows = rows;
-  job.cols = cols;
+  job.sizes = {rows, cols, {}};
   job.input = x.data();
   job.input_bytes = job.output_bytes[0] = x.size() * sizeof(float);
   return client.run(job);

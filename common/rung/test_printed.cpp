@@ -51,7 +51,7 @@ TEST_CASE("of what a rung prints, the host or a kernel, 1 MiB is kept", "[worker
     const float input = 0;
     rung::Job job;
     job.variant = variant;
-    job.rows = job.cols = 1;
+    job.sizes = {1, 1, {}};
     job.input = &input;
     job.input_bytes = job.output_bytes[0] = sizeof input;
     rung::Outcome outcome;

@@ -31,7 +31,7 @@ TEST_CASE("what is sealed is refused", "[worker][executor]") {
     const float input = 0;
     rung::Job job;
     job.variant = static_cast<int>(i);
-    job.rows = job.cols = 1;
+    job.sizes = {1, 1, {}};
     job.input = &input;
     job.input_bytes = job.output_bytes[0] = sizeof input;
     const rung::Outcome outcome = client.run(job);

@@ -66,8 +66,7 @@ const std::vector<float> input = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 Job job_for(Client& client, const std::string& name, double time_limit = 10) {
   Job job;
   job.variant = find(client, name);
-  job.rows = rows;
-  job.cols = cols;
+  job.sizes = {rows, cols, {}};
   job.input = input.data();
   job.input_bytes = job.output_bytes[0] = input.size() * sizeof(float);
   job.time_limit = time_limit;
@@ -125,11 +124,8 @@ TEST_CASE("null pointers and nonsense reach the variant as they are", "[worker]"
   Job job = job_for(client, "good");
   SECTION("null input") { job.null_argument = Job::Null::input; }
   SECTION("null output") { job.null_argument = Job::Null::output; }
-  SECTION("negative rows") { job.rows = -1; }
-  SECTION("cols far above the buffer") {
-    job.rows = -2147483647;
-    job.cols = 2147483647;
-  }
+  SECTION("negative rows") { job.sizes.rows = -1; }
+  SECTION("cols far above the buffer") { job.sizes = {-2147483647, 2147483647, {}}; }
   const Outcome outcome = client.run(job);
   CHECK(outcome.kind == Outcome::Kind::returned);
   CHECK(outcome.error_name == "cudaErrorInvalidValue");
@@ -143,8 +139,7 @@ TEST_CASE("a job of zero bytes and a large one after it", "[worker]") {
   CHECK(client.run(job).kind == Outcome::Kind::returned);
   const std::vector<float> large(3 << 20, 1.5f);
   job.variant = find(client, "good");
-  job.rows = 3;
-  job.cols = 1 << 20;
+  job.sizes = {3, 1 << 20, {}};
   job.input = large.data();
   job.input_bytes = job.output_bytes[0] = large.size() * sizeof(float);
   const Outcome outcome = client.run(job);

@@ -138,19 +138,17 @@ cudaError_t rotate(LoadedRung& rung, const TableEntry& variant, const std::vecto
   const auto launch = [&](int i) {
     return rung.call(request.variant, sets[static_cast<size_t>(i) % sets.size()], request, stream);
   };
-  // A step of many launches is timed as it is called: what its launches cost the host is part of the question.
-  return time_launches(launch, request.calls, stream, seconds, op_of(variant) != Op::swap_ffn);
+  return time_launches(launch, request.calls, stream, seconds, !arguments_of(op_of(variant)).many_launches);
 #endif
 }
 
 #ifdef __SIMT__
-// The weights of an FFN, which follow each other, are counted by themselves.
-void watch_weights(const TableEntry& variant, const Request& request, const BufferSet& set) {
+// What the operator says is counted by itself.
+void watch(const TableEntry& variant, const Request& request, const BufferSet& set) {
   simt::counters::watch(nullptr, 0);
-  if (op_of(variant) != Op::swap_ffn || !valid(request.sizes)) return;
-  const SwapFfnLayout layout = layout_of(request.sizes, static_cast<size_t>(bytes_of(dtype_of(variant))));
-  const Place &first = layout.inputs[swap_ffn_w1], &last = layout.inputs[swap_ffn_w1 + 2];
-  simt::counters::watch(set.buffers[0].data() + first.offset, last.offset + last.bytes() - first.offset);
+  Plan plan;
+  if (!arguments_of(op_of(variant)).plan(request.sizes, dtype_of(variant), &plan) || !plan.watched_bytes) return;
+  simt::counters::watch(set.buffers[0].data() + plan.watched_offset, plan.watched_bytes);
 }
 void start_counting() {
   // For whoever asks for predictions (common/bench/predict.py).
@@ -162,7 +160,7 @@ void start_counting() {
 }
 std::string counted() { return simt::counters::to_json(simt::counters::finish()); }
 #else
-void watch_weights(const TableEntry&, const Request&, const BufferSet&) {}
+void watch(const TableEntry&, const Request&, const BufferSet&) {}
 void start_counting() { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }
 std::string counted() { return ""; }
 #endif
@@ -192,7 +190,7 @@ void run(LoadedRung& rung, const TableEntry& variant, const Request& request, Sh
     sets[0].poison_outputs();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     if (request.count && launch == request.launches - 1) {
-      watch_weights(variant, request, sets[0]);
+      watch(variant, request, sets[0]);
       start_counting();
     }
     error = timed_call(rung, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);

@@ -5,21 +5,18 @@
 
 #include "compare.h"
 #include "formats.h"
+#include "operator.h"
 #include "record.h"
-#include "reference.h"
-#include "step_operator.h"
 
 namespace testing_ {
 namespace {
 
 using Kind = Finding::Kind;
 using rung::Job;
-using rung::Op;
 using rung::Outcome;
 
-// The checks are some fifty times slower, so only small cases run under them. In elements touched; top-K works on its
-// candidates besides, whatever the width of the row.
-constexpr double most_checked = 30000, candidates_of_a_row = 4096;
+// The checks are some fifty times slower, so only small cases run under them. In elements touched.
+constexpr double most_checked = 30000;
 
 constexpr int success = 0, invalid_value = 1;  // cudaSuccess, cudaErrorInvalidValue
 
@@ -112,22 +109,9 @@ Finding check_error(const Step& step, const Outcome& outcome, bool* done) {
   return {};
 }
 
-Finding check_output(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome) {
+Finding check_output(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome, uint64_t seed) {
   const Case& c = step.test_case;
-  Comparison comparison;
-  std::vector<double> x;
-  if (lab.op != Op::swap_ffn) x = reference::decode(input.data(), c.input_size(), step.dtype);
-  if (lab.op == Op::swap_ffn) {
-    comparison = step_operator().compare(c, session().seed, outcome.output[0], outcome.output[1], step.dtype);
-  } else if (lab.op == Op::softmax) {
-    const std::vector<double> expected = reference::softmax(x, c.rows, c.cols);
-    comparison = compare_softmax(x, expected, outcome.output[0].data(), c.rows, c.cols, step.dtype);
-  } else {
-    const reference::TopK expected = reference::softmax_topk(x, c.rows, c.cols, c.k);
-    comparison =
-        compare_topk(x, expected, reinterpret_cast<const int*>(outcome.output[0].data()),
-                     reinterpret_cast<const float*>(outcome.output[1].data()), c.rows, c.cols, c.k, step.dtype);
-  }
+  const Comparison comparison = operator_of(lab.op).expect(c, seed, input, step.dtype)(outcome.output);
   if (comparison.right()) return {};
   if (comparison.never_written()) return {Kind::never_written, "never written: the whole output is still the poison\n"};
   return {Kind::wrong, comparison.explanation, comparison.without_values, comparison.kinds};
@@ -158,44 +142,31 @@ Finding check_damage(const Outcome& outcome) {
 }  // namespace
 
 bool is_small(const Step& step) {
-  const double candidates = lab.op == Op::softmax_topk ? candidates_of_a_row * step.test_case.rows : 0;
-  return step.cost + candidates <= most_checked;
+  return step.cost + operator_of(lab.op).cost_of_candidates(step.test_case.sizes) <= most_checked;
 }
 
 Job job_for(const Step& step, const std::vector<unsigned char>& input) {
   const Case& c = step.test_case;
   Job job;
   job.variant = step.variant;
-  job.rows = c.rows;
-  job.cols = c.cols;
-  job.k = c.k;
+  job.sizes = c.called_with;
   job.input = input.data();
   job.input_bytes = input.size();
-  const size_t count = c.output_size(lab.op);
-  if (lab.op == Op::swap_ffn) {
-    const rung::SwapFfnLayout layout = layout_of(c.sizes, static_cast<size_t>(rung::bytes_of(step.dtype)));
-    job.sizes = c.called_with;
-    job.output_bytes[0] = layout.output_bytes[0];
-    job.output_bytes[1] = layout.output_bytes[1];
-    job.workspace_bytes = layout.workspace_bytes;
-  } else if (lab.op == Op::softmax) {
-    job.output_bytes[0] = count * static_cast<size_t>(rung::bytes_of(step.dtype));
-  } else {
-    job.output_bytes[0] = count * sizeof(int);
-    job.output_bytes[1] = count * sizeof(float);
-  }
+  const rung::Plan plan = operator_of(lab.op).plan(c.sizes, step.dtype);
+  for (int i = 0; i < 2; i++) job.output_bytes[i] = plan.bytes[i + 1];
+  job.workspace_bytes = plan.bytes[rung::workspace_buffer];
   job.null_argument = c.null_argument;
   // For an endless loop; a hundred times what the CPU executor needs on a slow core.
   job.time_limit = 5 + 1e-6 * step.cost;
   return job;
 }
 
-Finding judge(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome) {
+Finding judge(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome, uint64_t more_seed) {
   Finding finding = check_ending(outcome);
   if (finding.kind != Kind::right) return finding;
   bool done = false;
   finding = check_error(step, outcome, &done);
-  if (finding.kind == Kind::right && !done) finding = check_output(step, input, outcome);
+  if (finding.kind == Kind::right && !done) finding = check_output(step, input, outcome, session().seed + more_seed);
   if (finding.kind == Kind::right) finding = check_who_works(outcome);
   const Finding damage = check_damage(outcome);
   for (std::string Finding::*text : {&Finding::text, &Finding::open, &Finding::brief}) {
@@ -207,11 +178,19 @@ Finding judge(const Step& step, const std::vector<unsigned char>& input, const O
 
 namespace {
 
+// Of the first tensor in an output.
+size_t element_bytes(const Step& step, int output) {
+  const rung::Plan plan = operator_of(lab.op).plan(step.test_case.sizes, step.dtype);
+  const rung::Tensor* const tensor = plan.first_of(output + 1);
+  return tensor ? tensor->element_bytes : 1;
+}
+
 // The same numbers? Which NaN a NaN is the compiler decides, which may swap the operands of a sum.
-bool same_numbers(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b, rung::Dtype dtype) {
+bool same_numbers(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b, size_t element,
+                  rung::Dtype dtype) {
   if (a == b) return true;
-  const size_t element = static_cast<size_t>(rung::bytes_of(dtype));
-  if (a.size() != b.size() || a.size() % element) return false;
+  if (element == sizeof(float)) dtype = rung::Dtype::f32;
+  if (a.size() != b.size() || a.size() % element || element != static_cast<size_t>(rung::bytes_of(dtype))) return false;
   const std::vector<double> x = reference::decode(a.data(), a.size() / element, dtype);
   const std::vector<double> y = reference::decode(b.data(), b.size() / element, dtype);
   for (size_t i = 0; i < x.size(); i++) {
@@ -237,10 +216,8 @@ Finding check_one_program(const Step& step, const Outcome& instrumented, const O
                       (b.launches ? b.first_ones : "nothing"));
   }
   if (a.atomics || b.atomics) return {};
-  const rung::Dtype of_output[] = {lab.op == Op::softmax_topk ? rung::Dtype::f32 : step.dtype,
-                                   lab.op == Op::softmax_topk ? rung::Dtype::f32 : step.dtype};
   for (int i = 0; i < 2; i++) {
-    if (!same_numbers(instrumented.output[i], plain.output[i], of_output[i]))
+    if (!same_numbers(instrumented.output[i], plain.output[i], element_bytes(step, i), step.dtype))
       return is_another("it writes other results (is something read that was not written?)");
   }
   return {};
@@ -261,9 +238,6 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
   if (second.error != first.error) {
     return {Kind::wrong, "two equal runs returned " + first.error_name + " and " + second.error_name};
   }
-  const size_t element = static_cast<size_t>(rung::bytes_of(step.dtype));
-  const size_t sizes[] = {lab.op == Op::softmax ? element : sizeof(int),
-                          lab.op == Op::swap_ffn ? element : sizeof(float)};
   for (int i = 0; i < 2; i++) {
     const auto &a = first.output[i], &b = second.output[i];
     if (a == b) continue;
@@ -274,7 +248,7 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
               "", "the second of two equal runs wrote nothing"};
     const size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
     return {Kind::wrong,
-            "two equal runs gave different results, first at element " + std::to_string(at / sizes[i]) +
+            "two equal runs gave different results, first at element " + std::to_string(at / element_bytes(step, i)) +
                 ": is a barrier missing?",
             "", "two equal runs gave different results: is a barrier missing?"};
   }
@@ -287,7 +261,7 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
 }  // namespace
 
 Finding check(const Step& step) {
-  const std::vector<unsigned char> input = input_of(step.test_case, step.dtype, session().seed);
+  const std::vector<unsigned char> input = operator_of(lab.op).input(step.test_case, step.dtype, session().seed);
   const Job job = job_for(step, input);
 
   // The checks come first: a race explains a wrong result better than the result does.

@@ -30,7 +30,9 @@ rung::Job job_for(const Step& step, const std::vector<unsigned char>& input);
 bool is_small(const Step& step);
 
 // What is wrong with the outcome of a step that ran on `input`: how it ended, error code, every element, guard zones.
-Finding judge(const Step& step, const std::vector<unsigned char>& input, const rung::Outcome& outcome);
+// more_seed: of an input that is not the session's, but of this seed more.
+Finding judge(const Step& step, const std::vector<unsigned char>& input, const rung::Outcome& outcome,
+              uint64_t more_seed = 0);
 
 // Calls the variant twice with the output poisoned, compares every element with the reference, checks the guard zones
 // and the input, and that both results are the same to the bit. For a small case the checks come first, and what they

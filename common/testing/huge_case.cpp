@@ -7,18 +7,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "catch2_any.h"
 #include "check.h"
-#include "compare.h"
-#include "formats.h"
-#include "reference.h"
+#include "operator.h"
 #include "session.h"
 
 namespace testing_ {
 namespace {
 
-using rung::Op;
 using rung::Outcome;
 
 constexpr int period = 8;
@@ -49,45 +47,46 @@ std::string not_repeated(const std::vector<unsigned char>& all) {
 std::string problem_of(int variant, const rung::VariantInfo& info) {
   Case c;
   c.name = "huge";
-  c.rows = c.buffer_rows = period;
-  c.cols = c.buffer_cols = cols;
-  c.k = c.buffer_k = lab.op == Op::softmax_topk ? 5 : 0;
-  const std::vector<unsigned char> block = reference::encode(logits(c, session().seed), info.dtype);
+  const Operator& op = operator_of(lab.op);
+  c.sizes = {period, cols, {}};
+  std::copy(std::begin(op.arguments().far->more), std::end(op.arguments().far->more), c.sizes.more);
+  c.called_with = c.sizes;
+  const std::vector<unsigned char> block = op.input(c, info.dtype, session().seed);
   const std::vector<unsigned char> input = repeated(block);
 
   rung::Job job;
   job.variant = variant;
-  job.rows = rows;
-  job.cols = cols;
-  job.k = c.k;
+  job.sizes = c.sizes;
+  job.sizes.rows = rows;
   job.input = input.data();
   job.input_bytes = input.size();
-  const size_t softmax_bytes = static_cast<size_t>(rung::bytes_of(info.dtype)) * cols, topk_bytes = size_t{4} * 5;
-  job.output_bytes[0] = rows * (lab.op == Op::softmax ? softmax_bytes : topk_bytes);
-  job.output_bytes[1] = lab.op == Op::softmax ? 0 : rows * topk_bytes;
+  const rung::Plan plan = op.plan(job.sizes, info.dtype);
+  for (int i = 0; i < 2; i++) job.output_bytes[i] = plan.bytes[i + 1];
   job.time_limit = 300;
   const Outcome outcome = session().client->run(job);
   if (outcome.kind != Outcome::Kind::returned) return outcome.message;
   if (outcome.error) return "returned " + rung::error_text(outcome);
   for (const std::string& sentence : outcome.damage) return sentence;
 
-  const std::vector<double> x = reference::decode(block.data(), c.input_size(), info.dtype);
-  const unsigned char* first = outcome.output[0].data();
-  const Comparison comparison =
-      lab.op == Op::softmax
-          ? compare_softmax(x, reference::softmax(x, period, cols), first, period, cols, info.dtype)
-          : compare_topk(x, reference::softmax_topk(x, period, cols, c.k), reinterpret_cast<const int*>(first),
-                         reinterpret_cast<const float*>(outcome.output[1].data()), period, cols, c.k, info.dtype);
+  std::vector<unsigned char> first[2];
+  for (int i = 0; i < 2; i++) {
+    const auto begin = outcome.output[i].begin();
+    first[i].assign(begin, begin + static_cast<long>(outcome.output[i].size() / (rows / period)));
+  }
+  const Comparison comparison = op.expect(c, session().seed, block, info.dtype)(first);
   if (!comparison.right()) return comparison.explanation;
-  const std::string first_output = not_repeated(outcome.output[0]);
-  return first_output.empty() && lab.op == Op::softmax_topk ? not_repeated(outcome.output[1]) : first_output;
+  std::string problem;
+  for (int i = 0; i < 2 && problem.empty(); i++) {
+    if (!outcome.output[i].empty()) problem = not_repeated(outcome.output[i]);
+  }
+  return problem;
 }
 
 }  // namespace
 
 TEST_CASE("every variant takes a matrix of more than 2^31 elements") {
   const char* cases = getenv("LADDER_CASES");
-  if (!cases || strcmp(cases, "huge") != 0 || lab.op == Op::swap_ffn) return;
+  if (!cases || strcmp(cases, "huge") != 0 || !rung::arguments_of(lab.op).far) return;
   const auto& variants = session().client->variants();
   const size_t i = GENERATE(range(size_t{0}, session().client->variants().size()));
   const auto& apart = lab.tested_apart;

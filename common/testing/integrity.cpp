@@ -1,27 +1,30 @@
 #include "integrity.h"
 
 #include "check.h"
-#include "formats.h"
 #include "moves.h"
+#include "operator.h"
 #include "record.h"
 
 namespace testing_ {
 
 namespace {
 
-// The bytes that are results: lab 07's RAM and lanes have a gap between them.
-double output_elements_bytes(const Step& step, const rung::Job& job) {
-  const rung::SwapFfnSizes& sizes = step.test_case.sizes;
-  if (!sizes.cores) return static_cast<double>(job.output_bytes[0] + job.output_bytes[1]);
-  const rung::SwapFfnLayout layout = layout_of(sizes, static_cast<size_t>(rung::bytes_of(step.dtype)));
-  return static_cast<double>(layout.delta.bytes() + layout.ram.bytes() + layout.lanes.bytes());
+// The bytes that are results: between tensors there may be gaps.
+double result_bytes(const Step& step) {
+  const rung::Plan plan = operator_of(lab.op).plan(step.test_case.sizes, step.dtype);
+  double sum = 0;
+  for (int i = 0; i < plan.count; i++) {
+    const rung::Tensor& tensor = plan.tensors[i];
+    if (tensor.buffer != 0 && tensor.buffer != rung::workspace_buffer) sum += static_cast<double>(tensor.bytes());
+  }
+  return sum;
 }
 
 }  // namespace
 
 std::string check_integrity(const Step& step) {
   const Case& c = step.test_case;
-  const std::vector<unsigned char> input = input_of(c, step.dtype, session().seed);
+  const std::vector<unsigned char> input = operator_of(lab.op).input(c, step.dtype, session().seed);
   rung::Job job = job_for(step, input);
   job.count = true;
   const rung::Outcome outcome = session().checked->run(job);
@@ -34,9 +37,9 @@ std::string check_integrity(const Step& step) {
   // The matrix begins at a multiple of 32 bytes.
   const double loaded = count.footprint_read * 32;
   const double stored = count.store.bytes + count.atomic.bytes;
-  const double result = output_elements_bytes(step, job);
-  // What lab 07's GEMMs read, which are a library's, no kernel loads.
-  if (step.test_case.sizes.cores == 0 && loaded < count.matrix_bytes()) {
+  const double result = result_bytes(step);
+  // What a library reads no kernel loads.
+  if (!operator_of(lab.op).has_library_calls() && loaded < count.matrix_bytes()) {
     return "the result is right, but the kernels' own loads cover only part of the matrix: is it computed elsewhere?";
   }
   if (stored < result) {

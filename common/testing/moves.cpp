@@ -2,7 +2,6 @@
 #include "moves.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -10,7 +9,7 @@
 #include <utility>
 
 #include "check.h"
-#include "formats.h"
+#include "operator.h"
 #include "progress.h"
 #include "record.h"
 #include "session.h"
@@ -20,7 +19,6 @@ namespace testing_ {
 namespace {
 
 using nlohmann::json;
-using rung::Op;
 using rung::Outcome;
 
 // A round of a reduction by n threads, of which there are log2(n): two operands read, one result written, and one of
@@ -47,7 +45,7 @@ void add(Traffic* sum, const Traffic& more) {
 
 void read(const json& launch, Count* count) {
   count->launches++;
-  count->weight_bytes += launch.value("watched_bytes_read", 0.0);
+  count->watched_bytes += launch.value("watched_bytes_read", 0.0);
   const json& total = launch.at("total");
   add(&count->load, traffic(total, "ld"));
   add(&count->store, traffic(total, "st"));
@@ -94,7 +92,19 @@ std::string code_at(const std::string& path, int number) {
   return line.size() > 80 ? line.substr(0, 77) + "..." : line;
 }
 
-// "\nworst line softmax_smem.cu:50: row[c] = x[c];", the line for which `weight` is the largest.
+// Loads and stores, each with its name, for demands on both.
+struct Direction {
+  const char *past, *plural;
+  Traffic Count::*total;
+  Traffic LineCount::*of_line;
+};
+constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
+                                    {"written", "stores", &Count::store, &LineCount::store}};
+
+double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes() / 32); }
+
+}  // namespace
+
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight) {
   // A line that several kernels of the call run counts once for all of them.
   std::map<std::pair<std::string, int>, double> weights;
@@ -111,19 +121,6 @@ std::string worst_line(const Count& count, const std::function<double(const Line
 }
 
 Judgement unmet(const std::string& counted) { return {false, counted}; }
-
-// Loads and stores, each with its name, for demands on both.
-struct Direction {
-  const char *past, *plural;
-  Traffic Count::*total;
-  Traffic LineCount::*of_line;
-};
-constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
-                                    {"written", "stores", &Count::store, &LineCount::store}};
-
-double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes() / 32); }
-
-}  // namespace
 
 // ---- The vocabulary ------------------------------------------------------------------------------
 
@@ -142,10 +139,10 @@ Demand read_at_most(int times) {
 Demand written_once() {
   return [](const Count& count) -> Judgement {
     const double bytes = count.store.bytes + count.atomic.bytes;
-    if (bytes == count.matrix_bytes() && count.atomic.bytes == 0) return {};
-    return unmet("written " + times_of(bytes / count.matrix_bytes()) + ": " +
+    if (bytes == count.result_bytes && count.atomic.bytes == 0) return {};
+    return unmet("written " + times_of(bytes / count.result_bytes) + ": " +
                  whole(count.store.sectors + count.atomic.sectors) + " sectors where the result has " +
-                 whole(sectors_of_pass(count)) +
+                 whole(std::ceil(count.result_bytes / 32)) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
 }
@@ -219,7 +216,7 @@ Demand bytes_an_element(int bytes) {
 Demand no_serial_section() {
   return [](const Count& count) -> Judgement {
     const double rounds = std::log2(std::max(2, count.block_threads));
-    const double most = count.its_share + accesses_a_round * rounds + accesses_a_selected * count.k;
+    const double most = count.its_share + accesses_a_round * rounds + accesses_a_selected * count.results;
     // Nor is it shared work if every thread does all of it.
     const double elements = std::ceil(count.elements() / std::max(1.0, count.blocks * count.block_threads));
     const double shared = accesses_an_element * std::max(1.0, elements) + 2 * accesses_a_round * rounds;
@@ -233,7 +230,7 @@ Demand no_serial_section() {
     return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
                  whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
                  whole(most) + " would leave room for reducing in " + brief(std::ceil(rounds)) + " rounds" +
-                 (count.k ? " and for putting " + std::to_string(count.k) + " in order" : "") +
+                 (count.results > 1 ? " and for putting " + std::to_string(count.results) + " in order" : "") +
                  worst_line(count, [](const LineCount& line) {
                    return line.load.requests + line.store.requests + line.shared_requests;
                  }));
@@ -255,36 +252,12 @@ Demand reduces_in_warps() {
   };
 }
 
-Demand writes_only_the_top_k() {
-  return [](const Count& count) -> Judgement {
-    const double bytes = (count.store.bytes + count.atomic.bytes) / count.rows, needed = 8.0 * count.k;
-    if (bytes == needed && count.atomic.bytes == 0) return {};
-    return unmet(brief(bytes) + " bytes written per row where 8 bytes x " + std::to_string(count.k) + " are " +
-                 whole(needed) +
-                 worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
-  };
-}
-
 Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
     if (count.blocks >= least * static_cast<double>(count.rows)) return {};
     return unmet("no kernel has more than " + brief(count.blocks) + (count.blocks == 1 ? " block" : " blocks") +
                  ", where " + std::to_string(least) + " per row are needed");
   };
-}
-
-Demand weights_read_at_most(int times) {
-  return [times](const Count& count) -> Judgement {
-    const double reads = count.weight_bytes / (count.ffn_steps() * count.ffn_bytes());
-    if (reads <= times) return {};
-    return unmet("an FFN step asks for each weight " + times_of(reads) + ": " + whole(count.weight_bytes) +
-                 " bytes in " + whole(count.ffn_steps()) + " steps, where the weights are " + whole(count.ffn_bytes()) +
-                 " bytes" + worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
-  };
-}
-
-Demand weights_read_once_a_tile(int cores) {
-  return [cores](const Count& count) { return weights_read_at_most((count.rows + cores - 1) / cores)(count); };
 }
 
 Demand launched_at_most(int times) {
@@ -304,15 +277,6 @@ Demand launched_by_graphs() {
   };
 }
 
-Demand said_what_weights_cost() {
-  return [](const Count& count) -> Judgement {
-    return {true, "what it costs, counted on " + std::to_string(count.rows) + " cores: " + whole(count.weight_bytes) +
-                      " bytes of FFN weights are asked for, " + times_of(count.weight_bytes / count.ffn_bytes()) +
-                      " their footprint of " + whole(count.ffn_bytes()) + "; each weight " +
-                      times_of(count.weight_bytes / (count.ffn_steps() * count.ffn_bytes())) + " in an FFN step"};
-  };
-}
-
 Demand said_what_loads_cost() {
   return [](const Count& count) -> Judgement {
     return {true, "what it costs, counted on " + std::to_string(count.rows) + " x " + std::to_string(count.cols) +
@@ -328,7 +292,7 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
   const Case& c = step.test_case;
   // Nor is a hidden shape told by the way in which it fails.
   const bool hidden = c.group == "integrity";
-  const std::string shape = hidden ? "a hidden shape" : std::to_string(c.rows) + " x " + std::to_string(c.cols);
+  const std::string shape = hidden ? "a hidden shape" : operator_of(lab.op).Operator::name(c.sizes);
   const std::string at =
       outcome.file.empty() || hidden ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
   if (outcome.kind != Outcome::Kind::returned)
@@ -340,18 +304,25 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
 
   *count = {};
   count->by_graphs = outcome.work.by_graphs;
-  count->rows = c.rows;
-  count->cols = c.cols;
-  count->k = c.k;
+  count->rows = c.sizes.rows;
+  count->cols = c.sizes.cols;
   count->sizes = c.sizes;
   count->element_bytes = rung::bytes_of(step.dtype);
+  const rung::Plan plan = operator_of(lab.op).plan(c.sizes, step.dtype);
+  if (const rung::Tensor* const first = plan.first_of(1); first && first->cols < static_cast<size_t>(c.sizes.cols))
+    count->results = static_cast<int>(first->cols);
+  for (int i = 0; i < plan.count; i++) {
+    const int buffer = plan.tensors[i].buffer;
+    if (buffer != 0 && buffer != rung::workspace_buffer)
+      count->result_bytes += static_cast<double>(plan.tensors[i].bytes());
+  }
   try {
     const json report = json::parse(outcome.counters);
     if (report.at("launches").empty()) return "no kernel was launched on " + shape;
     for (const json& launch : report.at("launches")) read(launch, count);
     for (const json& call : report.value("library_calls", json::array())) {
       count->library_calls++;
-      count->weight_bytes += call.at("watched_bytes_read").get<double>();
+      count->watched_bytes += call.at("watched_bytes_read").get<double>();
     }
   } catch (const json::exception& error) {
     return std::string("the worker's counters cannot be read: ") + error.what();
@@ -360,14 +331,15 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
 }
 
 std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed) {
-  const std::vector<unsigned char> input = input_of(step.test_case, step.dtype, session().seed + more_seed);
+  const std::vector<unsigned char> input =
+      operator_of(lab.op).input(step.test_case, step.dtype, session().seed + more_seed);
   rung::Job job = job_for(step, input);
   job.count = true;
   job.time_limit = 30;  // a hundred times what the course's own solutions need
   const Outcome outcome = client.run(job);
   std::string problem = read_counters(step, outcome, count);
   // For the judge a count is worth nothing if the result is wrong.
-  if (problem.empty() && recording() && judge(step, input, outcome).kind != Finding::Kind::right) {
+  if (problem.empty() && recording() && judge(step, input, outcome, more_seed).kind != Finding::Kind::right) {
     problem = "not right on the shape that is counted";
   }
   return problem;
@@ -382,15 +354,18 @@ std::string check_move(const Step& step, std::string* remark) {
     Count count;
     int calls = 0;
   };
-  static std::map<std::array<int, 4>, Counted> counted;
-  auto& [problem, count, calls] = counted[{step.variant, c.rows, c.cols, c.k}];
+  static std::map<std::pair<int, std::string>, Counted> counted;
+  std::string key;
+  for (const int more : c.sizes.more) key += " " + std::to_string(more);
+  auto& [problem, count, calls] =
+      counted[{step.variant, std::to_string(c.sizes.rows) + " " + std::to_string(c.sizes.cols) + key}];
   if (calls == 0) calls++, problem = count_call(*session().checked, step, &count);
   if (!problem.empty()) return problem + "\nthe move: " + move.title;
   note_count(step, count);
   Judgement judgement = move.demand(count);
   // The first call at a shape may try several kernels to keep the quickest. The second has another input, so that
   // nothing of the first is left.
-  if (!judgement.met && calls == 1 && lab.op != Op::swap_ffn) {
+  if (!judgement.met && calls == 1) {
     Count again;
     calls++;
     if (count_call(*session().checked, step, &again, 1).empty()) {

@@ -29,8 +29,11 @@ struct LineCount {
 
 // What one call of a variant did, all its kernels together.
 struct Count {
-  int rows, cols, k;
+  int rows, cols;
+  int results;        // of a row, where it gives fewer than it has elements; 0: it does not
   int element_bytes;  // of the variant's type
+  double result_bytes = 0;
+  rung::Sizes sizes = {};
   Traffic load, store, atomic;
   double footprint_read = 0;   // distinct sectors, of all kernels
   double barriers = 0;         // once per warp
@@ -41,15 +44,12 @@ struct Count {
   double blocks = 0;      // of the largest grid
   double launches = 0;    // of kernels
   double by_graphs = 0;   // of kernels and library calls, those that a graph makes
-  // Lab 07: bytes of the FFN's weights that were asked for, by kernels or as operands of a library's calls; how many of
-  // those calls there were.
-  double weight_bytes = 0, library_calls = 0;
-  rung::SwapFfnSizes sizes = {};
+  // Of what the operator watches (common/ops/arguments.h, Plan): bytes that were asked for, by kernels or as operands
+  // of a library's calls. How many of those calls there were.
+  double watched_bytes = 0, library_calls = 0;
   std::vector<LineCount> lines;
 
   double elements() const { return static_cast<double>(rows) * cols; }
-  double ffn_bytes() const { return 3.0 * sizes.d_model * sizes.d_ff * element_bytes; }
-  double ffn_steps() const { return static_cast<double>(sizes.events) * sizes.ffn_steps; }
   double matrix_bytes() const { return elements() * element_bytes; }
 };
 
@@ -81,22 +81,19 @@ Demand bytes_an_element(int bytes);
 Demand no_serial_section();
 // Warps reduce by warp operations, so that a thread comes to few barriers per row, and not to one per round.
 Demand reduces_in_warps();
-// Top-K: k indices and k probabilities a row, 4 bytes each, and no other store.
-Demand writes_only_the_top_k();
 // At least so many blocks per row, in one of the kernels.
 Demand spread_over_blocks(int least);
-// Lab 07. Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library.
-Demand weights_read_at_most(int times);
-// As often as there are tiles of so many cores.
-Demand weights_read_once_a_tile(int cores);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.
 Demand launched_by_graphs();
-// Not a demand: says what the weights cost, and their footprint.
-Demand said_what_weights_cost();
 // Not a demand: says what the variant's loads cost.
 Demand said_what_loads_cost();
+
+// What an operator's own demands are written with. "\nworst line softmax_smem.cu:50: row[c] = x[c];", the line for
+// which `weight` is the largest.
+std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight);
+Judgement unmet(const std::string& counted);
 
 // ---- A move --------------------------------------------------------------------------------------
 

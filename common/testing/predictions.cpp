@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operator.h"
 #include "record.h"
 #include "recorded.h"
 #include "session.h"
-#include "step_operator.h"
 #include "words.h"
 
 namespace testing_ {
@@ -89,10 +89,6 @@ Figure launches() {
   return [](const Count& count) { return count.launches + count.library_calls; };
 }
 
-Figure weight_bytes() {
-  return [](const Count& count) { return count.weight_bytes; };
-}
-
 // ---- A prediction --------------------------------------------------------------------------------
 
 std::string Prediction::case_name() const {
@@ -159,9 +155,7 @@ std::string check_prediction(const Predicted& predicted) {
     return "predicted " + number(predicted.value) + ", which is not what is counted\n" +
            wrapped("The question: " + label + ": " + p.question);
   }
-  const std::string shape = p.shape.sizes.cores ? step_operator().name(p.shape.sizes)
-                                                : std::to_string(p.shape.rows) + " x " + std::to_string(p.shape.cols) +
-                                                      (p.shape.k ? ", k = " + std::to_string(p.shape.k) : "");
+  const std::string shape = operator_of(lab.op).name(p.shape);
   return "predicted " + number(predicted.value) + ", " + comparison(predicted.value, counted) + " (" + label +
          " of the solution, " + shape + ")\n" + wrapped("The question: " + label + ": " + p.question) + "\n" +
          wrapped("How to get it: " + p.lesson);

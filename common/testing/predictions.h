@@ -40,9 +40,8 @@ Figure reads_of_an_element();
 Figure barriers_a_row();
 Figure warp_operations_a_row();
 
-// Lab 07: kernels and library calls; bytes of FFN weights that are asked for.
+// Kernels and library calls.
 Figure launches();
-Figure weight_bytes();
 
 // Of time: a variant at one shape, as it was measured on a GPU. Top-K: K = 50.
 struct Timed {

@@ -112,7 +112,8 @@ void write_progress(int passed, int failed, int not_run) {
     results["predictions"][predicted.prediction->name] = outcome_of(predicted, ran->second);
   }
   for (const Counted& c : n.counted) {
-    Json entry = {{"rows", c.count.rows}, {"cols", c.count.cols}, {"k", c.count.k}, {"yours", traffic(c.count)}};
+    const int k = rung::arguments_of(lab.op).has_k ? c.count.sizes.more[0] : 0;
+    Json entry = {{"rows", c.count.rows}, {"cols", c.count.cols}, {"k", k}, {"yours", traffic(c.count)}};
     Count count;
     if (count_solution(c.step, &count)) entry["solution"] = traffic(count);
     results["counts"][c.label] = entry;

@@ -11,8 +11,8 @@
 
 #include "backend.h"
 #include "check.h"
-#include "hidden.h"
 #include "offsets.h"
+#include "operator.h"
 #include "record.h"
 
 namespace testing_ {
@@ -79,7 +79,7 @@ Case case_of(const Move& move) {
   // Where the cost grows with cols^2 a shape that is a little wider may be too much.
   const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
                                      [](const Expected& variant) { return variant.cost == Cost::quadratic; });
-  const bool judged = recording() && lab.op != rung::Op::swap_ffn && !quadratic;
+  const bool judged = recording() && operator_of(lab.op).takes_any_shape() && !quadratic;
   Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape) : move.shape);
   c.move = &move;
   return c;
@@ -132,14 +132,14 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
     if (c.move && !(s.checked && held_to(info, *c.move))) continue;
     if (c.group == "integrity" && !s.checked) continue;
     if (is_offsets_case(c) && s.backend != "cpu") continue;  // CASES=huge is for a GPU
-    const double cost = c.cost(quadratic);
+    const double cost = operator_of(lab.op).cost(c.sizes, quadratic);
     if (quadratic && !everything && cost > quadratic_limit) {
       s.left_out[label].cases++;
       s.left_out[label].cost += cost;
       continue;
     }
     s.steps.push_back(
-        {variant, info.dtype, label, c, expected.width == Width::shared_memory && c.cols > claimed, cost});
+        {variant, info.dtype, label, c, expected.width == Width::shared_memory && c.sizes.cols > claimed, cost});
   }
 }
 
@@ -154,10 +154,7 @@ Case counted_case(const std::string& name, const std::string& group, Shape shape
   Case c;
   c.name = name;
   c.group = group;
-  c.rows = c.buffer_rows = shape.rows;
-  c.cols = c.buffer_cols = shape.cols;
-  c.k = c.buffer_k = shape.k;
-  c.sizes = c.called_with = shape.sizes;
+  c.sizes = c.called_with = shape;
   return c;
 }
 
@@ -209,13 +206,13 @@ int prepare() {
   s.seed = strtoull(seed.c_str(), &end, 10);
   if (*end) return fail(2, "LADDER_SEED=" + seed + " is not a number");
 
-  std::vector<Case> cases = all_cases(lab.op);
+  std::vector<Case> cases = operator_of(lab.op).cases();
   if (recording()) {
-    for (Case& c : hidden_cases(lab.op, s.seed)) cases.push_back(std::move(c));
+    for (Case& c : operator_of(lab.op).hidden_cases(s.seed)) cases.push_back(std::move(c));
   }
   for (const Move& move : lab.moves) cases.push_back(case_of(move));
-  if (recording()) cases.push_back(integrity_case(lab.op, s.seed));
-  if (!recording() && lab.op != rung::Op::swap_ffn) {
+  if (recording()) cases.push_back(operator_of(lab.op).integrity_case(s.seed));
+  if (!recording() && rung::arguments_of(lab.op).far) {
     for (const Case& c : offsets_cases()) cases.push_back(c);
   }
   for (const Prediction& p : lab.predictions) cases.push_back(counted_case(p.case_name(), "predict", p.shape));

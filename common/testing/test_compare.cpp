@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
-#include "cases.h"
 #include "compare.h"
 #include "formats.h"
+#include "matrix.h"
 
 using namespace testing_;
 using rung::Dtype;
@@ -33,10 +33,10 @@ struct Matrix {
       : rows(rows), cols(cols), dtype(dtype) {
     Case c;
     c.name = "test";
-    c.values = values;
-    c.buffer_rows = rows;
-    c.buffer_cols = cols;
-    x = reference::decode(reference::encode(logits(c, 1), dtype).data(), c.input_size(), dtype);
+    c.values = static_cast<int>(values);
+    c.sizes = {rows, cols, {}};
+    const std::vector<float> drawn = logits(c, 1);
+    x = reference::decode(reference::encode(drawn, dtype).data(), drawn.size(), dtype);
     expected = reference::softmax(x, rows, cols);
     got.assign(expected.begin(), expected.end());
   }
@@ -240,18 +240,21 @@ TEST_CASE("top-K", "[compare]") {
 
 TEST_CASE("the cases cover what the contract and the widths ask for", "[cases]") {
   const Op op = GENERATE(Op::softmax, Op::softmax_topk);
-  const std::vector<Case> cases = all_cases(op);
+  const std::vector<Case> cases = operator_of(op).cases();
   std::set<std::string> names;
   std::set<int> widths, rows, ks;
   std::set<Values> values;
   for (const Case& c : cases) {
     INFO(c.name);
     CHECK(names.insert(c.name).second);
-    widths.insert(c.cols);
-    rows.insert(c.rows);
-    ks.insert(c.k);
-    values.insert(c.values);
-    if (op == Op::softmax_topk && c.group != "contract") CHECK((c.k >= 1 && c.k <= c.cols && c.k <= rung::max_k));
+    widths.insert(c.called_with.cols);
+    rows.insert(c.called_with.rows);
+    ks.insert(c.called_with.more[0]);
+    values.insert(values_of(c));
+    if (op == Op::softmax_topk && c.group != "contract") {
+      const int k = c.sizes.more[0];
+      CHECK((k >= 1 && k <= c.sizes.cols && k <= rung::max_k));
+    }
   }
   for (int w : {1, 2, 31, 32, 33, 600, 1023, 1024, 1025, 4096, 50257, 200003, 0, -33}) CHECK(widths.count(w) == 1);
   for (int r : {0, 1, 7, 64, 1000, -1}) CHECK(rows.count(r) == 1);
@@ -262,7 +265,7 @@ TEST_CASE("the cases cover what the contract and the widths ask for", "[cases]")
 }
 
 TEST_CASE("values are the same for the same name and seed only", "[cases]") {
-  const std::vector<Case> cases = all_cases(Op::softmax);
+  const std::vector<Case> cases = operator_of(Op::softmax).cases();
   CHECK(logits(cases[0], 0) == logits(cases[0], 0));
   CHECK(logits(cases[0], 0) != logits(cases[0], 1));
   CHECK(similar_names(cases, "nan7x600")[0] == "nan-64x600");

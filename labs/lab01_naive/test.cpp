@@ -2,6 +2,7 @@
 #include "lab.h"
 
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+#include "operator.h"
 
 #include "catch2_any.h"
 #include "check.h"
@@ -76,7 +77,7 @@ const testing_::Lab testing_::lab = {
 TEST_CASE("no_max breaks where it is expected to") {
   const int variant = testing_::session().find("no_max", Dtype::f32);
   if (variant < 0 || !testing_::session().own_file || !testing_::session().wants_variant("no_max f32")) return;
-  for (const testing_::Case& c : testing_::all_cases(rung::Op::softmax)) {
+  for (const testing_::Case& c : testing_::operator_of(rung::Op::softmax).cases()) {
     const bool breaks = c.name == "plus_1e4-7x600";
     if (!breaks && c.name != "normal-7x600") continue;
     if (!testing_::session().wants(c.name)) continue;

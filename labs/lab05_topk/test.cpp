@@ -2,6 +2,7 @@
 #include "lab.h"
 
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+#include "softmax_topk/demands.h"
 
 using rung::Dtype;
 

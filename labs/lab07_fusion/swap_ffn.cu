@@ -1,4 +1,4 @@
-// Lab 07: one decode step of a Swap-FFN layer, four ways. common/rung/swap_ffn.h says what the step is.
+// Lab 07: one decode step of a Swap-FFN layer, four ways. common/ops/swap_ffn/arguments.h says what the step is.
 //
 // All cores run through the same weights. At the sizes of the course 512 cores multiply their state by 24 MB of FFN
 // weights 16 times, one product after the other. Who reads the weights how often is what tells the variants apart:

@@ -2,13 +2,13 @@
 #include "lab.h"
 
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
-#include "swap_ffn_cases.h"
+#include "swap_ffn/demands.h"
 
 using rung::Dtype;
 
 namespace {
 
-const testing_::Shape small = testing_::shape_of(rung::swap_ffn_small);
+const testing_::Shape small = rung::sizes_of(rung::swap_ffn_small);
 
 }  // namespace
 

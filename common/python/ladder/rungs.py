@@ -16,8 +16,8 @@ from . import arrays
 from .errors import LadderError
 
 ROOT = Path(__file__).resolve().parents[3]
-MAX_K = 1024  # types.h
-OPS = ("softmax", "softmax_topk", "swap_ffn")  # as types.h numbers them; the last is no function of this module
+MAX_K = 1024  # common/ops/softmax_topk/arguments.h
+OPS = ("softmax", "softmax_topk", "swap_ffn")  # as common/ops/operators.h numbers them; the last is no function of this module
 DTYPES = ("float32", "float16", "bfloat16")
 INVALID_VALUE = 1  # cudaErrorInvalidValue
 

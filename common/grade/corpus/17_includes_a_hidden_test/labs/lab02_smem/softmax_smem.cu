@@ -4,6 +4,5 @@
 //
 // Includes a file of the tests, hoping that the compiler's errors print it.
 
-#include "../../common/testing/cases.cpp"
-#include "../../common/testing/hidden.cpp"
+#include "../../common/ops/matrix/cases.cpp"
 #include "/course/labs/lab02_smem/test.cpp"

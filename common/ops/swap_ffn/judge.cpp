@@ -1,4 +1,4 @@
-#include "swap_ffn_cases.h"
+#include "swap_ffn/judge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "formats.h"
-#include "step_operator.h"
+#include "operator.h"
 
 namespace testing_ {
 namespace {
@@ -44,6 +44,13 @@ Case make(const std::string& group, const std::string& name, const SwapFfnSizes&
   return c;
 }
 
+// What the variant is called with differs from its data in this number.
+void change(Case& c, int32_t SwapFfnSizes::*number, int32_t value) {
+  SwapFfnSizes sizes = rung::swap_ffn_sizes(c.sizes);
+  sizes.*number = value;
+  c.called_with = rung::sizes_of(sizes);
+}
+
 std::vector<Case> contract_cases() {
   std::vector<Case> cases;
   const auto add = [&](const char* name, auto change) {
@@ -55,11 +62,11 @@ std::vector<Case> contract_cases() {
   add("null-inputs", [](Case& c) { c.null_argument = Job::Null::input; });
   add("null-delta", [](Case& c) { c.null_argument = Job::Null::output; });
   add("null-ram", [](Case& c) { c.null_argument = Job::Null::second_output; });
-  add("no-cores", [](Case& c) { c.called_with.cores = 0; });
-  add("negative-d-model", [](Case& c) { c.called_with.d_model = -32; });
-  add("d-model-33", [](Case& c) { c.called_with.d_model = 33; });
-  add("d-ff-33", [](Case& c) { c.called_with.d_ff = 33; });
-  add("negative-events", [](Case& c) { c.called_with.events = -1; });
+  add("no-cores", [](Case& c) { change(c, &SwapFfnSizes::cores, 0); });
+  add("negative-d-model", [](Case& c) { change(c, &SwapFfnSizes::d_model, -32); });
+  add("d-model-33", [](Case& c) { change(c, &SwapFfnSizes::d_model, 33); });
+  add("d-ff-33", [](Case& c) { change(c, &SwapFfnSizes::d_ff, 33); });
+  add("negative-events", [](Case& c) { change(c, &SwapFfnSizes::events, -1); });
   return cases;
 }
 
@@ -153,13 +160,7 @@ std::string text_of(uint8_t lanes) {
 
 }  // namespace
 
-Shape shape_of(const SwapFfnSizes& sizes) { return {sizes.cores, sizes.d_model, 0, sizes}; }
-
-void set_sizes(Case* c, const SwapFfnSizes& sizes) {
-  c->rows = c->buffer_rows = sizes.cores;
-  c->cols = c->buffer_cols = sizes.d_model;
-  c->sizes = c->called_with = sizes;
-}
+void set_sizes(Case* c, const SwapFfnSizes& sizes) { c->sizes = c->called_with = rung::sizes_of(sizes); }
 
 std::vector<Case> swap_ffn_cases() {
   std::vector<Case> cases;
@@ -179,17 +180,12 @@ std::vector<Case> hidden_swap_ffn_cases(uint64_t seed) {
   };
 }
 
-Case swap_ffn_integrity_case(uint64_t seed) {
-  std::mt19937_64 random(seed * 91 + 3);
-  return make("integrity", "integrity-memory", {32, 64, drawn(random, 5, 12), 2, 1, 16, 2, 24});
-}
-
 const SwapFfnStep& step_of(const Case& c, uint64_t seed) {
   static std::map<std::pair<std::string, uint64_t>, SwapFfnStep> steps;
   const auto key = std::make_pair(c.name, seed);
   auto found = steps.find(key);
   if (found == steps.end())
-    found = steps.emplace(key, reference::swap_ffn_step(c.sizes, number_of(c.name, seed))).first;
+    found = steps.emplace(key, reference::swap_ffn_step(rung::swap_ffn_sizes(c.sizes), number_of(c.name, seed))).first;
   return found->second;
 }
 
@@ -243,17 +239,45 @@ Comparison compare_swap_ffn(const SwapFfnStep& step, const std::vector<unsigned 
 
 namespace {
 
-const StepOperator functions = {
-    swap_ffn_cases,
-    hidden_swap_ffn_cases,
-    swap_ffn_integrity_case,
-    [](const Case& c, Dtype dtype, uint64_t seed) { return reference::encode(step_of(c, seed), dtype); },
-    [](const Case& c, uint64_t seed, const std::vector<unsigned char>& delta,
-       const std::vector<unsigned char>& ram_and_lanes,
-       Dtype dtype) { return compare_swap_ffn(step_of(c, seed), delta, ram_and_lanes, dtype); },
-    [](const SwapFfnSizes& sizes) { return reference::name_of(sizes); },
+class SwapFfn : public Operator {
+ public:
+  SwapFfn() : Operator(rung::Op::swap_ffn) {}
+
+  std::vector<Case> cases() const override { return swap_ffn_cases(); }
+  std::vector<Case> hidden_cases(uint64_t seed) const override { return hidden_swap_ffn_cases(seed); }
+  Case integrity_case(uint64_t seed) const override {
+    std::mt19937_64 random(seed * 91 + 3);
+    return make("integrity", "integrity-memory", {32, 64, drawn(random, 5, 12), 2, 1, 16, 2, 24});
+  }
+
+  std::vector<unsigned char> input(const Case& c, Dtype dtype, uint64_t seed) const override {
+    return reference::encode(step_of(c, seed), dtype);
+  }
+  std::vector<unsigned char> input_without_result(const Case& c, Dtype dtype, uint64_t seed) const override {
+    return reference::encode(reference::swap_ffn_inputs(rung::swap_ffn_sizes(c.sizes), seed), dtype);
+  }
+  Verdict expect(const Case& c, uint64_t seed, const std::vector<unsigned char>&, Dtype dtype) const override {
+    return [&step = step_of(c, seed), dtype](const Outputs& output) {
+      return compare_swap_ffn(step, output[0], output[1], dtype);
+    };
+  }
+
+  double flops(const rung::Sizes& sizes) const override {
+    return reference::swap_ffn_flops(rung::swap_ffn_sizes(sizes));
+  }
+  double cost(const rung::Sizes& sizes, bool) const override {
+    const SwapFfnSizes s = rung::swap_ffn_sizes(sizes);
+    const double ffn = 3.0 * s.ffn_steps * s.d_ff + s.d_router;
+    return 0.01 * s.d_model * (s.cores * (s.events * ffn + 10.0) + s.collapse_k * s.collapse_r);
+  }
+
+  std::string name(const rung::Sizes& sizes) const override { return reference::name_of(rung::swap_ffn_sizes(sizes)); }
+  bool takes_any_shape() const override { return false; }
+  bool has_library_calls() const override { return true; }
 };
-const bool added = add_step_operator(functions);
+
+const SwapFfn swap_ffn;
+const bool added = add_operator(swap_ffn);
 
 }  // namespace
 

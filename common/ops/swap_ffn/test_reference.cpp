@@ -6,8 +6,8 @@
 
 #include "catch2_any.h"
 #include "formats.h"
-#include "swap_ffn_reference.h"
-#include "swap_ffn_data.h"
+#include "swap_ffn/reference.h"
+#include "swap_ffn/data.h"
 
 using namespace reference;
 using rung::SwapFfnSizes;
@@ -170,7 +170,7 @@ TEST_CASE("encoded data lie where the layout says, and are exact in bfloat16") {
     const std::vector<unsigned char> bytes = encode(step, dtype);
     REQUIRE(bytes.size() == layout.input_bytes);
     for (int i = 0; i < rung::swap_ffn_inputs - 1; i++) {
-      const rung::Place& place = layout.inputs[i];
+      const rung::Tensor& place = layout.inputs[i];
       REQUIRE(place.offset % 256 == 0);
       const std::vector<double> got = decode(bytes.data() + place.offset, place.rows * place.cols, dtype);
       REQUIRE(std::equal(got.begin(), got.end(), step.tensors[i].begin(), step.tensors[i].end()));

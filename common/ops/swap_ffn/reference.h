@@ -1,11 +1,10 @@
-// The Swap-FFN step (rung/swap_ffn.h) in double precision with Eigen, and data for it.
+// The Swap-FFN step (arguments.h) in double precision with Eigen, and data for it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "swap_ffn.h"
 #include "types.h"
 
 namespace reference {
@@ -37,7 +36,7 @@ struct SwapFfnStep {
 };
 
 // Hard decisions keep at least this distance from their thresholds. Rounding of bfloat16 moves a logit by about a tenth
-// of it (test_swap_ffn.cpp).
+// of it (test_reference.cpp).
 constexpr double least_margin = 0.05;
 
 // The gates' mean argument (SwapFfnResult::gate) stays above this. It is near 2 for a state along the direction that
@@ -54,7 +53,7 @@ constexpr double least_gate = 0.8;
 // of
 //   a and b, and after 16 steps nothing would be left of the state but rounding. So w1 answers to a direction that all
 //   states share, which keeps the gates open; w3 and w2 hold copies of the identity, and noise of a tenth. A
-//   perturbation of 1 stays under 3 then (test_swap_ffn.cpp).
+//   perturbation of 1 stays under 3 then (test_reference.cpp).
 SwapFfnStep swap_ffn_step(const rung::SwapFfnSizes& sizes, uint64_t seed);
 
 // Inputs alone, without a look at their decisions: for whoever wants no result.

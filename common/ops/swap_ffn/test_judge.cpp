@@ -6,7 +6,7 @@
 #include <set>
 
 #include "formats.h"
-#include "swap_ffn_cases.h"
+#include "swap_ffn/judge.h"
 
 using namespace testing_;
 using rung::Dtype;
@@ -119,11 +119,11 @@ TEST_CASE("the cases of a Swap-FFN step: valid data, each name once, hidden ones
     for (const Case& c : cases) {
       INFO(c.name);
       CHECK(names.insert(c.name).second);
-      CHECK(valid(c.sizes));
-      CHECK((c.must_refuse && c.null_argument == rung::Job::Null::none) == !valid(c.called_with));
+      CHECK(valid(rung::swap_ffn_sizes(c.sizes)));
+      CHECK((c.must_refuse && c.null_argument == rung::Job::Null::none) == !valid(rung::swap_ffn_sizes(c.called_with)));
     }
   }
   std::set<int> cores;
-  for (uint64_t seed = 0; seed < 20; seed++) cores.insert(hidden_swap_ffn_cases(seed)[1].sizes.cores);
+  for (uint64_t seed = 0; seed < 20; seed++) cores.insert(hidden_swap_ffn_cases(seed)[1].sizes.rows);
   CHECK(cores.size() > 3);
 }

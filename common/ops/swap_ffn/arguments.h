@@ -19,12 +19,12 @@
 //
 // T is the type of all weights and of the states between operations; sums are at least in fp32.
 //
-// Plain C++: the judge includes it without CUDA.
+// Plain C++, but for the last part: the judge includes it without CUDA.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
+
+#include "../arguments.h"
 
 namespace rung {
 
@@ -97,22 +97,14 @@ bool valid(const SwapFfn<T>& s) {
 
 // ---- Where the tensors lie -----------------------------------------------------------------------
 
-// A tensor in a buffer of the worker. All inputs lie in one buffer, RAM and lanes after the step in another.
-struct Place {
-  const char* name;
-  size_t rows, cols;
-  size_t element_bytes;
-  size_t offset;
-  size_t bytes() const { return rows * cols * element_bytes; }
-};
-
+// All inputs lie in one buffer, RAM and lanes after the step in another.
 constexpr int swap_ffn_inputs = 17;
 constexpr int swap_ffn_w1 = 10;  // its index; w3 and w2 follow
 
 struct SwapFfnLayout {
-  Place inputs[swap_ffn_inputs];  // in the order of SwapFfn, x to lanes
-  Place delta;                    // of the first output
-  Place ram, lanes;               // of the second
+  Tensor inputs[swap_ffn_inputs];  // in the order of SwapFfn, x to lanes
+  Tensor delta;                    // of the first output
+  Tensor ram, lanes;               // of the second
   size_t input_bytes, output_bytes[2], workspace_bytes;
 };
 
@@ -123,30 +115,30 @@ inline SwapFfnLayout layout_of(const SwapFfnSizes& sizes, size_t element_bytes) 
   const size_t cores = static_cast<size_t>(sizes.cores), router = static_cast<size_t>(sizes.d_router);
   const size_t k = static_cast<size_t>(sizes.collapse_k), r = static_cast<size_t>(sizes.collapse_r);
   const size_t t = element_bytes, banks = swap_ffn_banks;
-  SwapFfnLayout layout = {{{"x", 1, d, t, 0},
-                           {"scale", cores, d, t, 0},
-                           {"shift", cores, d, t, 0},
-                           {"alpha", cores, k, t, 0},
-                           {"router_norm", 1, d, t, 0},
-                           {"router_w", router, d, t, 0},
-                           {"swap_w", 1, router, t, 0},
-                           {"bank_w", banks, router, t, 0},
-                           {"biases", 1, 1 + banks, t, 0},
-                           {"ffn_norm", 1, d, t, 0},
-                           {"w1", f, d, t, 0},
-                           {"w3", f, d, t, 0},
-                           {"w2", d, f, t, 0},
-                           {"basis", k * r, d, t, 0},
-                           {"decoder", d, r, t, 0},
-                           {"ram", cores * banks, d, t, 0},
-                           {"lanes", 1, cores, 1, 0}},
-                          {"delta", 1, d, sizeof(float), 0},
-                          {"ram_out", cores * banks, d, t, 0},
-                          {"lanes_out", 1, cores, 1, 0},
+  SwapFfnLayout layout = {{{"x", 0, 1, d, t, 0},
+                           {"scale", 0, cores, d, t, 0},
+                           {"shift", 0, cores, d, t, 0},
+                           {"alpha", 0, cores, k, t, 0},
+                           {"router_norm", 0, 1, d, t, 0},
+                           {"router_w", 0, router, d, t, 0},
+                           {"swap_w", 0, 1, router, t, 0},
+                           {"bank_w", 0, banks, router, t, 0},
+                           {"biases", 0, 1, 1 + banks, t, 0},
+                           {"ffn_norm", 0, 1, d, t, 0},
+                           {"w1", 0, f, d, t, 0},
+                           {"w3", 0, f, d, t, 0},
+                           {"w2", 0, d, f, t, 0},
+                           {"basis", 0, k * r, d, t, 0},
+                           {"decoder", 0, d, r, t, 0},
+                           {"ram", 0, cores * banks, d, t, 0},
+                           {"lanes", 0, 1, cores, 1, 0}},
+                          {"delta", 1, 1, d, sizeof(float), 0},
+                          {"ram_out", 2, cores * banks, d, t, 0},
+                          {"lanes_out", 2, 1, cores, 1, 0},
                           0,
                           {0, 0},
                           0};
-  const auto behind = [](const Place& place) { return (place.offset + place.bytes() + 255) / 256 * 256 + 256; };
+  const auto behind = [](const Tensor& place) { return (place.offset + place.bytes() + 255) / 256 * 256 + 256; };
   for (int i = 1; i < swap_ffn_inputs; i++) layout.inputs[i].offset = behind(layout.inputs[i - 1]);
   layout.lanes.offset = behind(layout.ram);
   layout.input_bytes = layout.inputs[swap_ffn_inputs - 1].offset + layout.inputs[swap_ffn_inputs - 1].bytes();
@@ -167,7 +159,7 @@ SwapFfn<T> swap_ffn_arguments(const SwapFfnSizes& sizes, size_t element_bytes, v
   SwapFfnLayout layout = {};
   if (valid(sizes)) layout = layout_of(sizes, element_bytes);
   int next = 0;
-  const auto at = [](void* base, const Place& place) -> void* {
+  const auto at = [](void* base, const Tensor& place) -> void* {
     return base ? static_cast<unsigned char*>(base) + place.offset : nullptr;
   };
   const auto tensor = [&] { return static_cast<const T*>(at(input, layout.inputs[next++])); };
@@ -185,5 +177,55 @@ SwapFfn<T> swap_ffn_arguments(const SwapFfnSizes& sizes, size_t element_bytes, v
   step.workspace = workspace;
   return step;
 }
+
+// ---- As an operator -------------------------------------------------------------------------------
+
+// Its rows are the cores, as wide as the model.
+inline Sizes sizes_of(const SwapFfnSizes& s) {
+  return {s.cores, s.d_model, {s.d_ff, s.events, s.ffn_steps, s.d_router, s.collapse_k, s.collapse_r}};
+}
+inline SwapFfnSizes swap_ffn_sizes(const Sizes& s) {
+  return {s.cols, s.more[0], s.rows, s.more[1], s.more[2], s.more[3], s.more[4], s.more[5]};
+}
+
+namespace swap_ffn_operator {
+
+inline bool plan(const Sizes& given, Dtype dtype, Plan* plan) {
+  const SwapFfnSizes sizes = swap_ffn_sizes(given);
+  if (!valid(sizes)) return false;
+  const SwapFfnLayout layout = layout_of(sizes, static_cast<size_t>(bytes_of(dtype)));
+  for (const Tensor& input : layout.inputs) plan->add(input);
+  for (const Tensor& output : {layout.delta, layout.ram, layout.lanes}) plan->add(output);
+  plan->add({"workspace", workspace_buffer, 1, layout.workspace_bytes / 4, 4, 0});
+  // The weights of an FFN, which follow each other.
+  const Tensor &first = layout.inputs[swap_ffn_w1], &last = layout.inputs[swap_ffn_w1 + 2];
+  plan->watched_offset = first.offset;
+  plan->watched_bytes = last.offset + last.bytes() - first.offset;
+  return true;
+}
+
+inline Sizes sizes_of(int rows, int cols, int) { return rung::sizes_of(swap_ffn_of(rows, cols)); }
+
+inline constexpr Arguments arguments = {
+    "swap_ffn", false, {"the inputs", "delta", "RAM and lanes", "the workspace"}, plan, sizes_of, true, nullptr};
+
+}  // namespace swap_ffn_operator
+
+#ifdef LADDER_HAS_CUDA
+namespace swap_ffn_operator {
+
+// One decode step of a Swap-FFN layer. Returns cudaErrorInvalidValue where valid(step) is false.
+template <typename T>
+using Function = cudaError_t(const SwapFfn<T>& step, cudaStream_t stream);
+
+inline cudaError_t call(void (*launch)(), void* const* buffers, const Sizes& sizes, Dtype dtype, cudaStream_t stream) {
+  return reinterpret_cast<Function<float>*>(launch)(
+      swap_ffn_arguments<float>(swap_ffn_sizes(sizes), static_cast<size_t>(bytes_of(dtype)), buffers[0], buffers[1],
+                                buffers[2], buffers[workspace_buffer]),
+      stream);
+}
+
+}  // namespace swap_ffn_operator
+#endif
 
 }  // namespace rung

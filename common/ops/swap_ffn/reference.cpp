@@ -1,4 +1,4 @@
-#include "swap_ffn_reference.h"
+#include "swap_ffn/reference.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "formats.h"
 
-#include "swap_ffn_data.h"
+#include "swap_ffn/data.h"
 
 namespace reference {
 namespace {

@@ -1,4 +1,4 @@
-#include "swap_ffn_data.h"
+#include "swap_ffn/data.h"
 
 #include <Eigen/Core>
 #include <algorithm>

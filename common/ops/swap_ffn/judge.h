@@ -6,17 +6,14 @@
 
 #include "cases.h"
 #include "compare.h"
-#include "swap_ffn_reference.h"
+#include "swap_ffn/reference.h"
 
 namespace testing_ {
 
 // From the smallest up within each group. Sizes are small: on the executor a product of two numbers takes nanoseconds.
 std::vector<Case> swap_ffn_cases();
 std::vector<Case> hidden_swap_ffn_cases(uint64_t seed);
-Case swap_ffn_integrity_case(uint64_t seed);
 
-// The sizes as a Shape, for moves and predictions: rows are cores, columns d_model.
-Shape shape_of(const rung::SwapFfnSizes& sizes);
 void set_sizes(Case* c, const rung::SwapFfnSizes& sizes);
 
 // Data and reference of a case. The same object for the same case and seed: what it took to compute is kept.

@@ -1,9 +1,9 @@
-// Random inputs of a Swap-FFN step. swap_ffn_reference.h says what is special about them.
+// Random inputs of a Swap-FFN step. reference.h says what is special about them.
 #pragma once
 
 #include <cstdint>
 
-#include "swap_ffn_reference.h"
+#include "swap_ffn/reference.h"
 
 namespace reference {
 

@@ -1,0 +1,101 @@
+// What the two processes that run a rung know of an operator: how a problem is described, where its tensors lie in the
+// worker's buffers, and how a variant is called with them. Each operator's folder has an arguments.h, and operators.h
+// lists them. Reference, cases and comparison are the judge's alone (operator.h).
+//
+// Plain C++, but for the last part of an operator's header: that one is there where CUDA is, or the executor's headers
+// in its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if __has_include(<cuda_runtime.h>)
+#include <cuda_runtime.h>
+#define LADDER_HAS_CUDA 1
+#endif
+
+namespace rung {
+
+enum class Dtype : int { f32, f16, bf16 };
+
+constexpr int bytes_of(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 2; }
+
+constexpr const char* name_of(Dtype dtype) {
+  return dtype == Dtype::f32 ? "f32" : dtype == Dtype::f16 ? "f16" : "bf16";
+}
+
+// The numbers by which an operator's problem is described. The first two mean the same for all: how many rows there
+// are, and how wide one is. What "per row" means follows from them. The others are the operator's own.
+struct Sizes {
+  int32_t rows = 0, cols = 0;
+  int32_t more[6] = {};
+};
+inline bool operator==(const Sizes& a, const Sizes& b) {
+  for (int i = 0; i < 6; i++) {
+    if (a.more[i] != b.more[i]) return false;
+  }
+  return a.rows == b.rows && a.cols == b.cols;
+}
+
+constexpr int buffer_count = 4;  // input, first output, second output, workspace
+constexpr int workspace_buffer = 3;
+
+// A row-major tensor in one of the buffers.
+struct Tensor {
+  const char* name = nullptr;
+  int buffer = 0;
+  size_t rows = 0, cols = 0, element_bytes = 0;
+  size_t offset = 0;
+  size_t bytes() const { return rows * cols * element_bytes; }
+};
+
+// Where everything lies.
+struct Plan {
+  static constexpr int most = 24;
+  Tensor tensors[most];
+  int count = 0;
+  size_t bytes[buffer_count] = {};
+  // Of the input: what is counted by itself, how often it is asked for (simt/counters/counters.h, watch); 0 bytes:
+  // none.
+  size_t watched_offset = 0, watched_bytes = 0;
+
+  // The tensor's buffer ends behind it.
+  void add(const Tensor& tensor) {
+    if (count == most) return;
+    tensors[count++] = tensor;
+    const size_t end = tensor.offset + tensor.bytes();
+    if (bytes[tensor.buffer] < end) bytes[tensor.buffer] = end;
+  }
+  // The first tensor of a buffer; null if it has none.
+  const Tensor* first_of(int buffer) const {
+    for (int i = 0; i < count; i++) {
+      if (tensors[i].buffer == buffer) return &tensors[i];
+    }
+    return nullptr;
+  }
+};
+
+// An operator whose rows have nothing to do with each other, so that of a matrix that no memory holds some rows can be
+// looked at (rung/far_rows.h).
+struct FarRows {
+  int32_t more[6];  // of the sizes
+  int buffer;       // the output that is compared
+  double absolute;  // how far a number near 0 may be off
+  // What belongs into the row's part of that output, from the row's numbers.
+  void (*expected)(const float* row, const Sizes& sizes, double* to);
+};
+
+struct Arguments {
+  const char* name;                   // as its folder
+  bool has_k;                         // the first of `more` is k: how many results are chosen from a row
+  const char* buffers[buffer_count];  // in words, for messages: "the indices"; null: a variant gets no such buffer
+  // False if there is no such problem.
+  bool (*plan)(const Sizes& sizes, Dtype dtype, Plan* plan);
+  // For commands that know rows and columns alone, and `k`, which most operators pass over: all numbers of a problem.
+  Sizes (*sizes_of)(int rows, int cols, int k);
+  // A call makes many launches, and what they cost the host is part of its time.
+  bool many_launches;
+  const FarRows* far;  // null: its rows depend on each other
+};
+
+}  // namespace rung

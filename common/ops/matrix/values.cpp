@@ -1,0 +1,66 @@
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "matrix.h"
+
+namespace testing_ {
+namespace {
+
+uint64_t hash_of(const std::string& name) {  // FNV-1a
+  uint64_t hash = 14695981039346656037u;
+  for (unsigned char c : name) hash = (hash ^ c) * 1099511628211u;
+  return hash;
+}
+
+}  // namespace
+
+std::vector<float> logits(const Case& c, uint64_t seed) {
+  if (c.matrix) return *c.matrix;
+  const size_t rows = static_cast<size_t>(c.sizes.rows), cols = static_cast<size_t>(c.sizes.cols);
+  std::vector<float> x(rows * cols);
+  std::mt19937_64 random(hash_of(c.name) ^ seed);
+  std::normal_distribution<float> normal(0.0f, 3.0f);
+  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+  auto column = [&] { return std::uniform_int_distribution<size_t>(0, cols - 1)(random); };
+  const float inf = std::numeric_limits<float>::infinity();
+  const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+  const Values values = values_of(c);
+  for (size_t r = 0; r < rows; r++) {
+    float* row = x.data() + r * cols;
+    const bool middle = r == rows / 2;
+    for (size_t i = 0; i < cols; i++) {
+      const float position = cols == 1 ? 0.0f : static_cast<float>(i) / static_cast<float>(cols - 1);
+      switch (values) {
+        case Values::uniform: row[i] = 5 * uniform(random); break;
+        case Values::constant: row[i] = 1.5f; break;
+        case Values::one_above: row[i] = i == 0 ? 5.0f : 0.0f; break;
+        case Values::ascending: row[i] = -10 + 20 * position; break;
+        case Values::descending: row[i] = 10 - 20 * position; break;
+        case Values::signed_zeros: {
+          const float u = uniform(random);
+          row[i] = u < -0.75f ? -1.0f : std::copysign(0.0f, u);
+          break;
+        }
+        case Values::extreme: row[i] = 1e4f * uniform(random); break;
+        case Values::plus_1e4: row[i] = 1e4f + normal(random); break;
+        case Values::minus_1e4: row[i] = -1e4f + normal(random); break;
+        case Values::masked: row[i] = uniform(random) < 0 ? -inf : normal(random); break;
+        case Values::masked_tail: row[i] = i >= cols - cols / 3 ? -inf : normal(random); break;
+        case Values::masked_head: row[i] = i < 2 * cols / 3 ? -inf : normal(random); break;
+        case Values::masked_rows: row[i] = r % 3 == 1 ? -inf : normal(random); break;
+        case Values::masked_all: row[i] = -inf; break;
+        default: row[i] = normal(random);
+      }
+    }
+    if (values == Values::one_huge) row[column()] = 5000;
+    if (values == Values::inf && middle) row[column()] = inf;
+    if (values == Values::nan && middle) row[column()] = not_a_number;
+    if (values == Values::nan_first && middle) row[0] = not_a_number;
+    if (values == Values::nan_last && middle) row[cols - 1] = not_a_number;
+  }
+  return x;
+}
+
+}  // namespace testing_

@@ -1,0 +1,18 @@
+#include "softmax_topk/demands.h"
+
+#include "words.h"
+
+namespace testing_ {
+
+Demand writes_only_the_top_k() {
+  return [](const Count& count) -> Judgement {
+    const int k = rung::softmax_topk_operator::k_of(count.sizes);
+    const double bytes = (count.store.bytes + count.atomic.bytes) / count.rows, needed = 8.0 * k;
+    if (bytes == needed && count.atomic.bytes == 0) return {};
+    return unmet(brief(bytes) + " bytes written per row where 8 bytes x " + std::to_string(k) + " are " +
+                 whole(needed) +
+                 worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
+  };
+}
+
+}  // namespace testing_

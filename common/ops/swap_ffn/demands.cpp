@@ -1,0 +1,47 @@
+#include "swap_ffn/demands.h"
+
+#include "words.h"
+
+namespace testing_ {
+namespace {
+
+double ffn_bytes(const Count& count) {
+  const rung::SwapFfnSizes sizes = rung::swap_ffn_sizes(count.sizes);
+  return 3.0 * sizes.d_model * sizes.d_ff * count.element_bytes;
+}
+
+double ffn_steps(const Count& count) {
+  const rung::SwapFfnSizes sizes = rung::swap_ffn_sizes(count.sizes);
+  return static_cast<double>(sizes.events) * sizes.ffn_steps;
+}
+
+}  // namespace
+
+Demand weights_read_at_most(int times) {
+  return [times](const Count& count) -> Judgement {
+    const double reads = count.watched_bytes / (ffn_steps(count) * ffn_bytes(count));
+    if (reads <= times) return {};
+    return unmet("an FFN step asks for each weight " + times_of(reads) + ": " + whole(count.watched_bytes) +
+                 " bytes in " + whole(ffn_steps(count)) + " steps, where the weights are " + whole(ffn_bytes(count)) +
+                 " bytes" + worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+  };
+}
+
+Demand weights_read_once_a_tile(int cores) {
+  return [cores](const Count& count) { return weights_read_at_most((count.rows + cores - 1) / cores)(count); };
+}
+
+Demand said_what_weights_cost() {
+  return [](const Count& count) -> Judgement {
+    return {true, "what it costs, counted on " + std::to_string(count.rows) + " cores: " + whole(count.watched_bytes) +
+                      " bytes of FFN weights are asked for, " + times_of(count.watched_bytes / ffn_bytes(count)) +
+                      " their footprint of " + whole(ffn_bytes(count)) + "; each weight " +
+                      times_of(count.watched_bytes / (ffn_steps(count) * ffn_bytes(count))) + " in an FFN step"};
+  };
+}
+
+Figure weight_bytes() {
+  return [](const Count& count) { return count.watched_bytes; };
+}
+
+}  // namespace testing_

@@ -1,0 +1,19 @@
+// What a lab asks of a variant of this operator, and what its predictions are about: the weights of the FFN.
+#pragma once
+
+#include "moves.h"
+#include "predictions.h"
+
+namespace testing_ {
+
+// Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library.
+Demand weights_read_at_most(int times);
+// As often as there are tiles of so many cores.
+Demand weights_read_once_a_tile(int cores);
+// Not a demand: says what the weights cost, and their footprint.
+Demand said_what_weights_cost();
+
+// Bytes of FFN weights that are asked for.
+Figure weight_bytes();
+
+}  // namespace testing_
