@@ -5,7 +5,6 @@ Where the tests are run by root the daemons, the commands and the tasks are thos
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import signal
@@ -53,6 +52,24 @@ KillWait=2
 SlurmdParameters=config_overrides
 {nodes}
 PartitionName=main Nodes=ALL Default=YES State=UP MaxTime=INFINITE
+"""
+
+# Waits for the end of the tests, and ends what they had no time to end because they were killed.
+GUARD = """
+import os, shutil, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.stdin.read()
+folder, until = sys.argv[1], time.monotonic() + 60
+while os.path.exists(folder) and time.monotonic() < until:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if f"SLURM_CONF={folder}/".encode() in file.read() and int(pid) != os.getpid():
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            pass
+    shutil.rmtree(folder, ignore_errors=True)
+    time.sleep(0.1)
 """
 
 
@@ -113,7 +130,8 @@ class Cluster:
         self.folder.chmod(0o755)
 
     def __enter__(self) -> Cluster:
-        atexit.register(self.__exit__)  # Ctrl-C in the tests leaves nothing, either
+        self.guard = subprocess.Popen([sys.executable, "-c", GUARD, str(self.folder)], stdin=subprocess.PIPE, start_new_session=True)
+        self.before.add(self.guard.pid)
         try:
             for name in ("slurmctld", *NODES):
                 self.start(name)
@@ -137,7 +155,6 @@ class Cluster:
 
     def __exit__(self, *_: object) -> None:
         """Ends everything that was begun since: daemons, steps, tasks and what they started."""
-        atexit.unregister(self.__exit__)
         until = time.monotonic() + 60
         while (left := set(sandbox.descendants(os.getpid())) - self.before) and time.monotonic() < until:
             for pid in left:
@@ -153,7 +170,8 @@ class Cluster:
                 except OSError:
                     pass
             time.sleep(0.02)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.guard.stdin.close()
+        self.guard.wait(60)  # it removes the folder
 
     def wait_for_nodes(self) -> None:
         self.wait(lambda: self.says("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES), "the nodes do not come up")

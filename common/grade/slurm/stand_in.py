@@ -5,7 +5,8 @@
     stand_in.py task OUT/slurm/<run>            what a node runs
 
 A file FOLDER/do/<student> says what happens while the student is graded: "wait" (as long as the file is there), "eat" (memory), "die".
-FOLDER/graded has a line for each grading that came to its end: the student, the task and the node. FOLDER/unfit/<node> is what that node's
+FOLDER/taken has a line for each student whose files were taken to be graded, FOLDER/graded one for each grading that came to its end: the
+student, the task and the node. FOLDER/unfit/<node> is what that node's
 doctor says.
 """
 
@@ -36,6 +37,8 @@ def made_up(folder: Path, cores: int, box: classrun.sandbox.Sandbox) -> MadeUpJu
     def first(student: str) -> None:
         wish = folder / "do" / student
         what = wish.read_text() if wish.exists() else ""
+        with (folder / "taken").open("a") as file:
+            file.write(f"{student}\n")
         if what == "eat":
             eaten = [bytearray(b"x") * (1 << 20) for _ in range(600)]
             time.sleep(60)

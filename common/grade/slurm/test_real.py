@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -79,6 +80,44 @@ class Real(unittest.TestCase):
         self.assertEqual(set(sandbox.descendants(os.getpid())) - mine, set())
         self.assertFalse(any(is_open(port) for port in ports), ports)
         self.assertFalse(cluster.folder.exists())
+
+    def test_nothing_is_left_of_tests_that_are_killed(self):
+        script = "from slurm.cluster import Cluster\nwith Cluster() as one:\n one.says('sbatch', '--output=/dev/null', '--wrap=sleep 600')\n" \
+                 " one.wait(lambda: 'RUNNING' in one.says('squeue', '-h', '-o', '%T'), 'the task does not begin')\n print(one.folder, flush=True)\n input()"
+        killed = subprocess.Popen((sys.executable, "-c", script), env={**os.environ, "PYTHONPATH": str(HERE.parent)}, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        sandbox.adopt_orphans()
+        folder = killed.stdout.readline().strip()
+        self.assertTrue(Path(folder).is_dir())
+        killed.kill()
+        killed.communicate()
+        until = time.monotonic() + 120
+        while (Path(folder).exists() or processes_of(folder)) and time.monotonic() < until:
+            reap()
+            time.sleep(0.1)
+        reap()
+        self.assertEqual((Path(folder).exists(), processes_of(folder)), (False, []))
+
+
+def reap() -> None:
+    """Adopted processes that have ended are this one's to bury."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def processes_of(folder: str) -> list[int]:
+    """Those of a cluster that live, found by their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"SLURM_CONF={folder}/".encode() in (path / "environ").read_bytes() and sandbox.state_of(int(path.name))[0] not in ("Z", ""):
+                found.append(int(path.name))
+        except OSError:
+            pass
+    return found
 
 
 def is_open(port: int) -> bool:

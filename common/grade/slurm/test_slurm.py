@@ -224,6 +224,7 @@ class OnSlurm(unittest.TestCase):
         for number, words in ((signal.SIGTERM, "the tasks go on"), (signal.SIGINT, "the tasks are cancelled")):
             command = self.begin()
             self.wait_until_begun("s01")
+            self.wait_for(lambda: store.Store(self.folder / "out").ids() == ["s00", "s03"], "the others are not graded")
             self.wait_for(lambda: "job " in self.said() or "goes on with them" in self.said(), "the command does not begin")
             command.send_signal(number)
             self.assertEqual(command.wait(300), 130, self.said())
@@ -238,7 +239,8 @@ class OnSlurm(unittest.TestCase):
         self.class_of(3)
         self.when_graded("s01", "wait")
         command = self.begin()
-        self.wait_until_begun("s01")
+        taken = self.folder / "taken"
+        self.wait_for(lambda: taken.exists() and "s01\n" in taken.read_text(), "s01 is not begun")
         self.hand_in(s01=77)
         self.let_go()
         self.assertEqual(command.wait(300), 1, self.said())
@@ -291,7 +293,7 @@ class OnSlurm(unittest.TestCase):
         self.class_of(4)
         self.when_graded("s00", "wait")
         command = self.begin()
-        self.wait_until_begun("s00")
+        self.wait_until_begun("s00", "s03")
         self.cluster.stop("slurmctld")
         self.let_go()
         self.wait_for(lambda: len(self.graded()) == 4, "the tasks do not go on")
