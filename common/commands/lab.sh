@@ -33,8 +33,11 @@ if [ -n "${TODO:-}" ]; then
   tested=build/alone/$lab-$TODO.cu source=alone
   "$python" common/commands/alone.py "$lab" "$file" "$TODO" "$tested" || exit 2
 fi
+# All that the first verdict needs is built by one make, so that no core waits for the end of a part.
+needed=("$build/tests/$lab")
+[ -n "${PREBUILT:-}" ] || needed=($(make -s -f common/build/rules.mk print-announce) "${needed[@]}" "$build/worker")
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
-choose_backend "$build/tests/$lab"
+choose_backend "${needed[@]}"
 check_time_options
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")

@@ -27,8 +27,8 @@ __attribute__((device)) long long llabs(long long) noexcept;
 #include <stdlib.h>
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 
-// Mathematics, in the global namespace and in std, is for both. The C library has some of CUDA's intrinsics as names of
-// its own.
+// Mathematics, in the global namespace and in std, is for both. The C library has names of its own beside it, with two
+// underscores: some are CUDA's intrinsics, and CUDA has none of the others (meaning.py).
 #define SIMT_HIDDEN(name) simt_c_library_##name
 #define __expf SIMT_HIDDEN(expf)
 #define __exp10f SIMT_HIDDEN(exp10f)
@@ -41,6 +41,29 @@ __attribute__((device)) long long llabs(long long) noexcept;
 #define __tanf SIMT_HIDDEN(tanf)
 #define __tanhf SIMT_HIDDEN(tanhf)
 #define __sincosf SIMT_HIDDEN(sincosf)
+#define __acosf SIMT_HIDDEN(acosf)
+#define __asinf SIMT_HIDDEN(asinf)
+#define __atanf SIMT_HIDDEN(atanf)
+#define __atan2f SIMT_HIDDEN(atan2f)
+#define __cbrtf SIMT_HIDDEN(cbrtf)
+#define __ceilf SIMT_HIDDEN(ceilf)
+#define __coshf SIMT_HIDDEN(coshf)
+#define __exp2f SIMT_HIDDEN(exp2f)
+#define __expm1f SIMT_HIDDEN(expm1f)
+#define __fabsf SIMT_HIDDEN(fabsf)
+#define __floorf SIMT_HIDDEN(floorf)
+#define __fmaxf SIMT_HIDDEN(fmaxf)
+#define __fminf SIMT_HIDDEN(fminf)
+#define __fmodf SIMT_HIDDEN(fmodf)
+#define __hypotf SIMT_HIDDEN(hypotf)
+#define __log1pf SIMT_HIDDEN(log1pf)
+#define __rintf SIMT_HIDDEN(rintf)
+#define __roundf SIMT_HIDDEN(roundf)
+#define __sinhf SIMT_HIDDEN(sinhf)
+#define __sqrtf SIMT_HIDDEN(sqrtf)
+#define __truncf SIMT_HIDDEN(truncf)
+#define __exp2 SIMT_HIDDEN(exp2)
+#define __sqrt SIMT_HIDDEN(sqrt)
 #pragma clang force_cuda_host_device begin
 #include <cmath>
 #pragma clang force_cuda_host_device end
@@ -56,6 +79,29 @@ __attribute__((device)) long long llabs(long long) noexcept;
 #undef __tanf
 #undef __tanhf
 #undef __sincosf
+#undef __acosf
+#undef __asinf
+#undef __atanf
+#undef __atan2f
+#undef __cbrtf
+#undef __ceilf
+#undef __coshf
+#undef __exp2f
+#undef __expm1f
+#undef __fabsf
+#undef __floorf
+#undef __fmaxf
+#undef __fminf
+#undef __fmodf
+#undef __hypotf
+#undef __log1pf
+#undef __rintf
+#undef __roundf
+#undef __sinhf
+#undef __sqrtf
+#undef __truncf
+#undef __exp2
+#undef __sqrt
 
 // nvcc lets kernels call these two of the C++ library's functions, which only cast. (Where constexpr functions are for
 // both sides, they are so already.)
@@ -105,11 +151,13 @@ __attribute__((device)) constexpr T&& forward(remove_reference_t<T>&& value) noe
 
 #pragma clang force_cuda_host_device begin
 #include "../include/vector_types.h"
+#include "../include/simt/argument_types.h"
 #include "../include/simt/special_functions.h"
 #pragma clang force_cuda_host_device end
 
 // The built-in variables: not of a thread of the CPU's.
 #pragma clang attribute push(__attribute__((device)), apply_to = any(function, variable(is_global)))
+#define SIMT_WARP_SIZE_UNKNOWN
 #define __thread
 #define tls_model(name) unused
 #include "../include/simt/builtins.h"
@@ -148,14 +196,18 @@ double cospi(double);
 double normcdf(double);
 void sincospif(float, float*, float*);
 void sincospi(double, double*, double*);
-template <typename A, typename B>
-__host__ constexpr std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value,
-                                    std::common_type_t<A, B>>
-    max(A, B);
-template <typename A, typename B>
-__host__ constexpr std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value,
-                                    std::common_type_t<A, B>>
-    min(A, B);
+#define SIMT_MIN_MAX_HOST(T, A, B) \
+  T max(A, B);                     \
+  T min(A, B);
+#define SIMT_MIN_MAX_HOST_INTEGERS(S, U) \
+  SIMT_MIN_MAX_HOST(S, S, S) SIMT_MIN_MAX_HOST(U, U, U) SIMT_MIN_MAX_HOST(U, S, U) SIMT_MIN_MAX_HOST(U, U, S)
+SIMT_MIN_MAX_HOST_INTEGERS(int, unsigned)
+SIMT_MIN_MAX_HOST_INTEGERS(long, unsigned long)
+SIMT_MIN_MAX_HOST_INTEGERS(long long, unsigned long long)
+SIMT_MIN_MAX_HOST(float, float, float)
+SIMT_MIN_MAX_HOST(double, double, double)
+SIMT_MIN_MAX_HOST(double, float, double)
+SIMT_MIN_MAX_HOST(double, double, float)
 unsigned umax(unsigned, unsigned);
 unsigned umin(unsigned, unsigned);
 long long llmax(long long, long long);
@@ -165,8 +217,8 @@ unsigned long long ullmin(unsigned long long, unsigned long long);
 
 // launch() is the executor's. clang asks for this function where it sees <<<>>>.
 #include "../include/simt/runtime_api.h"
-extern "C" int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void* stream = nullptr);
-extern "C" int cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes = 0, void* stream = nullptr);
+extern "C" int __cudaPushCallConfiguration(dim3 grid, dim3 block = 1, size_t shared_bytes = 0, void* stream = nullptr);
+extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes = 0, void* stream = nullptr);
 
 #include "../include/simt/launch.h"
 #include "../include/simt/launch_kernel.h"

@@ -26,13 +26,13 @@ SECONDS = min(20, int(os.environ.get("SIMT_COMPILE_SECONDS", 20)))  # of the pro
 WALL_SECONDS = 300
 MEMORY_BYTES = 3 << 30
 TREE_BYTES = 512 << 20
-TREE = ("-Xclang", "-ast-dump")
+TREE = ("-Xclang", "-fdump-record-layouts-simple", "-Xclang", "-ast-dump")
 
 
 class Answer(NamedTuple):
     messages: list["Message"]
     said: str
-    tree: str  # syntax_tree.py reads it
+    tree: str  # syntax_tree.py reads it, and shared_sizes.py the sizes of records before it
 
 
 @dataclass

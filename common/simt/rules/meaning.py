@@ -18,6 +18,7 @@ class Meaning(NamedTuple):
     text: str  # nvcc's
     advice: str
     of_code: bool = False  # nvcc says it of code that it compiles, not of what nobody calls
+    of_device: bool = False  # and only of code that is for the device alone
 
 
 MATHEMATICS = {"max": "fmaxf, or max without std::", "min": "fminf, or min without std::"}
@@ -116,6 +117,10 @@ def plain(text: str, advice: str) -> Callable[[Message, re.Match], Meaning]:
     return lambda message, match: Meaning(text, advice)
 
 
+# The C library's own names, with two underscores: g++ knows them, and CUDA has no such intrinsic (declarations.h hides them).
+C_LIBRARY = "|".join("acosf asinf atanf atan2f cbrtf ceilf coshf exp2f expm1f fabsf floorf fmaxf"
+                     " fminf fmodf hypotf log1pf rintf roundf sinhf sqrtf truncf exp2 sqrt".split())
+
 # clang's words (of versions 14 to 18), and what they mean. The first that matches counts.
 MEANINGS: list[tuple[str, Callable[[Message, re.Match], Meaning | None]]] = [
     (r"reference to __(\w+?)__ (function|variable) '([^']+)' in ((?:__\w+?__ ?)+)function", by_reference),
@@ -147,6 +152,9 @@ MEANINGS: list[tuple[str, Callable[[Message, re.Match], Meaning | None]]] = [
     (r"non-virtual member function marked 'override' hides virtual member function", overrides_other_side),
     (r"'launch_bounds' attribute requires parameter \d+ to be an integer constant",
      plain("__launch_bounds__ must have a constant value", "make it a number, a macro, a constexpr variable or a template's parameter")),
+    (rf"use of undeclared identifier '__({C_LIBRARY})'",
+     lambda message, match: Meaning(f'calling a __host__ function("__{match[1]}") from a __global__ function is not allowed',
+                                    f"CUDA has no __{match[1]}; write {match[1]}", of_device=True)),
     (r"cannot use variable-length arrays in __(?:global|device)__ functions",
      plain("variable length arrays are not supported in device code", "give it a constant size, or use shared memory: "
            "extern __shared__ float row[];")),
@@ -171,9 +179,13 @@ def meaning_of(message: Message, lines: list[str]) -> Meaning | None:
     """lines: of the file that the message is about."""
     if "initialization is not supported for __shared__ variables" in message.text:
         return shared_initialiser(message, lines)
+    if any("'warpSize'" in note.text for note in message.notes if "unknown" in note.text):
+        return Meaning("expression must have a constant value", "warpSize is known when the kernel runs; write constexpr int warp = 32;")
+    if "dynamic initialization" in message.text and re.search(r"\bconstexpr\b", "".join(lines[message.line - 1:message.line])):
+        return None  # it could not be computed, of which the compiler says more
     for pattern, meaning in MEANINGS:
         if match := re.search(pattern, message.text):
             means = meaning(message, match)
-            return means and means._replace(of_code=meaning is by_reference)
+            return means and means._replace(of_code=means.of_device or meaning is by_reference)
     means = by_candidates(message)
     return None if not means or unevaluated(message, lines) else means._replace(of_code=True)

@@ -114,6 +114,10 @@ class Program:
                                                    for node in one.below())]
         return bool(made)
 
+    def is_for_the_device(self, file: str, line: int, column: int) -> bool:
+        function = self.function_at(file, line, column)
+        return bool(function) and on_device(function) and not on_host(function)
+
     def called(self, message: Message) -> list[Node]:
         places = {(note.file, note.line) for note in message.notes}
         return [function for function in self.functions if function.named[:2] in places]

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import front_end  # noqa: E402: beside this file
 import meaning  # noqa: E402
 import program  # noqa: E402
+import shared_sizes  # noqa: E402
 import syntax_tree  # noqa: E402
 import tree_rules  # noqa: E402
 
@@ -56,12 +57,14 @@ def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = Non
     found: dict[Refusal, None] = {}
     for message in answer.messages:
         if is_own(message.file) and (means := meaning.meaning_of(message, lines(message.file))):
+            if means.of_device and not understood.is_for_the_device(message.file, message.line, message.column):
+                continue
             if not means.of_code or not (understood.is_declared_anew(message) or understood.is_computed(message) or
                                          not understood.is_compiled(message.file, message.line, message.column)):
                 found[Refusal((message.file, message.line, message.column, means.text, means.advice))] = None
     # One refusal a line: a rule of the tree often says once more what clang has said.
     said = {refusal[:2] for refusal in found}
-    for refusal in tree_rules.refusals(tree_rules.Asked(understood, line, extended_lambda)):
+    for refusal in tree_rules.refusals(tree_rules.Asked(understood, line, extended_lambda, shared_sizes.layouts(answer.tree))):
         if refusal[:2] not in said:
             found[Refusal(refusal)] = None
     return sorted(found)

@@ -7,7 +7,7 @@ import re
 from typing import Iterator
 
 from host_constants import is_of_the_file
-from program import RECORDS, Program, is_kernel, referred
+from program import Program, is_kernel, referred
 from syntax_tree import Node
 
 SHARED_BYTES = 48 << 10
@@ -20,17 +20,35 @@ VECTORS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, 
            "double": 8}
 
 
+LAYOUT = re.compile(r"^Type: (.*)\n(?:.*\n)??Layout: <ASTRecordLayout\n  Size:(\d+)\n(?:.*\n)??  Alignment:(\d+)$", re.MULTILINE)
+
+
+def layouts(dump: str) -> dict[str, tuple[int, int]]:
+    """Bytes and alignment of the records that the program makes, as clang lays them out (-fdump-record-layouts-simple). Of two of one
+    name, such as local ones, the smaller."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, size, alignment in LAYOUT.findall(dump):
+        made = (int(size) // 8, int(alignment) // 8)
+        found[plain(name)] = min(made, found.get(plain(name), made))
+    return found
+
+
+def plain(kind: str) -> str:
+    return " ".join(re.sub(r"\b(const|volatile|struct|class|union|enum|__restrict)\b", "", kind).split())
+
+
 class Sizes:
-    def __init__(self, program: Program):
-        self.records = {}
-        for record in program.nodes:
-            if record.kind in RECORDS and "definition" in record.before_type and record.id not in program.patterns:
-                name = record.before_type[-2] if len(record.before_type) > 1 else ""
-                self.records.setdefault(name, []).append(record)
+    def __init__(self, program: Program, records: dict[str, tuple[int, int]]):
+        self.records = records
+        self.enums: dict[str, int] = {}
+        for enum in (node for node in program.nodes if node.kind == "EnumDecl"):
+            name = enum.before_type[-1] if enum.before_type else ""
+            size = SIZES.get(enum.type, 4)
+            self.enums[name] = min(size, self.enums.get(name, size))
 
     def of(self, kind: str) -> tuple[int, int]:
         """Bytes and alignment; (0, 1) where it is not known."""
-        kind = re.sub(r"\b(const|volatile|struct|class)\b", "", kind).strip()
+        kind = plain(kind)
         if match := re.search(r"\s*((?:\[\d+\])+)$", kind):
             size, alignment = self.of(kind[:match.start()])
             for count in re.findall(r"\d+", match[1]):
@@ -43,19 +61,10 @@ class Sizes:
         if (match := re.fullmatch(r"([a-z]+)([1-4])", kind)) and match[1] in VECTORS:
             each, count = VECTORS[match[1]], int(match[2])
             return each * count, each if count == 3 else min(16, each * count)
-        made = self.records.get(kind.split("::")[-1], [])
-        return self.of_record(made[0]) if len(made) == 1 else (0, 1)
-
-    def of_record(self, record: Node) -> tuple[int, int]:
-        at, widest = 0, 1
-        if "union" in record.before_type or any(child.kind in ("public", "private", "protected", "virtual") for child in record.children):
-            return 0, 1
-        for field in (child for child in record.children if child.kind == "FieldDecl"):
-            size, alignment = self.of(field.type)
-            if not size:
-                return 0, 1
-            at, widest = -(-at // alignment) * alignment + size, max(widest, alignment)
-        return -(-at // widest) * widest, widest
+        if kind in self.records:
+            return self.records[kind]
+        size = self.enums.get(kind.split("::")[-1], 0)
+        return size, size or 1
 
 
 def is_read(uses: list[Node]) -> bool:
@@ -81,7 +90,8 @@ class Shared:
                 if name := referred(node):
                     uses.setdefault(name, []).append(node)
             arrays = [node for node in function.below() if node.kind == "VarDecl" and node.child("CUDASharedAttr") and "extern" not in node.after_type]
-            read = [node for node in arrays if is_read(uses.get(node.id or "", []))]
+            # Of what clang refuses, such as a constructor, it forgets the uses.
+            read = [node for node in arrays if "invalid" in node.before_type or is_read(uses.get(node.id or "", []))]
             self.own[function.id or ""] = sum(sizes.of(node.type)[0] for node in read), set(uses) & program.compiled
 
     def of(self, kernel: str) -> int:
@@ -96,7 +106,7 @@ class Shared:
 
 def found(asked) -> Iterator[tuple[tuple[str, int, int], str, str]]:
     program: Program = asked.program
-    sizes = Sizes(program)
+    sizes = Sizes(program, asked.layouts)
     shared = Shared(program, sizes)
     for kernel in (function for function in program.device_functions() if is_kernel(function)):
         if (bytes_ := shared.of(kernel.id or "")) > SHARED_BYTES:

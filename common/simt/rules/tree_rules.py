@@ -17,6 +17,7 @@ class Asked(NamedTuple):
     program: Program
     line: Callable[[tuple[str, int, int]], str]  # the program's text there
     extended_lambda: bool
+    layouts: dict[str, tuple[int, int]]  # bytes and alignment of its records
 
 
 Found = Iterator[tuple[tuple[str, int, int], str, str]]  # place, nvcc's words, advice
@@ -106,6 +107,18 @@ def variables(asked: Asked) -> Found:
                        "initialise it by a constant, or leave static out")
 
 
+def shared_for_the_host(asked: Asked) -> Found:
+    """nvcc compiles a __host__ __device__ function for the host, too, unless its text asks which side it is on."""
+    for function in asked.program.functions:
+        if on_host(function) and on_device(function) and function.named[0] == function.end[0]:
+            lines = (asked.line((function.named[0], line, 1)) for line in range(function.named[1], function.end[1] + 1))
+            guarded = any("__CUDA_ARCH__" in line for line in lines)
+            for node in () if guarded else function.below():
+                if node.kind == "VarDecl" and node.child("CUDASharedAttr") and "extern" not in node.after_type:
+                    yield (node.named, 'a static "__shared__" variable declaration is not allowed inside a host function body',
+                           "write __device__ alone before the function")
+
+
 def is_dynamic(variable: Node) -> bool:
     """It is initialised by what is read from a variable."""
     return any(node.kind == "ImplicitCastExpr" and "<LValueToRValue>" in node.text and
@@ -165,7 +178,7 @@ def given_type(argument: Node) -> str:
     return argument.type.removeprefix("const ")
 
 
-RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, vectors, device_lambdas, overloads, kernel_arguments.found,
+RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, shared_for_the_host, vectors, device_lambdas, overloads, kernel_arguments.found,
                                          host_constants.found, shared_sizes.found]
 
 def refusals(asked: Asked) -> list[tuple[str, int, int, str, str]]:

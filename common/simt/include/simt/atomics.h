@@ -4,20 +4,14 @@
 #include <cstring>
 #include <type_traits>
 
+#include "argument_types.h"
+
 namespace simt {
 
 // Atomics on global memory happen in the order of the blocks: a block waits here, once, until all blocks before it are
 // done. So sums of floats and "who came last" do not depend on the number of cores. In an instrumented build it also
 // reports the access.
 void before_atomic(const void* address, unsigned bytes) noexcept;
-
-template <typename T>
-struct Identity {
-  using type = T;
-};
-// Keeps the second argument out of template deduction: atomicAdd(&an_unsigned, 1) is legal CUDA.
-template <typename T>
-using Same = typename Identity<T>::type;
 
 template <size_t size>
 using Word = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
@@ -46,85 +40,76 @@ __forceinline__ T atomic_update(T* address, Update update) {
   return old_value;
 }
 
-template <typename T>
-constexpr bool is_atomic_integer =
-    std::is_same<T, int>::value || std::is_same<T, unsigned>::value || std::is_same<T, unsigned long long>::value;
-
-}  // namespace simt
-
-// Any type with a + of 2, 4 or 8 bytes: int, unsigned, unsigned long long, float, double, half, half2, bfloat16.
-template <typename T>
-__forceinline__ T atomicAdd(T* address, simt::Same<T> value) {
-  static_assert(!std::is_integral<T>::value || simt::is_atomic_integer<T>,
-                "CUDA's atomicAdd takes int, unsigned, unsigned long long, float, double, half, half2 and bfloat16");
-  return simt::atomic_update(address, [&](T old) { return static_cast<T>(old + value); });
-}
-
-template <typename T>
-__forceinline__ T atomicExch(T* address, simt::Same<T> value) {
-  static_assert(sizeof(T) >= 4, "CUDA's atomicExch takes 4 and 8 bytes");
-  return simt::atomic_update(address, [&](T) { return value; });
-}
+void yield() noexcept;
 
 // A failed exchange lets the other threads run: it is how spin locks wait.
 template <typename T>
-T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value);
-
-#define SIMT_INTEGER_ATOMIC(name, expression)                                                             \
-  template <typename T>                                                                                   \
-  __forceinline__ T name(T* address, simt::Same<T> value) {                                               \
-    static_assert(std::is_integral<T>::value && sizeof(T) >= 4, #name " takes integers of 4 or 8 bytes"); \
-    return simt::atomic_update(address, [&](T old) -> T { return expression; });                          \
-  }
-SIMT_INTEGER_ATOMIC(atomicSub, old - value)
-SIMT_INTEGER_ATOMIC(atomicMin, old < value ? old : value)
-SIMT_INTEGER_ATOMIC(atomicMax, old > value ? old : value)
-SIMT_INTEGER_ATOMIC(atomicAnd, old& value)
-SIMT_INTEGER_ATOMIC(atomicOr, old | value)
-SIMT_INTEGER_ATOMIC(atomicXor, old ^ value)
-SIMT_INTEGER_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
-SIMT_INTEGER_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
-#undef SIMT_INTEGER_ATOMIC
-
-namespace simt {
-void yield() noexcept;
-}
-
-template <typename T>
-__forceinline__ T atomicCAS(T* address, simt::Same<T> expected, simt::Same<T> value) {
-  const simt::Word<sizeof(T)> wanted = simt::word_of(expected);
-  const T old =
-      simt::atomic_update(address, [&](T current) { return simt::word_of(current) == wanted ? value : current; });
-  if (simt::word_of(old) != wanted) simt::yield();
+__forceinline__ T atomic_exchange_if(T* address, T expected, T value) {
+  const Word<sizeof(T)> wanted = word_of(expected);
+  const T old = atomic_update(address, [&](T current) { return word_of(current) == wanted ? value : current; });
+  if (word_of(old) != wanted) yield();
   return old;
 }
 
+template <typename T>
+T sum(T a, T b) {
+  return static_cast<T>(a + b);
+}
+inline float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
+
+}  // namespace simt
+
+// SIMT_ATOMIC(name, update, words, types): *address becomes `update`, made of old and value, for these types.
+#define SIMT_ATOMIC_NAMED(name, update, words, ...)                                 \
+  template <typename T, simt::If<simt::is_one_of<T, __VA_ARGS__>> = 0>              \
+  __forceinline__ T name(T* address, simt::Same<T> value) {                         \
+    return simt::atomic_update(address, [&](T old) -> T { return update; });        \
+  }                                                                                 \
+  template <typename T, typename V, simt::If<!simt::is_one_of<T, __VA_ARGS__>> = 0> \
+  SIMT_UNAVAILABLE(words)                                                           \
+  std::remove_cv_t<T> name(T* address, V value);
+#define SIMT_ATOMIC_CAS_NAMED(name, words, ...)                                                 \
+  template <typename T, simt::If<simt::is_one_of<T, __VA_ARGS__>> = 0>                          \
+  __forceinline__ T name(T* address, simt::Same<T> expected, simt::Same<T> value) {             \
+    return simt::atomic_exchange_if(address, expected, value);                                  \
+  }                                                                                             \
+  template <typename T, typename E, typename V, simt::If<!simt::is_one_of<T, __VA_ARGS__>> = 0> \
+  SIMT_UNAVAILABLE(words)                                                                       \
+  std::remove_cv_t<T> name(T* address, E expected, V value);
 // Scopes: every scope is the whole device here.
-#define SIMT_SCOPED(name)                                            \
-  template <typename T>                                              \
-  __forceinline__ T name##_block(T* address, simt::Same<T> value) {  \
-    return name(address, value);                                     \
-  }                                                                  \
-  template <typename T>                                              \
-  __forceinline__ T name##_system(T* address, simt::Same<T> value) { \
-    return name(address, value);                                     \
-  }
-SIMT_SCOPED(atomicAdd)
-SIMT_SCOPED(atomicSub)
-SIMT_SCOPED(atomicXor)
-SIMT_SCOPED(atomicInc)
-SIMT_SCOPED(atomicDec)
-SIMT_SCOPED(atomicExch)
-SIMT_SCOPED(atomicMin)
-SIMT_SCOPED(atomicMax)
-SIMT_SCOPED(atomicAnd)
-SIMT_SCOPED(atomicOr)
-#undef SIMT_SCOPED
-template <typename T>
-__forceinline__ T atomicCAS_block(T* address, simt::Same<T> expected, simt::Same<T> value) {
-  return atomicCAS(address, expected, value);
-}
-template <typename T>
-__forceinline__ T atomicCAS_system(T* address, simt::Same<T> expected, simt::Same<T> value) {
-  return atomicCAS(address, expected, value);
-}
+#define SIMT_ATOMIC(name, ...)                 \
+  SIMT_ATOMIC_NAMED(name, __VA_ARGS__)         \
+  SIMT_ATOMIC_NAMED(name##_block, __VA_ARGS__) \
+  SIMT_ATOMIC_NAMED(name##_system, __VA_ARGS__)
+#define SIMT_ATOMIC_CAS(name, ...)                 \
+  SIMT_ATOMIC_CAS_NAMED(name, __VA_ARGS__)         \
+  SIMT_ATOMIC_CAS_NAMED(name##_block, __VA_ARGS__) \
+  SIMT_ATOMIC_CAS_NAMED(name##_system, __VA_ARGS__)
+
+SIMT_ATOMIC(atomicAdd, simt::sum(old, value),
+            "CUDA's atomicAdd takes int, unsigned, unsigned long long, float, double, half, half2 and bfloat16", int,
+            unsigned, unsigned long long, float, double, float2, __half, __half2, __nv_bfloat16, __nv_bfloat162)
+SIMT_ATOMIC(atomicSub, old - value, "CUDA's atomicSub takes int and unsigned", int, unsigned)
+SIMT_ATOMIC(atomicExch, (static_cast<void>(old), value),
+            "CUDA's atomicExch takes int, unsigned, unsigned long long and float", int, unsigned, unsigned long long,
+            float)
+#define SIMT_WIDE_INTEGERS int, unsigned, long long, unsigned long long
+SIMT_ATOMIC(atomicMin, old < value ? old : value, "CUDA's atomicMin takes int, unsigned, long long, unsigned long long",
+            SIMT_WIDE_INTEGERS)
+SIMT_ATOMIC(atomicMax, old > value ? old : value, "CUDA's atomicMax takes int, unsigned, long long, unsigned long long",
+            SIMT_WIDE_INTEGERS)
+SIMT_ATOMIC(atomicAnd, old& value, "CUDA's atomicAnd takes int, unsigned, long long, unsigned long long",
+            SIMT_WIDE_INTEGERS)
+SIMT_ATOMIC(atomicOr, old | value, "CUDA's atomicOr takes int, unsigned, long long, unsigned long long",
+            SIMT_WIDE_INTEGERS)
+SIMT_ATOMIC(atomicXor, old ^ value, "CUDA's atomicXor takes int, unsigned, long long, unsigned long long",
+            SIMT_WIDE_INTEGERS)
+SIMT_ATOMIC(atomicInc, old >= value ? 0 : old + 1, "CUDA's atomicInc takes unsigned", unsigned)
+SIMT_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1, "CUDA's atomicDec takes unsigned", unsigned)
+SIMT_ATOMIC_CAS(atomicCAS, "CUDA's atomicCAS takes int, unsigned, unsigned long long and unsigned short", int, unsigned,
+                unsigned long long, unsigned short)
+#undef SIMT_WIDE_INTEGERS
+#undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_CAS
+#undef SIMT_ATOMIC_NAMED
+#undef SIMT_ATOMIC_CAS_NAMED

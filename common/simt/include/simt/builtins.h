@@ -34,7 +34,12 @@ struct DynamicShared {
   static_cast<void>(name)
 #define SIMT_GLOBAL_DYNAMIC_SHARED(type, name) extern __thread type name[] __asm__("simt_dynamic_shared")
 
+// No constant expression in CUDA: rules/ asks clang whether a program takes it for one.
+#ifdef SIMT_WARP_SIZE_UNKNOWN
+extern const int warpSize;
+#else
 constexpr int warpSize = 32;
+#endif
 
 namespace simt {
 

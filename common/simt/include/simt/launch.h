@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "../vector_types.h"
+#include "argument_types.h"
 #include "bound_call.h"
 #include "runtime_api.h"
 
@@ -17,7 +19,7 @@ struct LaunchConfig {
   cudaStream_t stream;
   const char* file;  // where the launch is
   int line;
-  LaunchConfig(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+  LaunchConfig(dim3 grid, dim3 block = 1, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                const char* file = __builtin_FILE(), int line = __builtin_LINE())
       : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), file(file), line(line) {}
 };
@@ -50,13 +52,29 @@ struct Launcher {
   Address address;
 
   template <typename... Arguments>
-  cudaError_t operator()(Arguments... arguments) const {
+  static constexpr bool takes = std::is_invocable<CanCall, const Arguments&...>::value ||
+                                std::is_invocable<CanCall, decltype(maybe_null(std::declval<Arguments>()))...>::value;
+
+  template <typename... Arguments, If<takes<Arguments...>> = 0>
+  void operator()(Arguments... arguments) const {
+    run(arguments...);
+  }
+
+  // Named at the line of the launch; what the compiler says of the call comes after it.
+  template <typename... Arguments, If<!takes<Arguments...>> = 0>
+  SIMT_UNAVAILABLE("the kernel does not take these arguments: their number, a type, or a reference (&)")
+  void operator()(Arguments... arguments) const {
+    call(arguments...);
+  }
+
+  template <typename... Arguments>
+  cudaError_t run(Arguments... arguments) const {
     if (is_capturing(config.stream)) {
       // The copy of the launcher refers to no variable of the function that captures, if the kernel is named directly.
       return add_captured(config.stream, new_captured([launcher = *this, arguments...] {
                             Launcher now = launcher;
                             now.config.stream = replay_stream();
-                            return now(arguments...);
+                            return now.run(arguments...);
                           }));
     }
     constexpr bool fits = std::is_invocable<CanCall, const Arguments&...>::value;

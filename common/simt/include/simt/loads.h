@@ -1,16 +1,26 @@
 // Loads and stores with a cache hint. The CPU ignores the hint; the access is that of the type.
 #pragma once
 
-#define SIMT_LOAD(name)                      \
-  template <typename T>                      \
-  __forceinline__ T name(const T* address) { \
-    return *address;                         \
-  }
-#define SIMT_STORE(name)                                       \
-  template <typename T>                                        \
-  __forceinline__ void name(T* address, simt::Same<T> value) { \
-    *address = value;                                          \
-  }
+#include "argument_types.h"
+
+#define SIMT_MOVED \
+  "CUDA has this for numbers of 1 to 8 bytes, half, bfloat16, and vectors of 2 or 4 of them in 16 bytes"
+#define SIMT_LOAD(name)                                   \
+  template <typename T, simt::If<simt::is_moved<T>> = 0>  \
+  __forceinline__ T name(const T* address) {              \
+    return *address;                                      \
+  }                                                       \
+  template <typename T, simt::If<!simt::is_moved<T>> = 0> \
+  SIMT_UNAVAILABLE(SIMT_MOVED)                            \
+  T name(const T* address);
+#define SIMT_STORE(name)                                              \
+  template <typename T, simt::If<simt::is_moved<T>> = 0>              \
+  __forceinline__ void name(T* address, simt::Same<T> value) {        \
+    *address = value;                                                 \
+  }                                                                   \
+  template <typename T, typename V, simt::If<!simt::is_moved<T>> = 0> \
+  SIMT_UNAVAILABLE(SIMT_MOVED)                                        \
+  void name(T* address, const V& value);
 
 SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldca)
@@ -24,3 +34,4 @@ SIMT_STORE(__stcs)
 SIMT_STORE(__stwt)
 #undef SIMT_LOAD
 #undef SIMT_STORE
+#undef SIMT_MOVED

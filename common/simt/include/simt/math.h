@@ -76,23 +76,32 @@ inline double __dsqrt_rn(double x) { return sqrt(x); }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
-// CUDA's max and min: for two types they convert as an expression of both would; for floating point the number wins
-// over NaN, as in fmax.
-#define SIMT_MIN_MAX(name, compare)                                                                                  \
-  template <typename A, typename B>                                                                                  \
-  constexpr std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value, std::common_type_t<A, B>> \
-  name(A a, B b) {                                                                                                   \
-    using T = std::common_type_t<A, B>;                                                                              \
-    if constexpr (std::is_floating_point<T>::value) {                                                                \
-      const T x = static_cast<T>(a), y = static_cast<T>(b);                                                          \
-      return x compare y || y != y ? x : y;                                                                          \
-    } else {                                                                                                         \
-      return static_cast<T>(a) compare static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);                    \
-    }                                                                                                                \
+// CUDA's max and min. There is one for each of these pairs of types, so that max(x, 0) of a float and an int is
+// ambiguous. For floating point the number wins over NaN, as in fmax.
+#define SIMT_MIN_MAX_OF(name, compare, T, A, B)                                           \
+  inline T name(A a, B b) {                                                               \
+    const T x = static_cast<T>(a), y = static_cast<T>(b);                                 \
+    if constexpr (std::is_floating_point<T>::value) return x compare y || y != y ? x : y; \
+    return x compare y ? x : y;                                                           \
   }
+#define SIMT_MIN_MAX_INTEGERS(name, compare, S, U) \
+  SIMT_MIN_MAX_OF(name, compare, S, S, S)          \
+  SIMT_MIN_MAX_OF(name, compare, U, U, U)          \
+  SIMT_MIN_MAX_OF(name, compare, U, S, U)          \
+  SIMT_MIN_MAX_OF(name, compare, U, U, S)
+#define SIMT_MIN_MAX(name, compare)                                   \
+  SIMT_MIN_MAX_INTEGERS(name, compare, int, unsigned)                 \
+  SIMT_MIN_MAX_INTEGERS(name, compare, long, unsigned long)           \
+  SIMT_MIN_MAX_INTEGERS(name, compare, long long, unsigned long long) \
+  SIMT_MIN_MAX_OF(name, compare, float, float, float)                 \
+  SIMT_MIN_MAX_OF(name, compare, double, double, double)              \
+  SIMT_MIN_MAX_OF(name, compare, double, float, double)               \
+  SIMT_MIN_MAX_OF(name, compare, double, double, float)
 SIMT_MIN_MAX(max, >)
 SIMT_MIN_MAX(min, <)
 #undef SIMT_MIN_MAX
+#undef SIMT_MIN_MAX_INTEGERS
+#undef SIMT_MIN_MAX_OF
 inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 inline long long llmax(long long a, long long b) { return a > b ? a : b; }

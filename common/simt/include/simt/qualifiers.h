@@ -15,7 +15,8 @@
 #define __host__
 #define __managed__
 #define __grid_constant__
-#define __launch_bounds__(...)
+// An attribute without effect: it may stand where nvcc takes one, and nowhere else.
+#define __launch_bounds__(...) __attribute__((unused))
 #define __maxnreg__(...)
 #define __builtin_assume(condition) static_cast<void>(0)
 #define __device_builtin__

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "argument_types.h"
 #include "builtins.h"
 
 namespace simt {
@@ -137,21 +138,21 @@ inline unsigned __activemask(SIMT_PLACE(activemask)) { return simt::active_lanes
 
 // The four shuffles. A warp is cut into segments of `width` lanes (a power of two); a source outside the caller's
 // segment yields the caller's own value.
-template <typename T>
+template <typename T, simt::If<simt::is_shuffled<T>> = 0>
 __forceinline__ T __shfl_sync(unsigned mask, T value, int source, int width = warpSize, SIMT_PLACE(shfl)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned first = exchanged.lane & ~(width - 1u);
   return simt::from_bits<T>(simt::value_of(exchanged, mask, first + (source & (width - 1)), place));
 }
 
-template <typename T>
+template <typename T, simt::If<simt::is_shuffled<T>> = 0>
 __forceinline__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_PLACE(shfl_up)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned lane = exchanged.lane, in_segment = lane & (width - 1u);
   return simt::from_bits<T>(simt::value_of(exchanged, mask, delta > in_segment ? lane : lane - delta, place));
 }
 
-template <typename T>
+template <typename T, simt::If<simt::is_shuffled<T>> = 0>
 __forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                                    SIMT_PLACE(shfl_down)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
@@ -160,13 +161,24 @@ __forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int w
 }
 
 // With width < 32 a lane may read from lower segments but not from higher ones, as on the hardware.
-template <typename T>
+template <typename T, simt::If<simt::is_shuffled<T>> = 0>
 __forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, SIMT_PLACE(shfl_xor)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, simt::to_bits(value), place);
   const unsigned lane = exchanged.lane, source = lane ^ static_cast<unsigned>(lane_mask);
   const bool outside = (source > (lane | (width - 1u))) | (source >= 32);
   return simt::from_bits<T>(simt::value_of(exchanged, mask, outside ? lane : source, place));
 }
+
+// One for each: a structure is shuffled member by member.
+#define SIMT_NOT_SHUFFLED(name)                                                                                \
+  template <typename T, typename... Rest, simt::If<!simt::is_shuffled<T>> = 0>                                 \
+  SIMT_UNAVAILABLE("shuffles take numbers of up to 8 bytes, half and bfloat16; shuffle a structure's members") \
+  T name(unsigned mask, T value, Rest... rest);
+SIMT_NOT_SHUFFLED(__shfl_sync)
+SIMT_NOT_SHUFFLED(__shfl_up_sync)
+SIMT_NOT_SHUFFLED(__shfl_down_sync)
+SIMT_NOT_SHUFFLED(__shfl_xor_sync)
+#undef SIMT_NOT_SHUFFLED
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_PLACE(ballot)) {
   const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
@@ -201,7 +213,7 @@ inline unsigned participants(unsigned mask, Place place) { return __ballot_sync(
 
 }  // namespace simt
 
-template <typename T>
+template <typename T, simt::If<simt::is_number<T>> = 0>
 unsigned __match_any_sync(unsigned mask, T value, SIMT_PLACE(match_any)) {
   const unsigned present = simt::participants(mask, place);
   const uint64_t own = simt::to_bits(value);
@@ -213,18 +225,28 @@ unsigned __match_any_sync(unsigned mask, T value, SIMT_PLACE(match_any)) {
   return equal;
 }
 
-template <typename T>
+template <typename T, simt::If<simt::is_number<T>> = 0>
 unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SIMT_PLACE(match_all)) {
   const unsigned present = simt::participants(mask, place);
   *all_equal = __match_any_sync(mask, value, place) == present;
   return *all_equal ? present : 0;
 }
+#define SIMT_MATCHED "CUDA matches integers of 4 and 8 bytes, float and double"
+template <typename T, simt::If<!simt::is_number<T>> = 0>
+SIMT_UNAVAILABLE(SIMT_MATCHED)
+unsigned __match_any_sync(unsigned mask, T value);
+template <typename T, simt::If<!simt::is_number<T>> = 0>
+SIMT_UNAVAILABLE(SIMT_MATCHED)
+unsigned __match_all_sync(unsigned mask, T value, int* all_equal);
+#undef SIMT_MATCHED
 
 namespace simt {
 
+template <typename T>
+constexpr bool is_reduced = std::is_integral<T>::value && sizeof(T) <= 4;
+
 template <typename T, typename Combine>
 T reduce_lanes(unsigned mask, T value, Combine combine, Place place) {
-  static_assert(std::is_integral<T>::value, "CUDA's __reduce_*_sync take int and unsigned");
   const unsigned present = participants(mask, place);
   const Exchanged exchanged = warp_exchange(mask, to_bits(value), place);
   T result = value;
@@ -238,11 +260,14 @@ T reduce_lanes(unsigned mask, T value, Combine combine, Place place) {
 }  // namespace simt
 
 #define SIMT_REDUCE(name, expression)                                           \
-  template <typename T>                                                         \
+  template <typename T, simt::If<simt::is_reduced<T>> = 0>                      \
   T __reduce_##name##_sync(unsigned mask, T value, SIMT_PLACE(reduce_##name)) { \
     return simt::reduce_lanes(                                                  \
         mask, value, [](T a, T b) -> T { return expression; }, place);          \
-  }
+  }                                                                             \
+  template <typename T, simt::If<!simt::is_reduced<T>> = 0>                     \
+  SIMT_UNAVAILABLE("CUDA's __reduce_" #name "_sync takes int and unsigned")     \
+  T __reduce_##name##_sync(unsigned mask, T value);
 SIMT_REDUCE(add, a + b)
 SIMT_REDUCE(min, a < b ? a : b)
 SIMT_REDUCE(max, a > b ? a : b)

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""A file that no compiler could end with is ended, with a word."""
+
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from course_copy import ROOT, run
+
+TIME_BOMB = """template <int depth, int path>
+struct Bomb {
+  static constexpr long long value = Bomb<depth - 1, 2 * path>::value + Bomb<depth - 1, 2 * path + 1>::value;
+};
+template <int path>
+struct Bomb<0, path> {
+  static constexpr long long value = path;
+};
+static_assert(Bomb<26, 1>::value != 3, "");
+"""
+MEMORY_BOMB = """#define A(x) x x x x x x x x
+#define B(x) A(A(A(A(A(A(A(A(x))))))))
+void f() { B(B(int();)) }
+"""
+
+
+class Bombs(unittest.TestCase):
+    def ended(self, text: str, **limits: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "bomb.cu"
+            file.write_text(text)
+            target = f"build/cpu/abs{file.with_suffix('.so')}"
+            try:
+                done = run(ROOT, "make", "-s", "-f", "common/build/rules.mk", target, **limits)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertFalse((ROOT / target).exists())
+                self.assertEqual(list((ROOT / target).parent.glob("*.said")), [])
+            finally:
+                shutil.rmtree((ROOT / target).parent, ignore_errors=True)
+            return done.stdout
+
+    def test_what_takes_all_time(self):
+        self.assertIn("bomb.cu: takes more than 2 s or 6 GiB to compile; look for a macro or a template", self.ended(TIME_BOMB, SIMT_COMPILE_SECONDS="2"))
+
+    def test_what_takes_all_memory(self):
+        self.assertIn("bomb.cu: takes more than 120 s or 1 GiB to compile; look for a macro or a template", self.ended(MEMORY_BOMB, SIMT_COMPILE_GIB="1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
