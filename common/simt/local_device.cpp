@@ -69,6 +69,14 @@ Found find_allocation(uintptr_t address) {
   return address - found->first < found->second.bytes ? Found(found) : allocations().end();
 }
 
+// Whether bytes that begin in an allocation end outside of it, which CUDA refuses.
+bool runs_past_its_end(const void* pointer, size_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const Found found = find_allocation(address);
+  return found != allocations().end() && bytes > found->second.bytes - (address - found->first);
+}
+
 bool holds(const std::vector<Allocation>& parts, uintptr_t address, size_t bytes) {
   for (const Allocation& part : parts) {
     if (address >= part.begin && address - part.begin <= part.bytes && bytes <= part.bytes - (address - part.begin))
@@ -139,6 +147,7 @@ class LocalDevice : public DeviceService {
   }
 
   cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) override {
+    if (runs_past_its_end(to, bytes) || runs_past_its_end(from, bytes)) return cudaErrorInvalidValue;
     const DeviceMemoryOpen open;
     if (kind == cudaMemcpyDeviceToDevice) count_constants_at(to);
     std::memmove(to, from, bytes);
@@ -146,6 +155,7 @@ class LocalDevice : public DeviceService {
     return cudaSuccess;
   }
   cudaError_t set(void* pointer, int value, size_t bytes) override {
+    if (runs_past_its_end(pointer, bytes)) return cudaErrorInvalidValue;
     const DeviceMemoryOpen open;
     std::memset(pointer, value, bytes);
     checks::host_wrote(pointer, bytes);

@@ -2,9 +2,11 @@
 #include <cuda_runtime.h>
 
 #include <chrono>
+#include <string>
 
 #include "device.h"
 #include "device_service.h"
+#include "refusal.h"
 #include "timing/predictor.h"
 
 using simt::device;
@@ -19,6 +21,27 @@ cudaError_t allocate(void** pointer, size_t bytes, Sharing sharing, const char* 
   return bytes ? set_last_error(device().allocate(pointer, bytes, sharing), function) : cudaSuccess;
 }
 
+// The error of a copy, remembered with the reason: most often it runs past the end of an allocation.
+cudaError_t copied(cudaError_t error, size_t bytes, const void* to, const void* from = nullptr,
+                   const char* function = __builtin_FUNCTION()) {
+  set_last_error(error, function);
+  if (error != cudaErrorInvalidValue) return error;
+  for (const void* pointer : {to, from}) {
+    simt::Allocation found;
+    Sharing sharing;
+    if (!pointer || !device().find(pointer, &found, &sharing)) continue;
+    const size_t left = found.bytes - (reinterpret_cast<uintptr_t>(pointer) - found.begin);
+    if (bytes > left) {
+      simt::refuse_call(error, std::string(function) + " refused: it runs past the end of an allocation\nIt asks for " +
+                                   std::to_string(bytes) + " bytes, and from its pointer on the allocation has " +
+                                   std::to_string(left) +
+                                   ". Is a count of elements taken for one of bytes, or the other way round?");
+      break;
+    }
+  }
+  return error;
+}
+
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, Sharing::device_only); }
@@ -31,13 +54,13 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return set_last_error(cudaErrorInvalidMemcpyDirection);
   if (bytes == 0) return cudaSuccess;
   if (!to || !from) return set_last_error(cudaErrorInvalidValue);
-  return set_last_error(device().copy(to, from, bytes, kind));
+  return copied(device().copy(to, from, bytes, kind), bytes, to, from);
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (!pointer) return set_last_error(cudaErrorInvalidValue);
-  return set_last_error(device().set(pointer, value, bytes));
+  return copied(device().set(pointer, value, bytes), bytes, pointer);
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes,

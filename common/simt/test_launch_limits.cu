@@ -121,3 +121,26 @@ TEST_CASE("what else the runtime refuses is remembered, too") {
   CHECK(simt::last_refusal().text == std::string("cudaMalloc returned it"));
   cudaGetLastError();
 }
+
+TEST_CASE("a copy that runs past the end of an allocation is refused, and nothing is written") {
+  simt::forget_refusal();
+  float* pointer = nullptr;
+  REQUIRE(cudaMalloc(&pointer, 400) == cudaSuccess);
+  float host[200] = {};
+  const std::string has = "bytes, and from its pointer on the allocation has ";
+  const auto refuses = [&](cudaError_t error, const std::string& call, const std::string& asked) {
+    CHECK(error == cudaErrorInvalidValue);
+    const std::string text = simt::last_refusal().text;
+    INFO(text);
+    CHECK(text.find(call + " refused: it runs past the end of an allocation\n") == 0);
+    CHECK(text.find(asked) != std::string::npos);
+    simt::forget_refusal();
+    cudaGetLastError();
+  };
+  refuses(cudaMemcpy(pointer, host, 800, cudaMemcpyHostToDevice), "cudaMemcpy", "800 " + has + "400.");
+  refuses(cudaMemcpy(host, pointer + 90, 41, cudaMemcpyDeviceToHost), "cudaMemcpy", "41 " + has + "40.");
+  refuses(cudaMemset(pointer + 1, 0, 400), "cudaMemset", "400 " + has + "396.");
+  CHECK(cudaMemset(pointer, 0, 400) == cudaSuccess);
+  CHECK(cudaMemcpy(host, pointer + 90, 40, cudaMemcpyDeviceToHost) == cudaSuccess);
+  cudaFree(pointer);
+}
