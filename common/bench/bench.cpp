@@ -21,9 +21,6 @@ using bench::Error;
 using bench::Json;
 using bench::Options;
 
-// lab01's variant without the subtraction of the maximum: there to be wrong on large logits, not to be measured.
-constexpr const char* wrong_on_purpose = "no_max";
-
 // Variants whose cost grows with the columns squared are counted on so few rows, where they were measured on more; and
 // not at all beyond so many rows x columns x columns, of which the executor counts 2e7 per second or so.
 constexpr int quadratic_count_rows = 8;
@@ -153,7 +150,7 @@ int run(const Options& options) {
       std::cerr << "not measured here (" << known.name << " has a benchmark of its own)\n";
       continue;
     }
-    if (variant.name == wrong_on_purpose) {
+    if (options.wrong.count(variant.name)) {
       std::cerr << "not measured (wrong on purpose)\n";
       continue;
     }

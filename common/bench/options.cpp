@@ -32,6 +32,7 @@ results file that has none, of any machine; counts depend on the shape and not o
   --k N                    for top-K (default 50; at most the columns are taken)
   --matrix FILE.f32        logits as raw little-endian float32, --matrix-rows by --matrix-cols
   --quadratic NAME=N ...   measures this variant on N rows only; other names are passed over
+  --wrong NAME ...         leaves this variant out; other names are passed over
   --checked FILE.so        the rung's instrumented build: build/cpu/checked/PATH.so
   --counter PROGRAM        the worker that counts with it (default: --worker): build/cpu/worker, also with a GPU
   --count-only             counts every point that the results file has of this lab and source, on normal logits
@@ -114,6 +115,7 @@ Options parse_options(int argc, char** argv) {
       {"--matrix-cols", integer(options.matrix_cols, largest)},
       {"--rows", integer(options.rows, largest)},
       {"--cols", integer(options.cols, largest)},
+      {"--wrong", [&options](auto& value, auto&) { options.wrong.insert(value); }},
       {"--k", integer(options.k, rung::max_k)},
       {"--quadratic",
        [&options](auto& value, auto& name) {
@@ -135,7 +137,7 @@ Options parse_options(int argc, char** argv) {
     if (i == argc || is_option(argv[i])) throw Error(name + " wants a value");
     do {
       option->second(argv[i++], name);
-    } while (name == "--quadratic" && i < argc && !is_option(argv[i]));
+    } while ((name == "--quadratic" || name == "--wrong") && i < argc && !is_option(argv[i]));
   }
 
   if (!options.matrix.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace bench {
@@ -17,6 +18,7 @@ struct Options {
   int rows = 0, cols = 0;                // of the measurement; with a matrix: its own
   int k = 50;                            // for top-K
   std::map<std::string, int> quadratic;  // variant -> rows that it is measured on
+  std::set<std::string> wrong;           // variants that are there to be wrong, and are not measured
   std::string results, roofs, command;
   std::string topk_output;
   std::string checked, counter;  // the rung's instrumented build; the executor's worker, which counts with it

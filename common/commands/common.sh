@@ -94,7 +94,7 @@ show_progress() {
   [ "$1" -lt 8 ] || printf '\r\e[K' >&2
 }
 
-# Sets what labs/labs.toml says: lab_names, and by a lab's name lab_kernel, lab_operator, lab_next, lab_quadratic.
+# Sets what labs/labs.toml says: lab_names, and by a lab's name lab_kernel, lab_operator, lab_next, lab_quadratic, lab_wrong.
 lab_names=()
 read_labs() {
   local facts
@@ -254,9 +254,11 @@ count_options() {
   counts=(--checked "$object" --counter "$build/worker")
 }
 
-# quadratic_rows LAB ROWS: the benchmark's option for variants whose work grows with the square of the columns.
-quadratic_rows() {
+# variant_options LAB ROWS: the benchmark's options for variants that are not measured as others are: those whose work grows with the
+# square of the columns, and those that are there to be wrong.
+variant_options() {
   local variant
+  for variant in ${lab_wrong[$1]}; do printf -- '--wrong %s ' "$variant"; done
   for variant in ${lab_quadratic[$1]}; do printf -- '--quadratic %s=%s ' "$variant" "$2"; done
 }
 

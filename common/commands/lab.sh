@@ -119,7 +119,7 @@ else
   [ "$backend" = cpu ] || rows=4096 quadratic=4096
   counts=()
   [ "${CHECKS:-on}" = off ] || count_options "$file"
-  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 $(quadratic_rows "$lab" $quadratic) \
+  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 $(variant_options "$lab" $quadratic) \
     --results "$results" "${counts[@]}" || exit
   say ""
   "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit

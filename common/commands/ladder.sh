@@ -67,10 +67,10 @@ measure_all() {
   for lab in $lab_list; do
     step_of "$lab" "${shapes[0]}" "${shapes[2]}"
     topk_of "$lab"
-    measure "$lab" "${shapes[0]}" 4096 $(quadratic_rows "$lab" "${shapes[1]}")
-    measure "$lab" "${shapes[2]}" 50257 $(quadratic_rows "$lab" "${shapes[3]}")
+    measure "$lab" "${shapes[0]}" 4096 $(variant_options "$lab" "${shapes[1]}")
+    measure "$lab" "${shapes[2]}" 50257 $(variant_options "$lab" "${shapes[3]}")
     measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
-      --k 5 $(quadratic_rows "$lab" 64) "${topk[@]}"
+      --k 5 $(variant_options "$lab" 64) "${topk[@]}"
   done
 }
 

@@ -98,7 +98,8 @@ alone "build: programs and tests, no warnings" common/commands/quiet.sh make -s 
   $programs $own_tests $lab_tests
 
 # What is built for the tests below, which would otherwise build it at the same time.
-rungs=$(for file in labs/*/*.cu solutions/*/*.cu; do echo "$(shared_object "$file" "$build") $(shared_object "$file" "$build/checked")"; done)
+cu_files=$(for lab in $lab_list; do echo "labs/$lab/$(kernel_of "$lab") solutions/$lab/$(kernel_of "$lab")"; done)
+rungs=$(for file in $cu_files; do echo "$(shared_object "$file" "$build") $(shared_object "$file" "$build/checked")"; done)
 alone "build: every lab's starter and solution, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk $rungs
 
 check "course: starters mirror solutions, nothing is missing" "$python" common/commands/check_course.py
@@ -154,7 +155,6 @@ fi
 
 # The labs and solutions with the other compilers, so that no build can rot: g++, unless they were built with it above,
 # clang, and CUDA's where it is. Not the shelf: those are meant to be wrong.
-cu_files=$(ls labs/*/*.cu solutions/*/*.cu)
 for compiler in g++ clang++; do
   [ "$compiler" != "${CXX:-g++}" ] || continue
   name="warnings: every rung with $compiler -Werror"

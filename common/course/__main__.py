@@ -14,10 +14,10 @@ from . import labs
 
 
 def shell() -> str:
-    """lab_names, and by a lab's name: lab_kernel, lab_operator, lab_next, lab_quadratic."""
+    """lab_names, and by a lab's name: lab_kernel, lab_operator, lab_next, lab_quadratic, lab_wrong."""
     found = labs.load()
     arrays = {"kernel": lambda lab: lab.kernel, "operator": lambda lab: lab.operator, "next": lambda lab: lab.next,
-              "quadratic": lambda lab: " ".join(lab.quadratic)}
+              "quadratic": lambda lab: " ".join(lab.quadratic), "wrong": lambda lab: " ".join(lab.wrong)}
     lines = [f"lab_names=({' '.join(lab.name for lab in found)})"]
     for name, fact in arrays.items():
         lines.append(f"declare -A lab_{name}=({' '.join(f'[{lab.name}]={shlex.quote(fact(lab))}' for lab in found)})")
@@ -36,8 +36,8 @@ def header(name: str) -> str:
     lab = labs.lab(name)
     rows = [f'{{"{variant.name}", rung::Dtype::{dtype}, Width::{variant.width}, Cost::{variant.cost}}}'
             for variant in lab.variants for dtype in variant.types]
-    table = ", \\\n   ".join(rows)
-    return f'// Made from {labs.MANIFEST}.\n#define LAB_FACTS "{lab.name}", "{lab.kernel}", rung::Op::{lab.operator}, \\\n  {{{table}}}'
+    table, wrong = ", \\\n   ".join(rows), ", ".join(f'"{each}"' for each in lab.wrong)
+    return f'// Made from {labs.MANIFEST}.\n#define LAB_FACTS "{lab.name}", "{lab.kernel}", rung::Op::{lab.operator}, \\\n  {{{table}}}, \\\n  {{{wrong}}}'
 
 
 def main(argv: list[str]) -> int:

@@ -7,6 +7,7 @@
     variants = [                      what the kernel's table must export
       { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic" },
     ]                                 width and cost: common/testing/lab.h; without them any width, and linear
+    wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
     next = "theory/11_sharing.md"     what comes after it, if that is not the next lab's handout
 """
 
@@ -14,12 +15,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = Path("labs/labs.toml")
-FIELDS = {"name", "kernel", "operator", "variants", "next"}
+FIELDS = {"name", "kernel", "operator", "variants"}
+OPTIONAL = {"wrong", "next"}
 CHOICES = {"width": ("any", "shared_memory"), "cost": ("linear", "quadratic")}
 TYPES = ("f32", "f16", "bf16")
 
@@ -43,6 +45,7 @@ class Lab:
     operator: str
     variants: tuple[Variant, ...]
     next: str = ""
+    wrong: tuple[str, ...] = ()
 
     @property
     def number(self) -> str:
@@ -78,11 +81,14 @@ def lab_of(given: dict) -> Lab:
     name = given.get("name", "a lab without a name")
     if not isinstance(name, str) or not re.fullmatch(r"lab\d\d_[a-z][a-z0-9_]*", name, re.ASCII):
         raise Malformed(f"{name}: a lab is called labNN_word")
-    if wrong := (set(given) - FIELDS) | (FIELDS - {"next"} - set(given)):
-        raise Malformed(f"{name}: has or lacks {', '.join(sorted(wrong))}; the fields are {', '.join(sorted(FIELDS))}")
+    if wrong := (set(given) - FIELDS - OPTIONAL) | (FIELDS - set(given)):
+        raise Malformed(f"{name}: has or lacks {', '.join(sorted(wrong))}; the fields are {', '.join(sorted(FIELDS | OPTIONAL))}")
     if not isinstance(given["variants"], list) or not given["variants"]:
         raise Malformed(f"{name}: variants is a list")
-    return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"])})
+    wrong = given.get("wrong", [])
+    if not isinstance(wrong, list) or not all(isinstance(each, str) and each for each in wrong):
+        raise Malformed(f"{name}: wrong is a list of names")
+    return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"]), "wrong": tuple(wrong)})
 
 
 def load(root: Path = ROOT) -> list[Lab]:
@@ -97,7 +103,7 @@ def load(root: Path = ROOT) -> list[Lab]:
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
     following = [f"labs/{lab.name}/README.md" for lab in labs[1:]] + ["make ladder"]
-    return [Lab(lab.name, lab.kernel, lab.operator, lab.variants, lab.next or after) for lab, after in zip(labs, following)]
+    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)]
 
 
 def lab(name: str, root: Path = ROOT) -> Lab:

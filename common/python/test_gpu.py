@@ -6,7 +6,8 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
+from course import labs  # noqa: E402
 
 try:
     import torch
@@ -17,6 +18,7 @@ except ImportError:
 if has_gpu:
     import ladder
 
+WRONG = {name for lab in labs.load() for name in lab.wrong}
 TOLERANCE = {"float32": 1e-6, "float16": 1e-3, "bfloat16": 8e-3}
 
 
@@ -36,7 +38,7 @@ class OnTheGpu(unittest.TestCase):
         for variant in ladder.variants():
             x = self.logits(5, 3, 600, dtype=variant.dtype)
             if variant.op == "softmax":
-                if variant.name.endswith("no_max"):
+                if variant.name.split(".")[-1] in WRONG:
                     continue  # wrong on purpose
                 self.same(ladder.softmax(x, variant=variant.name), x, variant)
             else:

@@ -37,7 +37,7 @@ struct Lab {
   rung::Op op;
   std::vector<Expected> variants;
   // Variants that the shared cases leave out because test.cpp has a test of its own for them.
-  std::vector<std::string> tested_apart = {};
+  std::vector<std::string> tested_apart;
   // What the lab teaches, held against the counters once a variant is right.
   std::vector<Move> moves = {};
   // What a student predicts before writing code.

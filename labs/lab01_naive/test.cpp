@@ -11,7 +11,6 @@ using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    {"no_max"},
     // What being naive costs is said and not judged.
     {
         {"move-cost", "what being naive costs", {32, 256}, testing_::said_what_loads_cost()},

@@ -7,7 +7,6 @@ using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-coalesced",
          "4 sectors per request: neighbouring threads read and write neighbouring floats",

@@ -7,7 +7,6 @@ using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-no-serial",
          "no serial section: all threads of the block reduce",

@@ -7,7 +7,6 @@ using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_an_element(2)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},

@@ -8,7 +8,6 @@ using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-read-once",
          "V is read once: what is in registers serves the maximum, the sum and the selection",

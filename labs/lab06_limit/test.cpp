@@ -7,7 +7,6 @@ using rung::Dtype;
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-read-once", "every element is read once", {7, 4097}, testing_::read_at_most(1)},
         // Over 16,384 elements per row in shared memory would be 64 KB; in registers it fits on any device.

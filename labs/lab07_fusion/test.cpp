@@ -14,7 +14,6 @@ const testing_::Shape small = rung::sizes_of(rung::swap_ffn_small);
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-cost", "what the weights cost", small, testing_::said_what_weights_cost()},
         {"move-once-a-product",

@@ -5,7 +5,6 @@
 
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
-    /*tested_apart=*/{},
     {
         {"move-read-once", "every element is read once", {8, 1000}, testing_::read_at_most(1)},
         {"move-written-once", "one number a row is written", {8, 1000}, testing_::written_once()},
