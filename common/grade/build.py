@@ -62,6 +62,8 @@ class Workshop:
         self.announce = f"{program} --report /tmp/report" if self.completed else ": >/tmp/report && cp"
         clang = roots.clang_itself()
         self.front_end = shlex.join(roots.rules_command(clang)) if clang else ""
+        # Of the tree what follows the headers is of interest.
+        self.own_tree = f"sed -n '/{syntax_tree.MARK}/,$p'"
         self.words = rules.header_words(course)
         self.course = course
         libm = subprocess.run(("g++", "-print-file-name=libm.so.6"), stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -71,6 +73,18 @@ class Workshop:
         self.taken = frozenset(line.split()[0] for line in given.splitlines() if line.split()[1] in "TDBR")
         self.headers: dict[str, frozenset[str]] = {}
         self.lock = threading.Lock()
+        if clang and box.kind != "none":
+            self.precompile(clang)
+
+    def precompile(self, clang: str) -> None:
+        """From now on clang reads the course's headers as they were understood once. Where that cannot be made, it reads them each time."""
+        make, ask = roots.precompiled_rules_command(clang)
+        ended = self.run(f"{shlex.join(make)} && cat /tmp/{roots.PRECOMPILED}", b"", self.box.new_user(), TEXT_BYTES)
+        if ended.status or ended.cause or not ended.stdout:
+            return
+        (self.root / roots.PRECOMPILED).write_bytes(ended.stdout)
+        self.front_end = shlex.join(ask)
+        self.own_tree = f"{{ echo '  {syntax_tree.MARK}'; cat; }}"  # then the tree is the file's own
 
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
@@ -111,9 +125,9 @@ class Workshop:
         """What there is to say if nvcc would not take the file. Without clang, nothing: then the judge asks nvcc itself."""
         if not self.front_end:
             return None
-        asked, own = f"{AS_IT_IS}{self.front_end}", f"sed -n '/{syntax_tree.MARK}/,$p'"
+        asked = f"{AS_IT_IS}{self.front_end}"
         with slots:
-            ended = self.run(f"{asked} {shlex.join(front_end.TREE)} - | {own}", source, uid, TEXT_BYTES, label)
+            ended = self.run(f"{asked} {shlex.join(front_end.TREE)} - | {self.own_tree}", source, uid, TEXT_BYTES, label)
             if ended.cause in ("memory", "output") or front_end.breaks(ended.status, ended.stderr.decode(errors="replace")):
                 ended = self.run(f"{asked} - >&2", source, uid, TEXT_BYTES, label)
         if ended.cause:
