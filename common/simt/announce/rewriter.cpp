@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <regex>
 #include <sstream>
 
@@ -21,9 +22,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// "simt_seen_load4" of "*simt_seen_load4@GOTPCREL(%rip)"; "" if it is no symbol.
+// Up to here a change of the stack pointer ends in the page below each stack, which nobody may touch.
+constexpr int64_t guarded_bytes = 4096;
+constexpr int64_t return_address = 8;
+
+// "simt_seen_load4" of "*simt_seen_load4@GOTPCREL(%rip)"; "" if it is a pointer, in a register or in a variable.
 std::string called(const Operand& target) {
-  if (target.is_memory && target.base == rip && !target.symbol.empty())
+  if (target.is_memory && target.base == rip && target.symbol.find("@GOTPCREL") != std::string::npos)
     return target.symbol.substr(0, target.symbol.find('@'));
   if (!target.indirect && !target.symbol.empty()) return target.symbol.substr(0, target.symbol.find('@'));
   return "";
@@ -71,6 +76,36 @@ bool is_data(const std::string& directive) {
   return false;
 }
 
+// What an instruction does to the stack pointer.
+enum class Stack { stays, moves, is_restored, is_computed };
+
+Stack how_stack_moves(const Instruction& instruction, int64_t* down) {
+  const std::string& name = instruction.mnemonic;
+  if (begins(name, "push")) return *down = 8, Stack::moves;
+  const Operand& last = instruction.last();
+  if (last.is_memory || register_of(last.text) != rsp || begins(name, "pop") || begins(name, "cmp") ||
+      begins(name, "test"))
+    return Stack::stays;
+  const Operand& first = instruction.operands[0];
+  if (first.is_immediate() && (name == "subq" || name == "addq" || name == "andq")) {
+    const int64_t number = std::strtoll(first.text.c_str() + 1, nullptr, 0);
+    *down = name == "subq" ? number : name == "addq" ? -number : number < 0 ? -number : INT64_MAX;
+    return *down > INT32_MAX || *down < INT32_MIN ? Stack::is_computed : Stack::moves;
+  }
+  // At a function's end. (By r10 functions find their arguments that align their frame.)
+  if (name == "movq" && first.text == "%rbp") return Stack::is_restored;
+  if (name == "leaq" && first.index == none && first.symbol.empty() && (first.base == rbp || first.base == r10))
+    return Stack::is_restored;
+  return Stack::is_computed;
+}
+
+constexpr const char* mark_label = ".Lsimt_mark";
+
+uint64_t drawn_mark() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
 std::string operand_text(const Operand& memory, int64_t more) {
   std::string text = memory.symbol;
   if (memory.symbol.empty()) text = std::to_string(memory.displacement + more);
@@ -89,34 +124,61 @@ void Rewriter::end_block() {
 
 void Rewriter::find_frames(const std::vector<std::string_view>& lines) {
   std::string name;
-  std::set<std::string> others;  // functions that use rbp for something else
   for (const std::string_view text : lines) {
     if (text.empty() || text[0] == '.') continue;
     if (text[0] != '\t') {
-      if (text.back() == ':') name = std::string(text.substr(0, text.size() - 1));
+      if (text.back() == ':') labels_.insert(name = std::string(text.substr(0, text.size() - 1)));
       continue;
     }
     if (text.size() > 1 && text[1] == '.') continue;
-    if (text.find("%rbp") == std::string_view::npos && text.find("%ebp") == std::string_view::npos) continue;
+    if (text.find("push") == std::string_view::npos && text.find("%rsp") == std::string_view::npos) continue;
     const Instruction instruction = parse_instruction(std::string(text.substr(1)));
-    if (instruction.operands.empty()) continue;
-    const bool from_stack = instruction.mnemonic == "movq" && instruction.operands[0].text == "%rsp";
-    if (from_stack && instruction.last().text == "%rbp")
-      with_frame_pointer_.insert(name);
-    else if (register_of(instruction.last().text) == rbp && !begins(instruction.mnemonic, "push") &&
-             !begins(instruction.mnemonic, "pop") && !begins(instruction.mnemonic, "cmp") &&
-             !begins(instruction.mnemonic, "test"))
-      others.insert(name);
+    int64_t& bytes = frames_[name];
+    if (bytes < 0 || instruction.operands.empty()) continue;
+    int64_t moved = 0;
+    switch (how_stack_moves(instruction, &moved)) {
+      case Stack::stays: break;
+      case Stack::moves: bytes += std::max<int64_t>(moved, 0); break;
+      case Stack::is_restored: break;
+      case Stack::is_computed: bytes = -1; break;
+    }
   }
-  for (const std::string& other : others) with_frame_pointer_.erase(other);
+}
+
+int64_t Rewriter::frame_bytes() const {
+  const auto found = frames_.find(function_);
+  const int64_t pushed = found == frames_.end() ? 0 : found->second;
+  return pushed < 0 ? pushed : pushed + return_address;
+}
+
+// What comes first in a function, after its label.
+void Rewriter::begin_function() { make("\tcall\t*simt_seen_enter@GOTPCREL(%rip)"); }
+
+// The pointer is read once: nobody can change it after it was looked at.
+void Rewriter::call_by_pointer(const Operand& target) {
+  make("\tmovq\t" + target.text.substr(1) + ", %r11");
+  make("\tmovq\t" + std::string(mark_label) + "(%rip), %r10");
+  make("\tcall\t*simt_seen_target@GOTPCREL(%rip)");
+  make("\tcall\t*%r11");
+}
+
+void Rewriter::look_at_stack(const Instruction& instruction) {
+  if (instruction.operands.empty()) return;
+  int64_t moved = 0;
+  const Stack how = how_stack_moves(instruction, &moved);
+  if (how == Stack::is_restored || how == Stack::is_computed || (how == Stack::moves && moved >= guarded_bytes))
+    make("\tcall\t*simt_seen_stack@GOTPCREL(%rip)");
 }
 
 std::string Rewriter::rewrite(const std::string& assembly) {
   const std::vector<std::string_view> lines = lines_of(assembly);
   find_frames(lines);
-  values_.forget(false);
+  mark_ = std::to_string(drawn_mark());
+  values_.forget(-1);
   for (const std::string_view text : lines) line(text);
   end_block();
+  make(std::string("\t.section\t.rodata.simt_mark,\"a\",@progbits\n\t.align 8\n") + mark_label + ":\n\t.quad\t" +
+       mark_);
   for (const std::string& name : defined_) report_.needs.erase(name);
   report_.defines = defined_;
   std::string all;
@@ -133,7 +195,7 @@ void Rewriter::line(std::string_view text) {
   if (begins(text, "#APP")) {
     in_assembly_ = true;
     end_block();
-    values_.forget(false);
+    values_.forget(frame_bytes());
     return emit(text);
   }
   if (begins(text, "#NO_APP")) {
@@ -154,9 +216,16 @@ void Rewriter::line(std::string_view text) {
   if (in_debug_ && !begins(body, ".section") && !begins(body, ".text") && body.find(':') == std::string_view::npos) {
     if (!begins(body, ".incbin") && !begins(body, ".include")) return emit(text);
   }
-  if (text.back() == ':' || (first == 0 && body.find(':') != std::string_view::npos && body[0] != '.'))
-    label(std::string(text.substr(0, text.find(':'))));
-  else if (body[0] == '.')
+  if (text.back() == ':' || (first == 0 && body.find(':') != std::string_view::npos && body[0] != '.')) {
+    const std::string name(text.substr(0, text.find(':')));
+    label(name);
+    // The part of a function that is hardly ever run is no function of its own.
+    if (!functions_.count(name) || name.find(".cold") != std::string::npos) return emit(text);
+    make("\t.p2align\t3\n\t.quad\t" + mark_);
+    emit(text);
+    return begin_function();
+  }
+  if (body[0] == '.')
     directive(std::string(body));
   else
     return instruction(text);
@@ -172,7 +241,7 @@ void Rewriter::label(const std::string& name) {
     function_ = name;
     line_ = 0;
   }
-  values_.forget(with_frame_pointer_.count(function_) > 0);
+  values_.forget(name == function_ ? return_address : frame_bytes());
 }
 
 void Rewriter::directive(const std::string& text) {
@@ -251,15 +320,18 @@ void Rewriter::instruction(std::string_view text) {
   if (parsed.mnemonic == "jmp" && !parsed.operands.empty() && parsed.operands[0].indirect &&
       called(parsed.operands[0]).empty())
     find("a computed jump");
-  if (parsed.prefix == "rep" && parsed.operands.empty() && !parsed.mnemonic.empty()) announce_string(parsed);
+  if (parsed.mnemonic == "ret") make("\tcall\t*simt_seen_leave@GOTPCREL(%rip)");
+  if (parsed.prefix == "rep" && parsed.operands.empty() && !parsed.mnemonic.empty() && parsed.mnemonic != "ret")
+    announce_string(parsed);
   if (const Operand* const memory = parsed.memory()) {
     for (const Access& access : accesses_of(parsed)) announce(*memory, access);
   }
   emit(text);
+  look_at_stack(parsed);
   values_.run(parsed);
   if (parsed.mnemonic == "jmp" || parsed.mnemonic == "ret" || parsed.mnemonic == "ud2") {
     end_block();
-    values_.forget(with_frame_pointer_.count(function_) > 0);
+    values_.forget(frame_bytes());
   }
 }
 
@@ -285,10 +357,13 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
     if (const Operand* const memory = call.memory()) announce(*memory, {Kind::load, 8});
   }
   announcement(name);
-  emit(text);
-  const bool of_ours = !is_hook(name);
-  if (of_ours) end_block();
-  values_.call(of_ours);
+  if (name.empty() && !call.operands.empty())
+    call_by_pointer(call.operands[0]);
+  else
+    emit(text);
+  const bool clobbers = !is_hook(name);
+  if (clobbers) end_block();
+  values_.call(clobbers, clobbers && (name.empty() || labels_.count(name)));
 }
 
 bool Rewriter::is_announced(const Value& address, const Access& access) {

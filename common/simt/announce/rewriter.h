@@ -5,6 +5,12 @@
 //
 // Left alone: fixed places in a function's own frame, and what the linker and the compiler keep for themselves
 // (addresses of other modules, literals).
+//
+// That holds as long as control goes where the compiler sent it. So each function says when it begins and ends, and
+// the executor looks whether it returns to where it was called (instrument/flow.cpp); a mark stands before each
+// function's first instruction, for which is looked before a call through a pointer; and where the stack pointer moves
+// far, it is looked whether it is still in the thread's own stack. The mark is drawn anew for each object, so that no
+// text can hold it elsewhere.
 #pragma once
 
 #include <deque>
@@ -59,20 +65,26 @@ class Rewriter {
   void announce(const Operand& memory, const Access& access);
   void announce_string(const Instruction& instruction);
   bool is_announced(const Value& address, const Access& access);
+  void begin_function();
+  void call_by_pointer(const Operand& target);
+  void look_at_stack(const Instruction& instruction);
   void end_block();
   void emit(std::string_view line_of_input) { output_.push_back(line_of_input); }
   void make(std::string text) { output_.push_back(made_.emplace_back(std::move(text))); }
   void find(const std::string& what) { report_.findings.push_back({what, file_, line_}); }
   void refer(const std::string& symbol);
   void find_frames(const std::vector<std::string_view>& lines);
+  // How far above rsp a function's frame may reach at one of its labels; below 0 if its stack pointer is computed.
+  int64_t frame_bytes() const;
 
   Report report_;
   std::vector<std::string_view> output_;
   std::deque<std::string> made_;  // lines of ours
   Values values_;
   std::vector<Announced> announced_;
-  std::set<std::string> with_frame_pointer_;  // functions whose rbp is that
-  std::set<std::string> functions_, defined_;
+  std::map<std::string, int64_t> frames_;  // of functions: their bytes, below 0 if that is computed
+  std::set<std::string> labels_, functions_, defined_;
+  std::string mark_;
   std::string function_;
   bool in_code_ = true, in_debug_ = false, in_assembly_ = false;
   std::map<int, std::string> files_;

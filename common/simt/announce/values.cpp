@@ -38,18 +38,16 @@ constexpr Register caller_saved[] = {rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11};
 bool is_same(const Value& a, const Value& b) { return a.terms == b.terms; }
 
 Value Values::fresh_frame() {
-  frames_.insert(next_);
+  if (above_ >= 0) frames_.insert(next_);
   return fresh();
 }
 
-void Values::forget(bool rbp_is_frame) {
+void Values::forget(int64_t above) {
   frames_.clear();
   spilled_.clear();
   symbols_.clear();
-  for (int i = 0; i < register_count; i++) {
-    const bool is_frame = i == rsp || (i == rbp && rbp_is_frame);
-    registers_[static_cast<size_t>(i)] = is_frame ? fresh_frame() : fresh();
-  }
+  above_ = above;
+  for (int i = 0; i < register_count; i++) registers_[static_cast<size_t>(i)] = i == rsp ? fresh_frame() : fresh();
 }
 
 Value Values::address(const Operand& operand) {
@@ -84,12 +82,14 @@ bool Values::is_built_in(const Operand& operand) {
 
 bool Values::is_in_frame(const Value& address) const {
   return address.terms.size() == 1 && address.terms.begin()->second == 1 &&
-         frames_.count(address.terms.begin()->first) && std::abs(address.constant) <= largest_frame;
+         frames_.count(address.terms.begin()->first) && address.constant >= -largest_frame && address.constant < above_;
 }
 
-void Values::call(bool of_ours) {
+void Values::call(bool clobbers, bool own) {
   for (const Register number : caller_saved) set(number, fresh());
-  if (of_ours) spilled_.clear();
+  if (clobbers) spilled_.clear();
+  if (!own) return;
+  for (const Register number : {rbx, rbp, r12, r13, r14, r15}) set(number, fresh());
 }
 
 void Values::run(const Instruction& instruction) {
@@ -177,8 +177,9 @@ void Values::set_result(const Instruction& instruction) {
     result = {};
     add(&result, of(target), int64_t{1} << number);
   }
-  // The stack pointer stays in the frame, whatever is done to it.
-  if (target == rsp && !is_in_frame(result)) result = fresh_frame();
+  // The stack pointer stays in the frame; where it might not, that is asked (rewriter.cpp).
+  if (target == rsp && (result.terms.size() != 1 || !frames_.count(result.terms.begin()->first)))
+    result = fresh_frame();
   set(target, result);
 }
 

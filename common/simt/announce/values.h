@@ -18,8 +18,9 @@ struct Value {
 
 class Values {
  public:
-  // At a label: nothing is known, but that rsp, and rbp if it is this function's frame pointer, lie in the frame.
-  void forget(bool rbp_is_frame);
+  // At a label: nothing is known, but that rsp lies in the frame, of which `above` bytes are above it. Below 0:
+  // nothing is known of rsp, either.
+  void forget(int64_t above);
 
   // The address of a memory operand. A symbol is an unknown value of its own.
   Value address(const Operand& operand);
@@ -33,8 +34,9 @@ class Values {
 
   // What an instruction does to registers, and to values that it keeps in the frame.
   void run(const Instruction& instruction);
-  // A call that leaves callee-saved registers as they are; `of_ours`: of code that may have written to the frame.
-  void call(bool of_ours);
+  // A call. `clobbers`: of code that may have written to the frame; `own`: of the file, which may have written to the
+  // registers that a function saves in its frame, too.
+  void call(bool clobbers, bool own);
 
  private:
   Value fresh() { return {{{next_++, 1}}, 0}; }
@@ -44,6 +46,7 @@ class Values {
   int symbol(const std::string& name);
 
   int next_ = 0;
+  int64_t above_ = 0;
   std::array<Value, register_count> registers_;
   std::map<std::string, int> symbols_;
   std::set<int> frames_;

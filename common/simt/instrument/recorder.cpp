@@ -76,6 +76,7 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   recording.main_program = tls.main_program;
   recording.guards = &guard_offsets(reinterpret_cast<const void*>(launch.kernel.run));
   recording.observer = current_observer();
+  last_target_ = 0;
   launch_tracer_ = counters ? counters->tracer.get() : nullptr;
 }
 
@@ -116,6 +117,8 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
   lanes_.assign(warps * log_lanes, {nullptr, nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
   lane_accesses_.assign(warps * log_lanes, 0);
+  if (frames_.size() < lanes_.size()) frames_.resize(lanes_.size());
+  for (std::vector<Frame>& frames : frames_) frames.clear();
   if (warps_.size() < warps) warps_.resize(warps);
   for (unsigned w = 0; w < warps; w++) {
     warps_[w].accesses = &lane_accesses_[w * log_lanes];

@@ -125,9 +125,19 @@ class Recorder {
     move(lane, path, paths_.leave(path));
   }
   void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to);
+
+  // Where control goes (flow.cpp). `slot` is where a function's return address lies.
+  void enter_function(uintptr_t slot, uintptr_t pc);
+  void leave_function(uintptr_t slot, uintptr_t pc);
+  void call_by_pointer(uintptr_t target, uint64_t mark, uintptr_t pc);
+  void move_stack(uintptr_t to, uintptr_t pc);
+
   void enter_block(LaneLog* lane, uintptr_t pc);
 
  private:
+  struct Frame {
+    uintptr_t slot, returns_to;
+  };
   struct WarpState {
     std::unique_ptr<WarpLog> log;
     uint64_t* accesses;  // a lane
@@ -140,6 +150,7 @@ class Recorder {
     lane->frame += (uint64_t{to} - uint64_t{from}) << key_path_shift;
   }
   ThreadId running_thread() const;
+  std::vector<Frame>& frames() { return frames_[static_cast<size_t>(recording.lane - lanes_.data())]; }
   bool is_recorded(const Access& access);
   Allocation recorded_range(uintptr_t address) const;
   void show(unsigned warp);
@@ -160,6 +171,8 @@ class Recorder {
   std::vector<Allocation> allocations_;  // by rising address
   Allocation ignored_ = {};              // a range of right loads that are not recorded: the last
   std::vector<LaneLog> lanes_;
+  std::vector<std::vector<Frame>> frames_;  // of the calls that each lane has not returned from
+  uintptr_t last_target_ = 0;
   std::vector<WarpState> warps_;
   std::vector<uint64_t> lane_accesses_;
   std::vector<std::unique_ptr<WarpLog>> free_logs_;

@@ -95,6 +95,62 @@ simt_seen_slowly:
     ret
     .size simt_seen_slowly, .-simt_seen_slowly
 
+// Where control goes (flow.cpp), while a kernel is watched: `function`(where the return address lies, pc, r11, r10), all as
+// it was when the rung called this. Below `function`'s caller lie the flags, rax, the pc and, where the rung has just been
+// entered or is about to return, its return address.
+.macro flow name, function
+    .globl \name
+    .type \name, %function
+\name:
+    pushq %rax
+    lahf
+    seto %al
+    cmpq $0, %fs:_ZN4simt9recordingE@tpoff
+    je 1f
+    pushq %rax
+    leaq \function(%rip), %rax
+    call simt_flow_slowly
+    popq %rax
+1:  addb $127, %al
+    sahf
+    popq %rax
+    ret
+    .size \name, .-\name
+.endm
+
+    .type simt_flow_slowly, %function
+simt_flow_slowly:
+    pushq %rbp
+    movq %rsp, %rbp
+.irp register, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+    pushq %\register
+.endr
+    leaq 40(%rbp), %rdi
+    movq 32(%rbp), %rsi
+    movq %r11, %rdx
+    movq %r10, %rcx
+    subq $256, %rsp
+    andq $-16, %rsp
+.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    movups %xmm\n, 16*\n(%rsp)
+.endr
+    call *%rax
+.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    movups 16*\n(%rsp), %xmm\n
+.endr
+    leaq -64(%rbp), %rsp
+.irp register, r11, r10, r9, r8, rdi, rsi, rdx, rcx
+    popq %\register
+.endr
+    popq %rbp
+    ret
+    .size simt_flow_slowly, .-simt_flow_slowly
+
+    flow simt_seen_enter, simt_flow_enter
+    flow simt_seen_leave, simt_flow_leave
+    flow simt_seen_target, simt_flow_target
+    flow simt_seen_stack, simt_flow_stack
+
 .irp bytes, 1, 2, 4, 8, 16
     seen simt_seen_load\bytes, \bytes, 0, 0
     seen simt_seen_store\bytes, \bytes, 1, 0

@@ -4,7 +4,8 @@
 // Most: 20
 // Never: softmax_smem.cu:1
 //
-// Traps on another line for each width, so that the place of the failure would tell a hidden width.
+// Traps on another line for each width just above 1024 but the known one, so that the place of the failure would tell a hidden
+// width. One of the hidden shapes is always among them (common/testing/hidden.cpp: 1029 to 1121), whatever the secret is.
 
 #include <cfloat>
 
@@ -31,11 +32,73 @@ __global__ void kernel(const float* x, float* y, int cols) {
   x += static_cast<size_t>(blockIdx.x) * cols;
   y += static_cast<size_t>(blockIdx.x) * cols;
 #define AT(n) if (cols == n) __trap();
-  AT(1021)
-  AT(1022)
-  AT(1023)
-  AT(1024)
-  AT(1025)
+  // So that each is at a line of three figures that begins with a 1:
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
   AT(1026)
   AT(1027)
   AT(1028)
@@ -110,6 +173,31 @@ __global__ void kernel(const float* x, float* y, int cols) {
   AT(1097)
   AT(1098)
   AT(1099)
+  AT(1100)
+  AT(1101)
+  AT(1102)
+  AT(1103)
+  AT(1104)
+  AT(1105)
+  AT(1106)
+  AT(1107)
+  AT(1108)
+  AT(1109)
+  AT(1110)
+  AT(1111)
+  AT(1112)
+  AT(1113)
+  AT(1114)
+  AT(1115)
+  AT(1116)
+  AT(1117)
+  AT(1118)
+  AT(1119)
+  AT(1120)
+  AT(1121)
+  AT(1122)
+  AT(1123)
+  AT(1124)
   float max = -FLT_MAX, sum = 0.0f;
   for (int c = threadIdx.x; c < cols; c += threads) {
     const float value = x[c];
