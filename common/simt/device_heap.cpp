@@ -60,4 +60,6 @@ void release(void* pointer) {
 
 bool contains(uintptr_t address) { return begin && address - begin < heap_bytes; }
 
+Allocation range() { return {begin, begin ? heap_bytes : 0}; }
+
 }  // namespace simt::device_heap

@@ -1,9 +1,11 @@
-// Memory that kernels allocate with malloc and new in a program under --check: a range of its own, so that memcheck can
-// tell it from the host's.
+// Memory that kernels allocate with malloc and new in a program under --check and in a worker: a range of its own, so
+// that memcheck can tell it from the host's. What kernels do in it counts as in other global memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "memory.h"
 
 namespace simt::device_heap {
 
@@ -12,5 +14,8 @@ void* allocate(size_t bytes);
 void release(void* pointer);
 
 bool contains(uintptr_t address);
+
+// All of it; empty before the first allocation.
+Allocation range();
 
 }  // namespace simt::device_heap

@@ -8,6 +8,7 @@
 
 #include "../block.h"
 #include "../counters/rules.h"
+#include "../device_heap.h"
 #include "../instrument/recorder.h"
 #include "../memory.h"
 #include "../module_symbols.h"
@@ -132,11 +133,13 @@ void AllChecks::accesses(const LanesAccess& access) {
     unsigned end = one_run ? 32 : first + 1;
     while (end < 32 && left >> end & 1 && addresses[end] == addresses[end - 1] + access.bytes) end++;
     const uintptr_t address = addresses[first];
+    left &= end < 32 ? ~uint32_t{0} << end : 0;
+    // Who owns a piece of the heap, and since when, is not followed.
+    if (device_heap::contains(address)) continue;
     const AddressSpace space = address - block.dynamic_shared < max_shared_bytes ? AddressSpace::shared_dynamic
                                : address - block.static_shared < block.static_shared_bytes ? AddressSpace::shared_static
                                                                                            : AddressSpace::global;
     look_at(access, space, address, access.warp * 32 + first, end - first);
-    left &= end < 32 ? ~uint32_t{0} << end : 0;
   }
 }
 

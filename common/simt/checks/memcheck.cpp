@@ -135,7 +135,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
   if (buffers_.was_freed(access.address)) {
     return {"memcheck: freed memory", text + ".\nUsually fixed by freeing after the last launch that uses the memory."};
   }
-  if (device_heap::contains(access.address)) return {};
+  if (device_heap::contains(access.address)) return *right = device_heap::range(), Finding{};
   if (const Range* range = program_data(access.address)) return look_at_program(*range, access, text, right);
   if (const Thread* const owner = current_block->owner_of(access.address)) {
     const bool own = owner == current_block->running();

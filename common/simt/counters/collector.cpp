@@ -1,5 +1,6 @@
 #include "collector.h"
 
+#include "../device_heap.h"
 #include "../instrument/recorder.h"
 #include "rules.h"
 
@@ -76,6 +77,8 @@ uint32_t Collector::access(Event event, unsigned bytes, uint32_t pc, uint32_t la
       } else if (Region* const region = region_of(addresses[lane])) {
         global |= 1u << lane;
         mark(region, event, addresses[lane], addresses[lane] + bytes - 1);
+      } else if (device_heap::contains(addresses[lane])) {
+        global |= 1u << lane;  // of no footprint: it is the kernel's own
       }
     }
   }

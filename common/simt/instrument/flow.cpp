@@ -29,12 +29,39 @@ bool is_code(const LoadedModule& module, uintptr_t begin, size_t bytes) {
   return false;
 }
 
-// A kernel may take the address of sinf and its like.
-bool is_of_libm(uintptr_t target) {
-  Dl_info found;
-  return dladdr(reinterpret_cast<const void*>(target), &found) &&
-         reinterpret_cast<uintptr_t>(found.dli_saddr) == target && found.dli_fname &&
-         std::strstr(found.dli_fname, "/libm.so");
+// A kernel may take the address of sinf and its like. They are those of the mathematical library's functions that the
+// module itself names; the loader chooses among several of one name, so that only it knows the address.
+bool is_named_function_of_libm(const LoadedModule& module, uintptr_t target) {
+  const LoadedModule library = loaded_module(target);
+  if (!library || !std::strstr(library.name, "/libm.so")) return false;
+  const ElfW(Dyn)* entry = nullptr;
+  for (unsigned i = 0; i < module.header_count; i++) {
+    if (module.headers[i].p_type == PT_DYNAMIC)
+      entry = reinterpret_cast<const ElfW(Dyn)*>(module.base + module.headers[i].p_vaddr);
+  }
+  const ElfW(Sym)* symbols = nullptr;
+  const char* names = nullptr;
+  const ElfW(Rela) * tables[2] = {};
+  size_t bytes[2] = {};
+  for (; entry && entry->d_tag != DT_NULL; entry++) {
+    switch (entry->d_tag) {
+      case DT_SYMTAB: symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr); break;
+      case DT_STRTAB: names = reinterpret_cast<const char*>(entry->d_un.d_ptr); break;
+      case DT_RELA: tables[0] = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr); break;
+      case DT_RELASZ: bytes[0] = entry->d_un.d_val; break;
+      case DT_JMPREL: tables[1] = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr); break;
+      case DT_PLTRELSZ: bytes[1] = entry->d_un.d_val; break;
+      default: break;
+    }
+  }
+  for (int table = 0; table < 2 && symbols && names; table++) {
+    for (size_t i = 0; tables[table] && i < bytes[table] / sizeof(ElfW(Rela)); i++) {
+      const size_t number = ELF64_R_SYM(tables[table][i].r_info);
+      if (number && reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, names + symbols[number].st_name)) == target)
+        return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -44,7 +71,8 @@ void Recorder::move_stack(uintptr_t to, uintptr_t pc) {
   if (to - simt_local.begin <= simt_local.bytes) return;
   static_assert(Stacks::stack_bytes == 64 << 10, "as the message says");
   checks::report(invalid, running_thread(), pc,
-                 "its stack is not in its own local memory any more: its local variables take more than 64 KiB, or alloca was given a "
+                 "its stack is not in its own local memory any more: its local variables take more than 64 KiB, or "
+                 "alloca was given a "
                  "size below 0.");
 }
 
@@ -75,7 +103,7 @@ void Recorder::call_by_pointer(uintptr_t target, uint64_t mark, uintptr_t pc) {
   constexpr size_t mark_bytes = sizeof mark;
   const bool is_function = is_code(module, target - mark_bytes, mark_bytes + 1)
                                ? target % mark_bytes == 0 && word_at(target - mark_bytes) == mark
-                               : is_of_libm(target);
+                               : is_named_function_of_libm(module, target);
   if (!is_function) {
     checks::report(
         invalid, running_thread(), pc,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../device_heap.h"
 #include "../launch_state.h"
 #include "../module_tls.h"
 #include "guards.h"
@@ -247,6 +248,7 @@ Allocation Recorder::recorded_range(uintptr_t address) const {
   }
   if (address - recording.variables < recording.variables_bytes)
     return {recording.variables, recording.variables_bytes};
+  if (device_heap::contains(address)) return device_heap::range();
   const auto after = std::upper_bound(allocations_.begin(), allocations_.end(), address,
                                       [](uintptr_t a, const Allocation& allocation) { return a < allocation.begin; });
   if (after == allocations_.begin() || address - std::prev(after)->begin >= std::prev(after)->bytes) return {};
