@@ -13,7 +13,8 @@ __device__ float maxima[most], sums[most];
 __global__ void first(const float* x, int first_row, int rows, int cols) {
   const int r = threadIdx.x + first_row;
   if (r >= rows) return;
-  float max = -FLT_MAX, sum = 0;
+  float max = -FLT_MAX;
+  double sum = 0;
   for (int c = 0; c < cols; c++) max = fmaxf(max, x[static_cast<size_t>(r) * cols + c]);
   for (int c = 0; c < cols; c++) sum += expf(x[static_cast<size_t>(r) * cols + c] - max);
   maxima[r - first_row] = max;
