@@ -6,6 +6,8 @@
 #include <regex>
 #include <sstream>
 
+#include "stack_pointer.h"
+
 namespace announce {
 
 namespace {
@@ -22,8 +24,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Up to here a change of the stack pointer ends in the page below each stack, which nobody may touch.
-constexpr int64_t guarded_bytes = 4096;
 constexpr int64_t return_address = 8;
 
 // "simt_seen_load4" of "*simt_seen_load4@GOTPCREL(%rip)"; "" if it is a pointer, in a register or in a variable.
@@ -74,29 +74,6 @@ bool is_data(const std::string& directive) {
     if (directive == name) return true;
   }
   return false;
-}
-
-// What an instruction does to the stack pointer.
-enum class Stack { stays, moves, is_restored, is_computed };
-
-Stack how_stack_moves(const Instruction& instruction, int64_t* down) {
-  const std::string& name = instruction.mnemonic;
-  if (begins(name, "push")) return *down = 8, Stack::moves;
-  const Operand& last = instruction.last();
-  if (last.is_memory || register_of(last.text) != rsp || begins(name, "pop") || begins(name, "cmp") ||
-      begins(name, "test"))
-    return Stack::stays;
-  const Operand& first = instruction.operands[0];
-  if (first.is_immediate() && (name == "subq" || name == "addq" || name == "andq")) {
-    const int64_t number = std::strtoll(first.text.c_str() + 1, nullptr, 0);
-    *down = name == "subq" ? number : name == "addq" ? -number : number < 0 ? -number : INT64_MAX;
-    return *down > INT32_MAX || *down < INT32_MIN ? Stack::is_computed : Stack::moves;
-  }
-  // At a function's end. (By r10 functions find their arguments that align their frame.)
-  if (name == "movq" && first.text == "%rbp") return Stack::is_restored;
-  if (name == "leaq" && first.index == none && first.symbol.empty() && (first.base == rbp || first.base == r10))
-    return Stack::is_restored;
-  return Stack::is_computed;
 }
 
 constexpr const char* mark_label = ".Lsimt_mark";
@@ -151,23 +128,12 @@ int64_t Rewriter::frame_bytes() const {
   return pushed < 0 ? pushed : pushed + return_address;
 }
 
-// What comes first in a function, after its label.
-void Rewriter::begin_function() { make("\tcall\t*simt_seen_enter@GOTPCREL(%rip)"); }
-
 // The pointer is read once: nobody can change it after it was looked at.
 void Rewriter::call_by_pointer(const Operand& target) {
   make("\tmovq\t" + target.text.substr(1) + ", %r11");
   make("\tmovq\t" + std::string(mark_label) + "(%rip), %r10");
   make("\tcall\t*simt_seen_target@GOTPCREL(%rip)");
   make("\tcall\t*%r11");
-}
-
-void Rewriter::look_at_stack(const Instruction& instruction) {
-  if (instruction.operands.empty()) return;
-  int64_t moved = 0;
-  const Stack how = how_stack_moves(instruction, &moved);
-  if (how == Stack::is_restored || how == Stack::is_computed || (how == Stack::moves && moved >= guarded_bytes))
-    make("\tcall\t*simt_seen_stack@GOTPCREL(%rip)");
 }
 
 std::string Rewriter::rewrite(const std::string& assembly) {
@@ -223,7 +189,7 @@ void Rewriter::line(std::string_view text) {
     if (!functions_.count(name) || name.find(".cold") != std::string::npos) return emit(text);
     make("\t.p2align\t3\n\t.quad\t" + mark_);
     emit(text);
-    return begin_function();
+    return make("\tcall\t*simt_seen_enter@GOTPCREL(%rip)");
   }
   if (body[0] == '.')
     directive(std::string(body));
@@ -327,7 +293,7 @@ void Rewriter::instruction(std::string_view text) {
     for (const Access& access : accesses_of(parsed)) announce(*memory, access);
   }
   emit(text);
-  look_at_stack(parsed);
+  if (may_leave_stack(parsed)) make("\tcall\t*simt_seen_stack@GOTPCREL(%rip)");
   values_.run(parsed);
   if (parsed.mnemonic == "jmp" || parsed.mnemonic == "ret" || parsed.mnemonic == "ud2") {
     end_block();

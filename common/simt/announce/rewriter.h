@@ -65,9 +65,7 @@ class Rewriter {
   void announce(const Operand& memory, const Access& access);
   void announce_string(const Instruction& instruction);
   bool is_announced(const Value& address, const Access& access);
-  void begin_function();
   void call_by_pointer(const Operand& target);
-  void look_at_stack(const Instruction& instruction);
   void end_block();
   void emit(std::string_view line_of_input) { output_.push_back(line_of_input); }
   void make(std::string text) { output_.push_back(made_.emplace_back(std::move(text))); }
