@@ -78,6 +78,11 @@ class Commands(unittest.TestCase):
         with mock.patch.dict(os.environ, {"SBATCH_MEM_PER_NODE": "5G"}, clear=True):
             self.assertNotIn("--mem", given())
 
+    def test_a_machine_without_slurm(self):
+        on = controller.OnSlurm(Slurm(), Path("in"), Path("points"))
+        with mock.patch.object(controller.shutil, "which", lambda _: None), self.assertRaisesRegex(controller.ClassError, "sbatch is not installed here"):
+            on.box(None)
+
     def test_tasks_are_told_none_of_the_command_s_options(self):
         with mock.patch.dict(os.environ, {"KNOWN_OPTIONS": "LABS TIME", "LABS": "lab01", "TIME": "5", "MAKEFLAGS": "x", "SBATCH_QOS": "q"}, clear=True):
             self.assertEqual(scheduler._environment(), {"SBATCH_QOS": "q"})

@@ -135,7 +135,9 @@ class SlurmRun(ClassRun):
 
     def interrupted(self, number: object = signal.SIGINT) -> None:
         """Ctrl-C ends the tasks. Who is hung up on, or told to end, leaves them at work."""
-        if number not in (signal.SIGTERM, signal.SIGHUP):
+        if not self.board.description().get("jobs"):
+            self.board.end()
+        elif number not in (signal.SIGTERM, signal.SIGHUP):
             self.board.end()
             self.slurm.cancel_run(self.board.run)
             note("the tasks are cancelled")
@@ -378,7 +380,9 @@ class OnSlurm:
     points: Path
 
     def box(self, stopping: threading.Event | None) -> sandbox.Sandbox:
-        """Only the course's own solutions are run here."""
+        """Only the course's own solutions are run here. Raises ClassError where no jobs can be submitted."""
+        if not shutil.which("sbatch"):
+            raise ClassError("ON=slurm is for a machine from which jobs are submitted: sbatch is not installed here")
         try:
             return sandbox.find(stopping=stopping)
         except sandbox.SandboxError:
@@ -388,7 +392,7 @@ class OnSlurm:
         options = self.slurm.options
         where = f" in partition {options.partition}" if options.partition else ""
         speed = f", speed on {options.gpus} GPU a task" if options.gpus else ""
-        return f"grading {number} submissions on Slurm{where}, up to {options.per_task} a task, {options.cores} at a time in each{speed}"
+        return f"grading {counted(number, 'submission')} on Slurm{where}, up to {options.per_task} a task, {options.cores} at a time in each{speed}"
 
     def run(self, the_judge, out: Path, submissions: list[Submission], others: list[str], lock) -> SlurmRun:
         return SlurmRun(the_judge, out, submissions, others, lock, self.folder, self.points, self.slurm)
