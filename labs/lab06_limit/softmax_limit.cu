@@ -217,8 +217,8 @@ struct Share {
 
 // ---- Hopper's own means -------------------------------------------------------------------------
 
-// Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, nothing is fetched ahead,
-// and a kernel starts when the one before has ended.
+// Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, each thread fetches what it
+// will use itself, and a kernel starts when the one before has ended.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 __device__ int cluster_blocks() { return cooperative_groups::this_cluster().num_blocks(); }
 __device__ int cluster_rank() { return cooperative_groups::this_cluster().block_rank(); }
@@ -236,7 +236,7 @@ __device__ void wait_for_kernel_before() {
   cudaTriggerProgrammaticLaunchCompletion();
 }
 // A copy to shared memory by the copy engine. The barrier `done` counts its bytes, and turns from one phase, 0 or 1, to
-// the other when they are there. One thread calls begin and fetch, all may wait.
+// the other when they are there. One thread calls begin, all call fetch, all may wait.
 __device__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
@@ -245,6 +245,7 @@ __device__ void begin_barrier(unsigned long long* done) {
 }
 __device__ void barriers_begun() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 __device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long long* done) {
+  if (threadIdx.x != 0) return;
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(done)), "r"(16 * packs)
                : "memory");
   if (packs == 0) return;
@@ -272,7 +273,9 @@ __device__ V* in_block(V* shared, int) {
 __device__ void wait_for_kernel_before() {}
 __device__ void begin_barrier(unsigned long long*) {}
 __device__ void barriers_begun() {}
-__device__ void fetch(uint4*, const uint4*, int, unsigned long long*) {}
+__device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long long*) {
+  for (int p = threadIdx.x; p < packs; p += blockDim.x) to[p] = from[p];
+}
 __device__ void wait_for(unsigned long long*) {}
 #endif
 
@@ -408,7 +411,7 @@ __global__ void __launch_bounds__(threads_with(Packs))
   }
   wait_for_kernel_before();
 
-  if (More && t == 0) {
+  if (More) {
     for (int s = 0; s < steps; ++s) {
       const int p = more + s * 2 * threads;
       fetch(shared + (p - more), x_packs + p, min(2 * threads, end - p), there + s);
@@ -498,7 +501,8 @@ __global__ void __launch_bounds__(chunk_threads)
 
 struct Device {
   int processors, l2_bytes, shared_bytes;  // shared: that a block can have
-  bool hopper;                             // or later: there are clusters and a copy engine
+  bool hopper;                             // or later: there is a copy engine
+  bool clusters;
 };
 
 cudaError_t ask(Device& device) {
@@ -511,10 +515,10 @@ cudaError_t ask(Device& device) {
   get(device.l2_bytes, cudaDevAttrL2CacheSize);
   get(device.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
   get(major, cudaDevAttrComputeCapabilityMajor);
+  device.hopper = device.clusters = major >= 9;
 #ifdef __SIMT__
-  major = 0;
+  device.clusters = false;
 #endif
-  device.hopper = major >= 9;
   return error;
 }
 
@@ -558,7 +562,7 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // processors work. 16 wait for each other longer than 8 do.
   int blocks = 1, places = places_of(cols, width, 1);
   const auto spread = [&] { places = places_of(cols, width, blocks *= 2); };
-  if (device.hopper) {
+  if (device.clusters) {
     while (blocks < 8 && places > 1024 && 2 * rows * blocks <= device.processors) spread();
     if (places > 2048 && blocks == 8 && 4 * rows * blocks <= device.processors) spread();
     if (places > 4096 && blocks == 16) return {Plan::chunks, 0, 0, 0, 0};
@@ -575,7 +579,7 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
     return {Plan::cluster, (places + threads - 1) / threads, threads, 1, 0};
   }
   const int in_shared = (device.shared_bytes - 8 * 1024) / 16;
-  while (blocks < most_blocks && places > 8 * most_threads() + in_shared) spread();
+  while (device.clusters && blocks < most_blocks && places > 8 * most_threads() + in_shared) spread();
   if (places > 8 * most_threads() + in_shared) return {Plan::chunks, 0, 0, 0, 0};
   const int threads = std::min(most_threads(), round_up((places + packs - 1) / packs, 32));
   packs = std::min(8, (places + threads - 1) / threads);
@@ -589,6 +593,10 @@ cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, int threads, si
                    const Device& device, cudaStream_t stream, Arguments... arguments) {
 #ifdef __SIMT__
   (void)cluster, (void)device;
+  cudaError_t error = cudaSuccess;
+  if (shared_bytes > 32 * 1024)  // with of_warp, 48 KB need no leave
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+  if (error) return error;
   kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes, stream>>>(arguments...);
   return cudaGetLastError();
 #else
