@@ -53,7 +53,9 @@ def roofs(name: str) -> dict:
     if recorded and recorded.get("roofs"):
         return {**recorded["roofs"], "source": "measured"}
     gpu = constants(name)
+    if "fma_rate" not in gpu:
+        raise UserError(f"{machine_file(name)} lacks the constant 'fma_rate'; make probe writes one that has it")
     schedulers_ghz = gpu["clock_ghz"] * gpu["multiprocessors"] * gpu["schedulers"]
     return {"copy_gbs": gpu["dram_gbs_written_50"], "read_gbs": gpu["dram_gbs_written_0"],
-            "fma_gflops": 2 * LANES * schedulers_ghz, "exp_gops": LANES * gpu["mufu_rate"] * schedulers_ghz,
+            "fma_gflops": 2 * LANES * gpu["fma_rate"] * schedulers_ghz, "exp_gops": LANES * gpu["mufu_rate"] * schedulers_ghz,
             "source": "the machine file"}

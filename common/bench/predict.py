@@ -92,6 +92,26 @@ def together(report: dict) -> dict:
     return {**sums, "limit": longest["limit"], "words": longest["words"]}
 
 
+def kept(options: argparse.Namespace, shape: Shape) -> list[dict]:
+    """The points from the file that keeps them, while nothing that they were made of is newer; else predicted, and kept."""
+    file = options.keep
+    made_of = [options.rung, options.profile, options.worker, Path(__file__), gpus.machine_file(options.gpu)]
+    of = {"gpu": options.gpu, "rung": str(options.rung), "cols": shape.cols, "k": options.k, "part": shape.part}
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["of"] == of and all(path.stat().st_mtime < file.stat().st_mtime for path in made_of):
+            return content["points"]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # there is none yet, or it was cut off
+    found = points(options, shape)
+    if not options.failed:
+        try:
+            file.write_text(json.dumps({"of": of, "points": found}), encoding="utf-8")
+        except OSError:
+            pass  # a folder that cannot be written keeps nothing
+    return found
+
+
 def put(path: Path, gpu: str, found: list[dict], command: str) -> None:
     """Into the file, in place of those with the same key. A file of another GPU, or none of predictions, is refused."""
     name = gpus.constants(gpu)["name"]
@@ -126,6 +146,8 @@ def main() -> int:
     parser.add_argument("--topk-output", help="writes what `online` for f32 returns: PATH.i32 (indices), PATH.f32")
     parser.add_argument("--input", default="normal", help="the name of the logits in the results")
     parser.add_argument("--k", type=int, default=K)
+    parser.add_argument("--part", type=int, help="how many rows are run; the others are like them")
+    parser.add_argument("--keep", type=Path, help="keeps the points in this file, and takes them from it while the rung is not newer")
     parser.add_argument("--worker", type=Path, default=Path("build/cpu/worker"))
     parser.add_argument("--profile", type=Path, default=Path("build/cpu/profile"))
     options = parser.parse_args()
@@ -137,7 +159,9 @@ def main() -> int:
                 print(gpus.slug(options.name_of))
             return 0
         shape = Shape(options.cols, options.cols, options.cols, options.cols) if options.matrix else SHAPES[options.cols]
-        put(options.results, options.gpu, points(options, shape), options.command)
+        if options.part:
+            shape = Shape(shape.rows, shape.cols, options.part, shape.quadratic)
+        put(options.results, options.gpu, (kept if options.keep else points)(options, shape), options.command)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -113,8 +114,51 @@ class Gpus(unittest.TestCase):
         roofs = gpus.roofs("l4")
         self.assertEqual(roofs["source"], "the machine file")
         self.assertAlmostEqual(roofs["fma_gflops"], 2 * 32 * 4 * 58 * 2.04)
+        self.assertAlmostEqual(gpus.roofs("a100")["fma_gflops"] / 1e3, 19.5, places=1)  # 64 lanes a multiprocessor
         for name in gpus.known():
             self.assertTrue(all(gpus.roofs(name)[field] > 0 for field in results.ROOF_FIELDS), name)
+
+
+class Kept(unittest.TestCase):
+    """The solution's points beside its object, so that they are predicted once."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.made_of = [Path(folder.name, name) for name in ("rung.so", "profile", "worker")]
+        for path in self.made_of:
+            path.touch()
+            os.utime(path, (1e9, 1e9))
+        rung, profile, worker = self.made_of
+        self.options = options(keep=Path(folder.name, "kept.json"), rung=rung, profile=profile, worker=worker, gpu="h200", k=50, failed=False)
+
+    def times_predicted(self, **other: object) -> int:
+        """Of one more call: 1 if it was predicted again."""
+        chosen = argparse.Namespace(**{**vars(self.options), **other})
+        with mock.patch.object(predict, "points", return_value=[{"seconds": 1e-6}]) as points:
+            self.assertEqual(predict.kept(chosen, SHAPE), [{"seconds": 1e-6}])
+        return points.call_count
+
+    def test_the_second_time_they_are_taken_from_the_file(self) -> None:
+        self.assertEqual([self.times_predicted(), self.times_predicted()], [1, 0])
+
+    def test_what_they_were_made_of_is_newer(self) -> None:
+        for path in self.made_of:
+            self.times_predicted()
+            os.utime(path, (4e9, 4e9))
+            self.assertEqual(self.times_predicted(), 1, path.name)
+            os.utime(path, (1e9, 1e9))
+
+    def test_another_gpu(self) -> None:
+        self.times_predicted()
+        self.assertEqual(self.times_predicted(gpu="h100"), 1)
+
+    def test_what_failed_is_not_kept(self) -> None:
+        self.assertEqual([self.times_predicted(failed=True), self.times_predicted()], [1, 1])
+
+    def test_a_file_that_was_cut_off(self) -> None:
+        self.options.keep.write_text('{"of"')
+        self.assertEqual([self.times_predicted(), self.times_predicted()], [1, 0])
 
 
 if __name__ == "__main__":
