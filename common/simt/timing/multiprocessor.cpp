@@ -266,7 +266,8 @@ class Multiprocessor {
   Late fetch(Line& line, unsigned sectors, double now) {
     const unsigned known = line.touched & sectors;
     const bool forgotten = known && static_cast<double>(came_in_ - line.stamp) > work_.reuse_bytes;
-    const unsigned fresh = forgotten ? sectors : sectors & ~line.touched;
+    if (forgotten) line.touched = 0;
+    const unsigned fresh = sectors & ~line.touched;
     const double bytes = 32.0 * __builtin_popcount(sectors);
     double arrives = std::max(port_.serve(now, bytes / machine_.l1_l2_bytes), l2_.serve(now, bytes / work_.l2_share));
     Late late = {0, Cause::l2};
@@ -347,23 +348,29 @@ class Multiprocessor {
     const double sent = lsu_.serve(now, 2.0 * entry.lines);
     double done = sent;
     unsigned sectors = 0;
+    for (unsigned i = 0; i < entry.lines; i++) sectors += static_cast<unsigned>(__builtin_popcount(lines[i] & 15));
+    const unsigned missing = sectors * 32 - std::min(sectors * 32, static_cast<unsigned>(entry.lanes) * entry.bytes);
     for (unsigned i = 0; i < entry.lines; i++) {
       Line& line = line_at(block, lines[i]);
       const unsigned of_line = lines[i] & 15, fresh = of_line & ~line.written;
-      sectors += static_cast<unsigned>(__builtin_popcount(of_line));
       if (fresh) done = std::max(done, dram_.serve(now, 32.0 * __builtin_popcount(fresh) / work_.dram_share));
+      // DRAM is read for the rest of a sector that is written in part: of a run of bytes the first and the last one.
+      unsigned in_part = missing == 0 || entry.did == Did::atomic ? 0 : of_line;
+      if (missing < 64)
+        in_part &=
+            (i == 0 ? of_line & -of_line : 0) | (i + 1u == entry.lines ? 1u << (31 - __builtin_clz(of_line)) : 0);
+      in_part &= ~line.touched;
+      const double pairs = (((in_part & 3) != 0) + ((in_part & 12) != 0)) * work_.first_write;
+      if (pairs > 0) done = std::max(done, dram_.serve(now, 64 * pairs * machine_.half_line / work_.dram_share));
       line.touched |= static_cast<uint8_t>(of_line);
       line.written |= static_cast<uint8_t>(of_line);
     }
     const double bytes = 32.0 * sectors;
     done = std::max(done, port_.serve(now, bytes / machine_.l1_l2_bytes));
     done = std::max(done, l2_.serve(now, bytes / work_.l2_share));
-    if (entry.did == Did::atomic) {
+    if (entry.did == Did::atomic || missing > 0)
       done = std::max(done, partial_.serve(now, entry.lines / work_.partial_share));
-      set(warp, step, done + machine_.atomic_latency, Cause::atomic);
-    } else if (static_cast<unsigned>(entry.lanes) * entry.bytes < bytes) {
-      done = std::max(done, partial_.serve(now, entry.lines / work_.partial_share));
-    }
+    if (entry.did == Did::atomic) set(warp, step, done + machine_.atomic_latency, Cause::atomic);
     if (done - now <= most_stores_ahead) return now;
     charge(warp, Cause::stores, done - most_stores_ahead - now);
     return done - most_stores_ahead;

@@ -32,6 +32,7 @@ struct Work {
   double dram_share = 0, l2_share = 0;  // bytes a cycle
   double reuse_bytes = 0;               // of this multiprocessor's, after which L2 has forgotten a line
   double first_touch = 1;               // of the sectors that a block touches first, those that nobody touched before
+  double first_write = 1;               // of those that it writes, those that no other block writes a part of, too
   double partial_share = 0;             // lines a cycle, of those whose sectors are written in part
   const std::unordered_set<uint64_t>* shared_lines = nullptr;  // that blocks far apart touch
 };

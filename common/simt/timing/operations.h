@@ -15,7 +15,8 @@
 //   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
 //                                      an operation: quarters of an instruction; instructions on the special function
 //                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
-//                                      atomic sum of floats
+//                                      atomic sum of floats; k: an access whose address follows from the loop's
+//                                      counters
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,7 @@ struct Operation {
   Kind kind;
   float instructions;
   int mufu;
-  bool fence, once, floats;
+  bool fence, once, floats, counted;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
 };

@@ -61,7 +61,8 @@ double dram_gbs(const Machine& machine, double written) {
 struct Touched {
   std::unordered_set<uint64_t> shared_lines;  // by more than one of them
   double sectors_read = 0;                    // distinct in a block, of all blocks
-  double busiest_atomics = 0;                 // nanoseconds that the busiest 512 bytes need for theirs, of all blocks
+  double sectors_written = 0;
+  double busiest_atomics = 0;  // nanoseconds that the busiest 512 bytes need for theirs, of all blocks
 };
 
 // Atomics: the part of L2 that has 512 bytes takes a sector at a time. Several lanes' operations on one address come
@@ -89,7 +90,7 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
   std::unordered_map<uint64_t, size_t> first;
   Atomics atomics;
   for (size_t b = 0; b < trace.blocks.size(); b++) {
-    std::unordered_map<uint64_t, unsigned> read;
+    std::unordered_map<uint64_t, unsigned> read, written;
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       size_t at = 0;
       for (const Entry& entry : warp.entries) {
@@ -97,7 +98,7 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
           const uint64_t line = warp.lines[at] & ~uint64_t{15};
           const auto [place, is_new] = first.try_emplace(line, b);
           if (!is_new && place->second != b) found.shared_lines.insert(line);
-          if (entry.did != Did::store) read[line] |= warp.lines[at] & 15;
+          (entry.did == Did::store ? written : read)[line] |= warp.lines[at] & 15;
           if (entry.did != Did::atomic) continue;
           const Position of = operations.find(entry.pc + origin);
           const bool floats = of.operation >= 0 && operations.operation(of).floats;
@@ -106,6 +107,7 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
       }
     }
     for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
+    for (const auto& [line, sectors] : written) found.sectors_written += __builtin_popcount(sectors);
   }
   found.busiest_atomics = atomics.busiest();
   return found;
@@ -125,17 +127,16 @@ uint64_t steps_of(const std::vector<BlockProgram>& programs) {
   return std::max<uint64_t>(1, steps / programs.size());
 }
 
-// Which of the traced blocks the simulated ones are. Where each multiprocessor has one block, the longest decides.
-std::vector<const BlockProgram*> chosen(const std::vector<BlockProgram>& programs, uint64_t run) {
+// Which of the traced blocks the simulated ones are. Where all of a multiprocessor run at one time, the longest
+// decides.
+std::vector<const BlockProgram*> chosen(const std::vector<BlockProgram>& programs, uint64_t run, bool at_one_time) {
   std::vector<const BlockProgram*> order;
-  if (run == 1) {
-    const auto longest =
-        std::max_element(programs.begin(), programs.end(),
-                         [](const BlockProgram& a, const BlockProgram& b) { return steps_of(a) < steps_of(b); });
-    return {&*longest};
-  }
   const uint64_t count = std::min<uint64_t>(run, programs.size());
   for (uint64_t i = 0; i < count; i++) order.push_back(&programs[(2 * i + 1) * programs.size() / (2 * count)]);
+  const auto longest =
+      std::max_element(programs.begin(), programs.end(),
+                       [](const BlockProgram& a, const BlockProgram& b) { return steps_of(a) < steps_of(b); });
+  if (at_one_time && std::find(order.begin(), order.end(), &*longest) == order.end()) order[0] = &*longest;
   return order;
 }
 
@@ -296,11 +297,14 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   while (run > 2 && run * steps > most_steps && run > fits.blocks) run--;
 
   Work work;
-  work.programs = chosen(programs, run);
+  work.programs = chosen(programs, run, rounded <= fits.blocks);
   work.resident = static_cast<unsigned>(std::min<uint64_t>(fits.blocks, rounded));
   work.l1_bytes = l1_bytes(facts.shared_bytes, fits.blocks, machine);
   work.first_touch = touched.sectors_read > 0
                          ? std::min(1.0, static_cast<double>(facts.sectors_read) / (touched.sectors_read * scale))
+                         : 1;
+  work.first_write = touched.sectors_written > 0
+                         ? std::min(1.0, static_cast<double>(facts.sectors_written) / (touched.sectors_written * scale))
                          : 1;
   work.reuse_bytes = machine.l2_mib * 1024 * kib * 0.7 / sms;
   work.shared_lines = &touched.shared_lines;
@@ -322,7 +326,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   const double atomics = touched.busiest_atomics * scale * 1e-9;
   // Where blocks differ the longest may run on when all others are done.
   Work last = work;
-  last.programs = chosen(programs, 1);
+  last.programs = chosen(programs, 1, true);
   last.blocks = last.resident = 1;
   if (steps_of(*last.programs.front()) > 1.5 * static_cast<double>(steps))
     cycles = std::max(cycles, simulate(last, machine).cycles);

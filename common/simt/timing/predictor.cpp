@@ -60,7 +60,7 @@ void predict_for(const std::string& gpu, unsigned times) {
 
 std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch) {
   std::lock_guard<std::mutex> lock(mutex);
-  return machine() ? std::make_unique<LaunchTracer>(launch.block_count()) : nullptr;
+  return machine() ? std::make_unique<LaunchTracer>(launch.block_count(), launch.block_count() * multiple) : nullptr;
 }
 
 namespace {

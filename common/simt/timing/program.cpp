@@ -59,6 +59,24 @@ std::vector<Compiler::Visit> Compiler::visits_of(const WarpTrace& warp) {
   return visits;
 }
 
+// The rounds of a loop, from the header to the header, as far as its code is one piece.
+Compiler::Rounds Compiler::rounds_from(const std::vector<Visit>& visits, size_t begin, const Loop& loop) const {
+  const TableFunction& function = operations_.functions()[static_cast<size_t>(visits[begin].function)];
+  Rounds rounds = {&loop, begin + 1, 0, {}};
+  for (size_t i = begin + 1; i < visits.size(); i++) {
+    if (visits[i].function != visits[begin].function || visits[i].block < 0) break;
+    const TableBlock &from = function.blocks[static_cast<size_t>(visits[i - 1].block)],
+                     &to = function.blocks[static_cast<size_t>(visits[i].block)];
+    if (!loop.contains(to.number)) break;
+    const bool jumps = from.next.size() > 1 && !from.predicated && !from.transparent && !leaves(loop, from);
+    if (jumps && !function.loop_of(from.number)) break;
+    if (to.number == loop.header) rounds.begins.push_back(i);
+    rounds.end = i;
+  }
+  rounds.left = rounds.begins.size();
+  return rounds;
+}
+
 // How many visits from `begin` on the compiler has in one piece, and how many rounds of a loop these are.
 size_t Compiler::end_of_window(const std::vector<Visit>& visits, size_t begin, unsigned* together) {
   *together = 1;
@@ -70,21 +88,19 @@ size_t Compiler::end_of_window(const std::vector<Visit>& visits, size_t begin, u
   };
   const Loop* const loop = function.loop_of(block_of(first).number);
   if (loop && loop->unroll > 1 && block_of(first).number == loop->header) {
-    // Rounds: from the header to the header.
-    size_t ends[17] = {begin};
-    unsigned rounds = 0;
-    for (size_t i = begin + 1; i < visits.size() && rounds < loop->unroll && i - begin < 16 * most_visits; i++) {
-      if (visits[i].function != first.function || !loop->contains(block_of(visits[i]).number)) break;
-      const TableBlock& from = block_of(visits[i - 1]);
-      const bool jumps = from.next.size() > 1 && !from.predicated && !from.transparent && !leaves(*loop, from);
-      if (jumps && !function.loop_of(from.number)) break;
-      if (block_of(visits[i]).number == loop->header) ends[++rounds] = i;
+    if (rounds_.loop != loop || begin >= rounds_.end) rounds_ = rounds_from(visits, begin, *loop);
+    // nvcc does first what is left over by its four (or a pragma's number), a round at a time; ptxas then repeats its
+    // four up to four times.
+    const unsigned own = loop->unroll == 16 ? 4 : loop->unroll;
+    size_t count = rounds_.left % own ? 1 : own;
+    while (count * 2 <= loop->unroll && count * 2 <= rounds_.left && rounds_.left % own == 0) count *= 2;
+    if (count > 1 && count <= rounds_.left) {
+      const size_t last = rounds_.begins.size() - rounds_.left + count - 1;
+      rounds_.left -= count;
+      *together = static_cast<unsigned>(count);
+      return rounds_.begins[last];
     }
-    for (const unsigned count : {16u, 8u, 4u, 2u}) {
-      if (count > loop->unroll || rounds < count) continue;
-      *together = count;
-      return ends[count];
-    }
+    if (rounds_.left > 0) rounds_.left--;
   }
   size_t end = begin + 1;
   bool alike = true;
@@ -235,6 +251,7 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
 
 WarpProgram Compiler::compile(const WarpTrace& warp) {
   const std::vector<Visit> visits = visits_of(warp);
+  rounds_ = {};
   used_.resize(operations_.functions().size());
   WarpProgram program;
   for (size_t begin = 0; begin < visits.size();) {

@@ -73,6 +73,13 @@ class Compiler {
   std::vector<Visit> visits_of(const WarpTrace& warp);
   const Window* window(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin, size_t end,
                        unsigned together);
+  struct Rounds {
+    const Loop* loop = nullptr;
+    size_t end = 0;              // of the visits that belong to them
+    size_t left = 0;             // that no window has yet
+    std::vector<size_t> begins;  // visits at which the second, the third... begins
+  };
+  Rounds rounds_from(const std::vector<Visit>& visits, size_t begin, const Loop& loop) const;
   size_t end_of_window(const std::vector<Visit>& visits, size_t begin, unsigned* together);
   std::vector<Joined> join_loads(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin, size_t end);
 
@@ -82,6 +89,7 @@ class Compiler {
   std::unordered_map<std::string, std::unique_ptr<Window>> windows_;
   std::vector<bool> used_;                     // functions
   std::unordered_map<uint32_t, int> aligned_;  // by pc: its first address after a barrier, modulo 16; -1: varies
+  Rounds rounds_;
   int registers_ = 0;
   uint64_t unknown_ = 0;
 };

@@ -41,7 +41,7 @@ bool Scheduler::is_late(const Instance& instance) const {
 }
 
 void Scheduler::add_entry(float instructions) {
-  Operation operation = {Kind::alu, instructions, 1, false, false, false, -1, {}, {}};
+  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, -1, {}, {}};
   add_instance(operation, nullptr);
 }
 
@@ -61,7 +61,7 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
     instance.registers = std::max(1, entry->bytes / 4);
     instance.from_shared = entry->space == Space::shared && entry->did == Did::load;
     instances_.push_back(instance);
-    keep_order(index, *entry);
+    keep_order(index, *entry, operation.counted);
     return index;
   }
   if (is_barrier(operation.kind)) {
@@ -73,22 +73,25 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
   return index;
 }
 
-// Between accesses of the same memory, which the compiler cannot know to be of different addresses.
-void Scheduler::keep_order(int index, const Entry& entry) {
+// Between accesses of the same memory, which the compiler cannot know to be of different addresses. Of addresses in
+// shared memory that follow from the same loop's counters (counted) it knows that.
+void Scheduler::keep_order(int index, const Entry& entry, bool counted) {
   Instance& instance = instances_[static_cast<size_t>(index)];
   const auto space = static_cast<size_t>(entry.space);
   const bool ordered = entry.space == Space::shared || !function_ || function_->ordered;
   const bool reads = instance.kind != Kind::store, writes = instance.kind != Kind::load;
   if (reads && fence_ >= 0) instance.after.push_back(fence_);
-  if (ordered && reads) join(&instance.after, stores_[space]);
-  if (ordered && writes) {
-    join(&instance.after, loads_[space]);
-    join(&instance.after, stores_[space]);
-    loads_[space].clear();
-    stores_[space] = {index};
+  const bool apart = counted && entry.space == Space::shared;
+  Earlier& own = earlier_[space][apart];
+  for (int other = 0; other < (ordered ? apart ? 1 : 2 : 0); other++) {
+    Earlier& earlier = earlier_[space][other];
+    join(&instance.after, earlier.stores);
+    if (writes) join(&instance.after, earlier.loads);
+    if (writes && !apart) earlier = {};
   }
+  if (ordered && writes) own.stores.push_back(index);
   if (instance.kind == Kind::atomic) fence_ = index;
-  if (reads) loads_[space].push_back(index);
+  if (reads) own.loads.push_back(index);
 }
 
 void Scheduler::add_phis(const TableBlock& block) {
@@ -167,7 +170,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (access.operation < 0) add_unknown({access});
   }
   if (block.branch > 0 && (!rolled || counts)) {
-    const Operation jump = {Kind::alu, block.branch, 0, false, false, false, -1, {}, {}};
+    const Operation jump = {Kind::alu, block.branch, 0, false, false, false, false, -1, {}, {}};
     add_instance(jump, nullptr);
   }
 }
@@ -184,7 +187,7 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
     }
     const bool memory = kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
     if (!memory) accesses_++;
-    add_instance({kind, 2, 0, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
+    add_instance({kind, 2, 0, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
   }
 }
 

@@ -48,7 +48,7 @@ class Scheduler {
   Producers producers(const std::vector<int>& values) const;
   Producers producer(int value) const;
   int add_instance(const Operation& operation, const Entry* entry);
-  void keep_order(int instance, const Entry& entry);
+  void keep_order(int instance, const Entry& entry, bool counted);
   void add_phis(const TableBlock& block);
   bool is_late(const Instance& instance) const;
   std::vector<int> order();
@@ -63,7 +63,10 @@ class Scheduler {
   int accesses_ = 0;
   std::unordered_map<int, int> bringing_;  // instance that stands for an access of the window
   int fence_ = -1;
-  std::vector<int> loads_[3], stores_[3];  // by space, since the last that nothing passes
+  struct Earlier {
+    std::vector<int> loads, stores;  // since the last that nothing passes
+  };
+  Earlier earlier_[3][2];  // by space; those with addresses that follow from the loop's counters
 };
 
 }  // namespace simt::timing

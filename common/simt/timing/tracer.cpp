@@ -10,6 +10,7 @@ namespace simt::timing {
 namespace {
 
 constexpr uint64_t line_bytes = 128;
+constexpr size_t told = 256;  // entries, after which a block says that it has so many more
 using counters::sector_bytes;
 
 unsigned count_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
@@ -67,10 +68,15 @@ uint16_t most_on_one(uint32_t lanes, const uint64_t* addresses) {
   return static_cast<uint16_t>(most);
 }
 
+size_t entries_of(const BlockTrace& block) {
+  size_t entries = 0;
+  for (const WarpTrace& warp : block.warps) entries += warp.entries.size();
+  return entries;
+}
+
 }  // namespace
 
-bool LaunchTracer::wants(uint64_t block) const {
-  if (is_full()) return false;
+bool LaunchTracer::is_sample(uint64_t block) const {
   if (blocks_ <= traced_blocks + 1 || block == blocks_ - 1) return true;
   // One of each twelfth, at another place in each: what blocks do often goes by their number's remainder.
   const uint64_t number = block * traced_blocks / blocks_;
@@ -79,13 +85,27 @@ bool LaunchTracer::wants(uint64_t block) const {
   return block == first + number * 0x9E3779B9 % (next - first);
 }
 
-void LaunchTracer::add(BlockTrace block) {
+void LaunchTracer::add(BlockTrace block, size_t used) {
   std::lock_guard<std::mutex> lock(mutex_);
-  trace_.blocks.push_back(std::move(block));
+  if (is_sample(block.number)) {
+    trace_.blocks.push_back(std::move(block));
+    return;
+  }
+  // One that was cut off is none to compare. Of equally long ones the first, whichever thread ran it.
+  const size_t entries = entries_of(block), most = entries_of(longest_);
+  if (has_room_for(false) && (entries > most || (entries == most && block.number < longest_.number))) {
+    std::swap(longest_, block);
+    std::swap(longest_used_, used);
+  }
+  used_ -= used;
 }
 
 LaunchTrace LaunchTracer::take() {
-  trace_.complete = !is_full();
+  trace_.complete = has_room_for(true);
+  const bool is_longest = std::all_of(trace_.blocks.begin(), trace_.blocks.end(), [&](const BlockTrace& block) {
+    return entries_of(block) < entries_of(longest_);
+  });
+  if (is_longest && entries_of(longest_) > 0) trace_.blocks.push_back(std::move(longest_));
   std::sort(trace_.blocks.begin(), trace_.blocks.end(),
             [](const BlockTrace& a, const BlockTrace& b) { return a.number < b.number; });
   return std::move(trace_);
@@ -94,19 +114,20 @@ LaunchTrace LaunchTracer::take() {
 void BlockTracer::begin(LaunchTracer* launch, uint64_t block, unsigned warps) {
   launch_ = launch;
   count_ = 0;
+  sample_ = launch->is_sample(block);
   block_.number = block;
   block_.warps.assign(warps, {});
 }
 
 void BlockTracer::end() {
-  launch_->add(std::move(block_));
+  launch_->add(std::move(block_), count_ / told * told);
   launch_ = nullptr;
 }
 
 // Asked for every entry, told to the others from time to time.
 bool BlockTracer::has_room() {
-  if (++count_ % 256 == 0) launch_->use(256);
-  return !launch_->is_full();
+  if (++count_ % told == 0) launch_->use(told);
+  return launch_->has_room_for(sample_);
 }
 
 void BlockTracer::enter(unsigned warp, uint32_t pc, uint32_t lanes) {

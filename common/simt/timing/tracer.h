@@ -1,5 +1,5 @@
-// Takes the traces of a launch's blocks while they run. A few blocks, evenly spaced, and the last are enough: those of
-// a grid do nearly the same.
+// Takes the traces of a launch's blocks while they run. A few blocks and the last are enough: those of a grid do nearly
+// the same. Where a grid is so small that its longest block decides, that one is looked for, too.
 #pragma once
 
 #include <atomic>
@@ -12,22 +12,30 @@ namespace simt::timing {
 
 constexpr unsigned traced_blocks = 12;
 constexpr size_t room = 3'000'000;  // entries of one launch
+constexpr uint64_t few_blocks = 1024;
 
 // Shared by the OS threads that run a launch.
 class LaunchTracer {
  public:
-  explicit LaunchTracer(uint64_t blocks) : blocks_(blocks) {}
+  // in_launch: on the GPU, where only a part of them is run here.
+  LaunchTracer(uint64_t blocks, uint64_t in_launch) : blocks_(blocks), few_(in_launch <= few_blocks) {}
 
   // Is this block to be traced? Not once there is no more room.
-  bool wants(uint64_t block) const;
-  void add(BlockTrace block);
+  bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
+  bool is_sample(uint64_t block) const;
+  // used: what use() was told of it.
+  void add(BlockTrace block, size_t used);
   void use(size_t entries) { used_ += entries; }
-  bool is_full() const { return used_ > room; }
+  // What is only looked at for its length leaves half of the room to the others.
+  bool has_room_for(bool sample) const { return used_ <= (sample ? room : room / 2); }
 
   LaunchTrace take();
 
  private:
   const uint64_t blocks_;
+  const bool few_;
+  BlockTrace longest_ = {};  // of the others
+  size_t longest_used_ = 0;
   std::atomic<size_t> used_{0};
   std::mutex mutex_;
   LaunchTrace trace_;
@@ -49,6 +57,7 @@ class BlockTracer {
 
   LaunchTracer* launch_ = nullptr;
   BlockTrace block_;
+  bool sample_ = true;
   size_t count_ = 0;
 };
 

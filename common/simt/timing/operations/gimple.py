@@ -25,6 +25,7 @@ DECLARED = re.compile(r"([\w.$]+)(?:\[[^\]]*\])*;$")
 class Statement:
     text: str
     file: str  # "" where the compiler does not know
+    line: int = 0
 
 
 @dataclass
@@ -91,7 +92,7 @@ def read_line(line: str, block: Block) -> None:
     if not line or line == "else":
         return
     place = PLACE.match(line)
-    file, text = (place[1], line[place.end():]) if place else ("", line)
+    file, number, text = (place[1], int(place[2]), line[place.end():]) if place else ("", 0, line)
     if text.startswith("# "):
         phi = PHI.match(text)
         if phi:
@@ -110,7 +111,7 @@ def read_line(line: str, block: Block) -> None:
     text = ANY_PLACE.sub("", text)
     if "CLOBBER" in text:
         return
-    block.statements.append(Statement(text, file))
+    block.statements.append(Statement(text, file, number))
     if text.startswith("return") or text.startswith("switch ") or "__builtin_unreachable" in text or "__builtin_trap" in text:
         block.ends = True
 

@@ -10,8 +10,6 @@ from gimple import Function
 
 PREDICATED = 7         # instructions of a branch's side up to which nvcc predicates it
 FULL = 64, 1500        # rounds, and instructions in all of them, up to which a loop whose rounds are known is unrolled to its end
-TINY = 9               # instructions of a round up to which 16 rounds are unrolled: nvcc's 4, four times by ptxas
-UNROLLED = 400         # beyond so many instructions a round, none
 
 
 @dataclass
@@ -22,6 +20,8 @@ class Loop:
     inner: bool = True
     rounds: int = 0        # known ones; 0: only the run knows
     unroll: int = 1        # rounds that stand one after another in the code; 0: all
+    asked: int | None = None  # by a pragma: so many rounds; 0: all of them
+    reads_step: bool = False  # is its step a register on a GPU, though a number here?
     entry: int = 0         # instructions that prepare the unrolled loop: its rounds are counted by a division
     steady: set[str] = field(default_factory=set)  # values that advance by a constant every round
 
@@ -192,89 +192,6 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
         if 0 < rounds <= FULL[0]:
             return rounds
     return 0
-
-
-def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, cost: dict[int, float], stops: set[int],
-           found: list[Loop]) -> None:
-    """Decides for each loop what the compiler makes of it. cost: instructions by block. stops: blocks with what is not repeated in a
-    round: a barrier, a call, inline PTX (as __ldg and its like are)."""
-    next_of = {n: block.next for n, block in function.blocks.items()}
-    full: set[int] = set()
-    for loop in found:  # inner ones first
-        inside = [other for other in found if other is not loop and other.header in loop.blocks]
-        steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
-        loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
-        loop.rounds = known_rounds(loop, names, definitions, conditions, next_of)
-        if loop.rounds:
-            for phi, step in steps.items():
-                first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
-                if step and step[1] == "+" and len(first) == 1:
-                    base, offset = definitions.linear(first[0])
-                    definitions.final[phi] = base, offset + step[2] * loop.rounds
-        body = sum(cost[n] * max([1, *(other.rounds for other in inside if n in other.blocks and other.header in full)]) for n in loop.blocks)
-        still_rolled = [other for other in inside if other.header not in full]
-        if loop.rounds and loop.rounds * body <= FULL[1] and not still_rolled:
-            loop.unroll = 0
-            full.add(loop.header)
-            continue
-        exits = [n for n in loop.blocks if any(to not in loop.blocks for to in next_of[n])]
-        if still_rolled or stops & loop.blocks or len(exits) != 1 or body > UNROLLED:
-            continue
-        tested = conditions.get(exits[0])
-        if not tested:
-            continue
-        sides = [name for name in (tested[0], tested[2]) if uncast(definitions, name) in loop.steady]
-        if sides:
-            # A count that is compared as an unsigned one is not doubled again by ptxas.
-            loop.unroll = 16 if body <= TINY and sides[0] in loop.steady else 4
-            continue
-        # A step that only the launch knows: nvcc counts the rounds by a division, but only of a signed number, which does not wrap.
-        for name in (tested[0], tested[2]):
-            phis = [phi for phi in steps if phi == name or name in definitions.phi[phi].values()]
-            if any(may_be_zero(definitions, loop, phi) for phi in phis):
-                continue
-            if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
-                loop.unroll, loop.entry = 4, 40
-
-
-def carried_by_sum(definitions: Definitions, loop: Loop, phi: str) -> bool:
-    """Is it phi + something that the loop does not change? Not through an unsigned sum (c += blockDim.x), which may wrap."""
-    for block, name in definitions.phi[phi].items():
-        if block not in loop.latches:
-            continue
-        text = definitions.text.get(name, "")
-        match = BINARY.match(text)
-        if not match or match[2] not in "+-":
-            return False
-        for side in (match[1], match[3]):
-            if definitions.block.get(side) in loop.blocks and side != phi and not is_cast_of(definitions, side, phi):
-                return False
-        return True
-    return False
-
-
-def may_be_zero(definitions: Definitions, loop: Loop, phi: str) -> bool:
-    """Is the step a quotient (blockDim.x / 32), which nvcc takes for one that may be 0? Then it cannot count the rounds."""
-    for block, name in definitions.phi[phi].items():
-        match = BINARY.match(definitions.text.get(name, "")) if block in loop.latches else None
-        for side in (match[1], match[3]) if match else ():
-            for _ in range(4):
-                cast = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(side, ""))
-                side = cast[1] if cast else side
-            quotient = BINARY.match(definitions.text.get(side, ""))
-            if definitions.block.get(side) not in loop.blocks and quotient and quotient[2] in ("/", ">>"):
-                return True
-    return False
-
-
-def uncast(definitions: Definitions, name: str) -> str:
-    cast = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(name, ""))
-    return cast[1] if cast else name
-
-
-def is_cast_of(definitions: Definitions, name: str, phi: str) -> bool:
-    match = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(name, ""))
-    return bool(match) and match[1] == phi
 
 
 def predicated(function: Function, cost: dict[int, float], stops: set[int]) -> set[int]:

@@ -6,10 +6,15 @@ import re
 
 import costs
 import hooks
+import llvm
 import loops as shapes
+import pragmas
+import steady
+import unrolling
 from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
 from gimple import Function, Statement
 
+ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
 HALF_COSTS = {"half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
@@ -109,6 +114,7 @@ class FunctionTable:
         self.offset: dict[int, int] = {}
         self.more: list[tuple[int, int]] = []
         self.conditions: dict[int, tuple[str, str, str]] = {}
+        self.tested_at: dict[int, tuple[str, int]] = {}  # file, line
         self.unknown: list[str] = []
         self.fused: set[str] = set()
         self.last_atomic: tuple[int, ...] = ()
@@ -176,7 +182,7 @@ class FunctionTable:
             writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
             call = CALL.match(following.text) if following else None
             reads += self.values.read(source if not call else call[3])
-            self.add(n, Cost(kind, 1), writes, reads, offset)
+            self.add(n, Cost(kind, 1), writes, reads, offset, name=f"at {match[4].partition(',')[0]}")
             return bool(following) and bool(source)
         if hook == "before_atomic":
             self.last_atomic = (self.values.of(f"atomic at {offset}"),)
@@ -278,6 +284,7 @@ class FunctionTable:
     def condition(self, n: int, match: re.Match, statement: Statement) -> None:
         a, compare, b = match[1], match[2], match[3]
         self.conditions[n] = (a, compare, b)
+        self.tested_at[n] = statement.file, statement.line
         reads = self.values.read(f"{a} {b}")
         if is_own(statement.file):
             self.own_tests.add(n)
@@ -288,6 +295,10 @@ class FunctionTable:
         self.tested.setdefault((a, compare, b), []).append(n)
         cost = Cost("alu", 0 if free else 2 if self.names.is_wide(a) else 1)
         self.add(n, cost, (), reads, name="test")
+
+    def tests_of(self, loop: shapes.Loop) -> list[int]:
+        """Blocks that end in a test which may leave the loop."""
+        return sorted(n for n in loop.blocks if n in self.tested_at and any(to not in loop.blocks for to in self.function.blocks[n].next))
 
     def read_blocks(self) -> None:
         for n, block in self.function.blocks.items():
@@ -324,15 +335,20 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     table.values.made_of, table.values.number = made_of, number
     table.read_blocks()
     cost = {n: sum(o[0].instructions for o in operations) for n, operations in table.blocks.items()}
+    made = {n: [(o[4], o[0].instructions) for o in operations] for n, operations in table.blocks.items()}
     barriers = {n for n, operations in table.blocks.items() if any(o[0].kind in ("barrier", "grid_barrier", "call") for o in operations)}
-    shapes.settle(function, table.names, table.definitions, table.conditions, cost, barriers | table.hinted, table.loops)
+    for loop in table.loops:
+        loop.asked = asked(table, loop)
+        loop.reads_step = any(pragmas.steps_by_warp_size(*table.tested_at[n]) for n in table.tests_of(loop))
+    unrolling.settle(function, table.names, table.definitions, table.conditions, cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, made, barriers | table.hinted,
+                     {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     short = shapes.predicated(function, cost, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
     for loop in table.loops:
         lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
-    steady = steady_values(table)
+    offsets = steady_values(table)
     for n, block in function.blocks.items():
         free = n in table.transparent or n in table.own_tests
         flags = ("p" if n in short or n in table.own_tests else "") + ("t" if n in table.transparent else "")
@@ -348,9 +364,15 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
         for cost_of, writes, reads, offset, name in table.blocks[n]:
             if n in table.transparent and cost_of.kind in ("alu", "float", "convert", "double"):
                 cost_of = Cost("copy")
-            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "") + ("g" if name in steady.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "")
+            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "") + \
+                ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
     return lines
+
+
+def asked(table: FunctionTable, loop: shapes.Loop) -> int | None:
+    """Of the first of its tests that a pragma stands before."""
+    return next((number for n in table.tests_of(loop) for number in [pragmas.asked(*table.tested_at[n])] if number is not None), None)
 
 
 def is_loop_test(table: FunctionTable, n: int) -> bool:
@@ -359,38 +381,12 @@ def is_loop_test(table: FunctionTable, n: int) -> bool:
 
 
 def steady_values(table: FunctionTable) -> dict[int, set[str]]:
-    """By block: what follows from a loop's steady values and constants alone. In unrolled rounds it is an offset in an instruction."""
+    """By block."""
     found: dict[int, set[str]] = {}
     for loop in table.loops:
         if loop.unroll == 1:
             continue
-        steady = set(loop.steady)
-        grown = True
-        while grown:
-            grown = False
-            for name, text in table.definitions.text.items():
-                if name in steady or table.definitions.block[name] not in loop.blocks:
-                    continue
-                match = costs.BINARY.match(text)
-                cast = re.match(r"^\([^()]*\) (\S+)$", text)
-                if cast and cast[1] in steady:
-                    pass
-                elif match and match[2] in ("+", "-", "*", "<<") and any(side in steady for side in (match[1], match[3])) and \
-                        all(side in steady or outside(table, loop, side, match[2]) for side in (match[1], match[3])):
-                    pass
-                elif loop.unroll == 0 and match and all(side in steady or shapes.number_of(side) is not None for side in (match[1], match[3])):
-                    pass
-                else:
-                    continue
-                steady.add(name)
-                grown = True
+        values = steady.values(table.definitions, loop, table.names)
         for n in loop.blocks:
-            found.setdefault(n, set()).update(steady)
+            found.setdefault(n, set()).update(values)
     return found
-
-
-def outside(table: FunctionTable, loop, side: str, operator: str) -> bool:
-    """Not changed by the loop; a factor must be a constant for its multiples to be offsets."""
-    if shapes.number_of(side) is not None:
-        return True
-    return operator in "+-" and table.definitions.block.get(side) not in loop.blocks

@@ -1,0 +1,66 @@
+"""What follows from a loop's counters alone: in rounds that stand one after another it is an offset in an instruction, and costs nothing."""
+
+from __future__ import annotations
+
+import re
+
+import loops as shapes
+from costs import BINARY, SSA, Names
+
+CAST = re.compile(r"^\(([^()]*)\) (\S+)$")
+
+
+def outside(definitions: shapes.Definitions, loop: shapes.Loop, side: str, operator: str) -> bool:
+    """Not changed by the loop; a factor must be a constant for its multiples to be offsets."""
+    if shapes.number_of(side) is not None:
+        return True
+    return operator in "+-" and definitions.block.get(side) not in loop.blocks
+
+
+def widened(definitions: shapes.Definitions, names: Names, loop: shapes.Loop) -> set[str]:
+    """Indices of 32 bits that the loop makes addresses of. Unsigned ones may wrap, so that nvcc keeps no pointer in their place: each
+    round widens its own."""
+    return {name for name, text in definitions.text.items() if definitions.block[name] in loop.blocks
+            for cast in [CAST.match(text)] if cast and names.is_wide(name) and "unsigned" in names.declaration(cast[2]) and not names.is_wide(cast[2])}
+
+
+def reachable(definitions: shapes.Definitions, loop: shapes.Loop) -> set[str]:
+    """All that follows from the loop's counters, and from what grows by something that the loop does not change."""
+    found, grown = set(loop.steady), True
+    for phi in (name for name in definitions.phi if definitions.block[name] == loop.header):
+        for block, name in definitions.phi[phi].items():
+            sum_of = BINARY.match(definitions.text.get(name, "")) if block in loop.latches else None
+            if sum_of and sum_of[2] == "+" and phi in (sum_of[1], sum_of[3]):
+                other = sum_of[3] if sum_of[1] == phi else sum_of[1]
+                found |= {phi} if definitions.block.get(other) not in loop.blocks else set()
+    while grown:
+        more = {name for name, text in definitions.text.items() if name not in found and definitions.block[name] in loop.blocks
+                and any(part in found for part in SSA.findall(text)) and "MEM" not in text and "*" not in text.replace(" * ", "")}
+        found |= more
+        grown = bool(more)
+    return found
+
+
+def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names) -> set[str]:
+    found = set(loop.steady)
+    stay = widened(definitions, names, loop) if loop.unroll != 0 else set()
+    grown = True
+    while grown:
+        grown = False
+        for name, text in definitions.text.items():
+            if name in found or name in stay or definitions.block[name] not in loop.blocks:
+                continue
+            match = BINARY.match(text)
+            cast = CAST.match(text)
+            if cast and cast[2] in found:
+                pass
+            elif match and match[2] in ("+", "-", "*", "<<") and any(side in found for side in (match[1], match[3])) and \
+                    all(side in found or outside(definitions, loop, side, match[2]) for side in (match[1], match[3])):
+                pass
+            elif loop.unroll == 0 and match and all(side in found or shapes.number_of(side) is not None for side in (match[1], match[3])):
+                pass
+            else:
+                continue
+            found.add(name)
+            grown = True
+    return found

@@ -1,0 +1,124 @@
+"""How many rounds of a loop nvcc lets stand one after another. It decides how many loads a thread has in flight.
+
+The rules are those that nvcc 13's output shows (test_unrolling.py has a kernel for each).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import steady
+from costs import BINARY, Names
+from gimple import Function
+from loops import FULL, Definitions, Loop, advance, known_rounds
+from pragmas import ALL
+
+TINY = 9.5             # instructions of a round, without its addresses, up to which ptxas repeats nvcc's 4 rounds four times
+UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|uintptr_t)\b")
+MOST = 200             # of LLVM's instructions in all rounds: beyond that nvcc takes 2 rounds instead of 4, or none
+
+
+def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, cost: dict[int, float], llvm: dict[int, list[tuple[str, float]]],
+           made: dict[int, list[tuple[str, float]]], stops: set[int], accesses: set[int], dominating: dict[int, set[int]], found: list[Loop]) -> None:
+    """Decides for each loop what the compiler makes of it. cost: instructions by block; llvm and made: of each value, as LLVM counts them and as a GPU does. stops: blocks with what is not repeated in a round: a barrier, a call, inline PTX (as __ldg and its like are); accesses: blocks with one."""
+    next_of = {n: block.next for n, block in function.blocks.items()}
+    full: set[int] = set()
+    for loop in found:  # inner ones first
+        inside = [other for other in found if other is not loop and other.header in loop.blocks]
+        steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
+        loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
+        loop.rounds = known_rounds(loop, names, definitions, conditions, next_of)
+        if loop.rounds:
+            for phi, step in steps.items():
+                first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
+                if step and step[1] == "+" and len(first) == 1:
+                    base, offset = definitions.linear(first[0])
+                    definitions.final[phi] = base, offset + step[2] * loop.rounds
+        times = {n: math.prod([other.rounds for other in inside if n in other.blocks and other.header in full]) for n in loop.blocks}
+        body = sum(cost[n] * times[n] for n in loop.blocks)
+        folded = set().union(*(steady.values(definitions, other, names) for other in inside if other.header in full))
+        size = sum(count * times[n] for n in loop.blocks for name, count in llvm[n] if times[n] == 1 or name not in folded | {"test", "phi"})
+        rounds = next((rounds for rounds in (4, 2) if rounds * size <= MOST), 1)
+        still_rolled = [other for other in inside if other.header not in full]
+        if loop.rounds and not still_rolled and (loop.asked in (None, ALL) or loop.asked >= loop.rounds) and \
+                (loop.rounds * body <= FULL[1] or loop.asked is not None):
+            loop.unroll = 0
+            full.add(loop.header)
+            continue
+        exits = [n for n in loop.blocks if any(to not in loop.blocks for to in next_of[n])]
+        if still_rolled or stops & loop.blocks or len(exits) != 1 or loop.asked == 1:
+            continue
+        if loop.asked:
+            loop.unroll = loop.asked
+            continue
+        tested = conditions.get(exits[0])
+        if not tested or rounds == 1:
+            continue
+        sides = [name for name in (tested[0], tested[2]) if uncast(definitions, name) in loop.steady]
+        if sides and loop.reads_step:
+            loop.unroll, loop.entry = rounds, 40
+            continue
+        if sides:
+            offsets = folded | steady.values(definitions, loop, names) | {"test"}
+            each = sum(cost * times[n] for n in loop.blocks for name, cost in made[n] if name not in offsets)
+            loop.unroll = 16 if rounds == 4 and each <= TINY and is_repeated(loop, names, definitions, accesses, dominating, sides[0]) else rounds
+            continue
+        # A step that only the launch knows: nvcc counts the rounds by a division, but only of a signed number, which does not wrap.
+        for name in (tested[0], tested[2]):
+            phis = [phi for phi in steps if phi == name or name in definitions.phi[phi].values()]
+            if any(may_be_zero(definitions, loop, phi) for phi in phis):
+                continue
+            if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
+                loop.unroll, loop.entry = rounds, 40
+
+
+def is_repeated(loop: Loop, names: Names, definitions: Definitions, accesses: set[int], dominating: dict[int, set[int]],
+                counter: str) -> bool:
+    """Does ptxas repeat the four rounds, if they are short? Not of a pragma's, not where the count is unsigned or compared as such, where some rounds
+    have an access and others have not, or where each round makes its addresses anew."""
+    if loop.asked is not None or counter not in loop.steady or UNSIGNED.search(names.declaration(counter)):
+        return False
+    if any(n in loop.blocks and not all(n in dominating.get(latch, ()) for latch in loop.latches) for n in accesses):
+        return False
+    return not steady.widened(definitions, names, loop) & steady.reachable(definitions, loop)
+
+
+def carried_by_sum(definitions: Definitions, loop: Loop, phi: str) -> bool:
+    """Is it phi + something that the loop does not change? Not through an unsigned sum (c += blockDim.x), which may wrap."""
+    for block, name in definitions.phi[phi].items():
+        if block not in loop.latches:
+            continue
+        text = definitions.text.get(name, "")
+        match = BINARY.match(text)
+        if not match or match[2] not in "+-":
+            return False
+        for side in (match[1], match[3]):
+            if definitions.block.get(side) in loop.blocks and side != phi and not is_cast_of(definitions, side, phi):
+                return False
+        return True
+    return False
+
+
+def may_be_zero(definitions: Definitions, loop: Loop, phi: str) -> bool:
+    """Is the step a quotient (blockDim.x / 32), which nvcc takes for one that may be 0? Then it cannot count the rounds."""
+    for block, name in definitions.phi[phi].items():
+        match = BINARY.match(definitions.text.get(name, "")) if block in loop.latches else None
+        for side in (match[1], match[3]) if match else ():
+            for _ in range(4):
+                cast = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(side, ""))
+                side = cast[1] if cast else side
+            quotient = BINARY.match(definitions.text.get(side, ""))
+            if definitions.block.get(side) not in loop.blocks and quotient and quotient[2] in ("/", ">>"):
+                return True
+    return False
+
+
+def uncast(definitions: Definitions, name: str) -> str:
+    cast = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(name, ""))
+    return cast[1] if cast else name
+
+
+def is_cast_of(definitions: Definitions, name: str, phi: str) -> bool:
+    match = re.match(r"^\([^()]*\) (\S+)$", definitions.text.get(name, ""))
+    return bool(match) and match[1] == phi

@@ -1,0 +1,118 @@
+"""How many rounds of a loop nvcc lets stand one after another: for each rule a kernel whose SASS (nvcc 13, sm_90) was looked at; and what the
+prediction makes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAD = "const float* __restrict__ x, float* __restrict__ y, int n, int m"
+FEW = "for (int i = 0; i < {}; i++) v = v * 1.5f + (i + 0.25f);"
+# name: rounds that stand together, and the body. 16: nvcc's four, repeated four times by ptxas.
+LOOPS = {
+    "short_body": (16, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "short_store": (16, "for (int c = threadIdx.x; c < n; c += 256) y[c] = x[c] * 2;"),
+    "middle_body": (4, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) { float v = x[c]; " + FEW.format(16) + " s += v; } y[threadIdx.x] = s;"),
+    "long_body": (2, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) { float v = x[c]; " + FEW.format(32) + " s += v; } y[threadIdx.x] = s;"),
+    "longer_body": (1, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) { float v = x[c]; " + FEW.format(56) + " s += v; } y[threadIdx.x] = s;"),
+    "three_exponentials": (4, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += expf(expf(expf(x[c]))); y[threadIdx.x] = s;"),
+    "four_exponentials": (2, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += expf(expf(expf(expf(x[c])))); y[threadIdx.x] = s;"),
+    "unsigned_count": (4, "float s = 0; for (unsigned c = threadIdx.x; c < (unsigned)n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "unsigned_index": (4, "float s = 0; for (int c = 0; c < n; c++) s += x[c * m + threadIdx.x]; y[threadIdx.x] = s;"),
+    "store_at_times": (4, "for (int c = threadIdx.x; c < n; c += 256) if (x[c] > 0) y[c] = 1;"),
+    "step_of_the_launch": (4, "float s = 0; for (int c = threadIdx.x; c < n; c += m) s += x[c]; y[threadIdx.x] = s;"),
+    "step_may_wrap": (1, "float s = 0; for (int c = threadIdx.x; c < n; c += blockDim.x) s += x[c]; y[threadIdx.x] = s;"),
+    "step_of_a_warp": (4, "float s = 0; for (int c = threadIdx.x % 32; c < n; c += warpSize) s += x[c]; y[threadIdx.x] = s;"),
+    "asked_for_1": (1, "float s = 0;\n#pragma unroll 1\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "asked_for_2": (2, "float s = 0;\n#pragma unroll 2  // why\n\n// and more of it\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "asked_for_8": (8, "float s = 0;\n#pragma unroll(8)\nfor (int c = threadIdx.x;\n     c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "asked_by_name": (8, "float s = 0;\n#pragma unroll ROUNDS\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "asked_without_number": (4, "float s = 0;\n#pragma unroll\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "asked_not_to": (1, "float s = 0;\n#pragma nounroll\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
+    "known_rounds": (0, "float s = 0; for (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
+    "known_but_not": (1, "float s = 0;\n#pragma unroll 1\nfor (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
+    "in_shared": (4, "extern __shared__ float row[]; for (int c = threadIdx.x; c < n; c += 256) row[c] = expf(row[c]); y[threadIdx.x] = row[0];"),
+}
+# Launches whose predicted times are compared: name: kernel, blocks, threads, arguments.
+COPY = "const int first = blockIdx.x * 4096 + threadIdx.x; for (int i = 0; i < 16; i++) y[first + i * 256 + n] = x[first + i * 256];"
+TWICE = "x += (size_t)blockIdx.x * n; float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s; __syncthreads(); \
+for (int c = threadIdx.x; c < n; c += 256) s += x[c] * s; y[threadIdx.x] = s;"
+UNTIL = "float s = 0; const int last = blockIdx.x >= 240 ? m : n; for (int c = 0; c < last; c++) s = expf(s + x[c]); y[blockIdx.x * 256 + threadIdx.x] = s;"
+MORE = {"copy": COPY, "twice": TWICE, "until": UNTIL}
+LAUNCHES = {
+    "rolled": "asked_for_1<<<1, 256>>>(x, y, 256 * 64, 0)", "in eights": "asked_for_8<<<1, 256>>>(x, y, 256 * 64, 0)",
+    "3 rounds": "short_body<<<1, 256>>>(x, y, 256 * 3, 0)", "4 rounds": "short_body<<<1, 256>>>(x, y, 256 * 4, 0)",
+    "whole sectors": "copy<<<2048, 256>>>(x, y, 0, 0)", "sectors in part": "copy<<<2048, 256>>>(x, y, 1, 0)",
+    "twice, whole": "twice<<<1056, 256>>>(x, y, 15360, 0)", "twice, in part": "twice<<<1056, 256>>>(x + 1, y, 15360, 0)",
+    "alike": "until<<<264, 256>>>(x, y, 1000, 1000)", "one longer": "until<<<264, 256>>>(x, y, 1000, 1400)",
+}
+
+
+def source() -> str:
+    text = "#include <cstdio>\nconstexpr int ROUNDS = 8;\n"
+    for name, body in [*((name, body) for name, (_, body) in LOOPS.items()), *MORE.items()]:
+        text += f'extern "C" __global__ void {name}({HEAD}) {{\n{body}\n}}\n'
+    launches = "\n".join(f"  {launch};" for launch in LAUNCHES.values())
+    return text + f"int main() {{\n  float *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n{launches}\n  return cudaDeviceSynchronize();\n}}\n"
+
+
+class Unrolling(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        file, program, table, report = (Path(folder.name, name) for name in ("a.cu", "a", "table", "report.json"))
+        file.write_text(source())
+        for command in ([sys.executable, ROOT / "common/simt/simtcc", "--profile", file, "-o", program], ["objcopy", "--dump-section", f".simt_operations={table}", program, "/dev/null"],
+                        [program]):
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "SIMT_GPU": "h200", "SIMT_PROFILE": str(report)})
+            if done.returncode:
+                raise AssertionError(done.stderr)
+        cls.rounds, cls.counted = {}, {}
+        for line in table.read_text().replace("\0", "").splitlines():
+            words = line.split()
+            if words[:1] == ["f"]:
+                symbol = words[1]
+            elif words[:1] == ["l"]:
+                cls.rounds.setdefault(symbol, []).append(int(words[2]))
+            elif words[:1] == ["o"] and "k" in words[4]:
+                cls.counted[symbol] = cls.counted.get(symbol, 0) + 1
+        launches = json.loads(report.read_text())["launches"]
+        cls.seconds = {name: launch["predicted"]["seconds"] for name, launch in zip(LAUNCHES, launches)}
+
+    def test_rounds_that_stand_together(self):
+        for name, (rounds, _) in LOOPS.items():
+            with self.subTest(name):
+                self.assertEqual(self.rounds[name][-1], rounds)
+
+    def ratio(self, slow: str, fast: str) -> float:
+        return self.seconds[slow] / self.seconds[fast]
+
+    def test_one_load_at_a_time_waits_longer(self):
+        self.assertGreater(self.ratio("rolled", "in eights"), 3)
+
+    def test_rounds_that_are_left_over_come_one_by_one(self):
+        self.assertGreater(self.ratio("3 rounds", "4 rounds"), 1.4)
+
+    def test_shared_memory_at_addresses_that_the_loop_counts_is_not_kept_in_order(self):
+        self.assertEqual(self.counted.get("in_shared"), 2)
+
+    def test_a_sector_written_in_part_is_read_before(self):
+        self.assertGreater(self.ratio("sectors in part", "whole sectors"), 1.15)
+
+    def test_what_l2_has_forgotten_is_read_again_in_whole(self):
+        self.assertGreater(self.ratio("twice, in part", "twice, whole"), 1.2)
+
+    def test_where_all_blocks_run_at_one_time_the_longest_decides(self):
+        self.assertGreater(self.ratio("one longer", "alike"), 1.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
