@@ -57,6 +57,13 @@ def markdown(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def broken_terms(rows: list[dict]) -> list[str]:
+    """What the predictions must reach and do not."""
+    far = [f"{row['lab']} {row['variant']} {row['dtype']} {row['rows']} x {row['cols']}: predicted {row['predicted'] * 1e6:.1f} us, measured {row['measured'] * 1e6:.1f} us"
+           for row in rows if row["ratio"] and max(row["ratio"], 1 / row["ratio"]) > WITHIN]
+    return far + [f"{a['lab']} {a['variant']} {a['dtype']} is slower than {b['variant']} {b['dtype']}, {a['rows']} x {a['cols']}" for a, b in wrong_order(rows)]
+
+
 def table(gpu: str) -> str:
     folder = ROOT / "plots/results"
     return markdown(rows_of(points(folder / f"nvidia-{gpu}.json"), points(folder / f"predicted-nvidia-{gpu}.json")))

@@ -11,14 +11,17 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import recorded  # noqa: E402
+
 ROOT = HERE.parents[2]
 MACHINES = HERE / "machines"
 RULES = ["make", "-s", "-C", ROOT, "-f", "common/build/rules.mk"]
 LABS = {"lab01_naive": "softmax_naive", "lab02_smem": "softmax_smem", "lab03_online": "softmax_online", "lab04_f16x8": "softmax_f16x8", "lab05_topk": "softmax_topk",
         "lab06_limit": "softmax_limit"}
-WITHIN = 1.35
-# Known to be farther off: one thread of a block sums the partial results of all others in a chain that the model makes too long.
-EXCEPTIONS = {("lab02_smem", "serial"): 1.75}
+# Shapes of recorded points: columns, and how many rows are run here (0: as many as make ladder runs). Lab 01 has a block for many rows, lab 06 chooses its kernel by their number.
+WIDTHS = {4096: 0, 50257: 16}
+ALL_ROWS = ("lab01_naive", "lab06_limit")
 
 PROGRAM = """#include <cstdio>
 __global__ void twice(const float* in, float* out) { out[blockIdx.x * 256 + threadIdx.x] = 2 * in[blockIdx.x * 256 + threadIdx.x]; }
@@ -111,9 +114,6 @@ class Recorded(unittest.TestCase):
     """The table of recorded points beside their predictions."""
 
     def rows(self, *times: tuple[str, float, float | None]) -> list[dict]:
-        sys.path.insert(0, str(HERE))
-        import recorded  # noqa: PLC0415
-        self.recorded = recorded
         shape = {"lab": "lab02_smem", "dtype": "f32", "rows": 4, "cols": 8, "k": 0, "input": "normal"}
         key = lambda name: (shape["lab"], name, "f32", 4, 8, 0, "normal")  # noqa: E731
         return recorded.rows_of({key(name): {**shape, "variant": name, "seconds": seconds} for name, seconds, _ in times},
@@ -121,15 +121,19 @@ class Recorded(unittest.TestCase):
 
     def test_a_pair_in_the_wrong_order_is_named(self):
         rows = self.rows(("serial", 2e-6, 1e-6), ("tree", 1.7e-6, 3e-6), ("other", 1.9e-6, None))
-        self.assertEqual([(a["variant"], b["variant"]) for a, b in self.recorded.wrong_order(rows)], [("serial", "tree")])
-        said = self.recorded.markdown(rows)
+        self.assertEqual([(a["variant"], b["variant"]) for a, b in recorded.wrong_order(rows)], [("serial", "tree")])
+        said = recorded.markdown(rows)
         self.assertIn("| 2.0 | 1.0 | 0.50 | dram |", said)
         self.assertIn("| 1.9 | - | - |  |", said)
         self.assertIn("0 of 2 lie within a factor of 1.3; the median is 2.00, the worst 2.00.", said)
 
+    def test_terms_that_do_not_hold_are_named(self):
+        rows = self.rows(("serial", 2e-6, 1e-6), ("tree", 1.7e-6, 1.7e-6), ("other", 1.9e-6, None))
+        self.assertEqual(recorded.broken_terms(rows), ["lab02_smem serial f32 4 x 8: predicted 1.0 us, measured 2.0 us", "lab02_smem serial f32 is slower than tree f32, 4 x 8"])
+
     def test_less_than_a_tenth_is_no_order(self):
         rows = self.rows(("a", 1.05e-6, 1e-6), ("b", 1e-6, 2e-6))
-        self.assertEqual(self.recorded.wrong_order(rows), [])
+        self.assertEqual(recorded.wrong_order(rows), [])
 
 
 class Ladder(unittest.TestCase):
@@ -154,26 +158,20 @@ class Ladder(unittest.TestCase):
         self.assertEqual(*totals)
 
     def test_recorded_points(self):
-        sys.path.insert(0, str(ROOT / "common/bench"))
-        import gpus  # noqa: PLC0415
-        os.chdir(ROOT)
+        """Every recorded point of these shapes within the factor that recorded.py asks for, and in the right order."""
+        measured = recorded.points(ROOT / "plots/results/nvidia-h200.json")
+        file = Path(self.folder.name, "predicted.json")
         for lab, kernel in LABS.items():
-            file = Path(self.folder.name, "predicted.json")
-            done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{kernel}.so", "--source", "solution", "--results", str(file)])
-            self.assertEqual(done.returncode, 0, done.stderr)
-            predicted = {(point["variant"], point["dtype"]): point for point in json.loads(file.read_text())["points"] if point["lab"] == lab}
-            measured = {(point["variant"], point["dtype"]): point["seconds"] for point in gpus.measured("h200")["points"]
-                        if point["lab"] == lab and (point["rows"], point["cols"]) == (4096, 4096)}
-            self.assertTrue(measured)
-            for key, seconds in measured.items():
-                with self.subTest(f"{lab} {' '.join(key)}"):
-                    ratio = predicted[key]["seconds"] / seconds
-                    limit = EXCEPTIONS.get((lab, key[0]), WITHIN)
-                    self.assertTrue(1 / limit < ratio < limit, f"predicted {predicted[key]['seconds'] * 1e6:.1f} us, measured {seconds * 1e6:.1f} us")
-            pairs = [(a, b) for a in measured for b in measured if measured[a] > 1.25 * measured[b]]
-            for a, b in pairs:
-                with self.subTest(f"{lab}: {' '.join(a)} is slower than {' '.join(b)}"):
-                    self.assertGreater(predicted[a]["seconds"], predicted[b]["seconds"])
+            for cols, part in WIDTHS.items():
+                few = ["--part", str(part)] if part and lab not in ALL_ROWS else []
+                done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{kernel}.so", "--source", "solution",
+                            "--results", str(file), "--cols", str(cols), *few])
+                self.assertEqual(done.returncode, 0, done.stderr)
+        predicted = recorded.points(file)
+        rows = recorded.rows_of({key: point for key, point in measured.items() if key in predicted}, predicted)
+        self.assertEqual({(row["lab"], row["cols"]) for row in rows}, {(lab, cols) for lab in LABS for cols in WIDTHS})
+        self.assertGreater(sum(row["ratio"] is not None for row in rows), 35)
+        self.assertEqual(recorded.broken_terms(rows), [])
 
 
 if __name__ == "__main__":
