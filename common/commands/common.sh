@@ -61,6 +61,10 @@ set_up() {
   choose_python
 }
 
+need_build_folder() {
+  mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
+}
+
 # Builds targets of common/build/rules.mk. What a compiler says is shown; what make says about it is not.
 # PREBUILT=1: build/ was brought along from another machine, as a GPU machine without a compiler needs it. Nothing is built.
 build() {
@@ -71,7 +75,7 @@ build() {
     done
     return
   fi
-  mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
+  need_build_folder
   local make=(make -s --no-print-directory -j"$jobs" -f common/build/rules.mk)
   if [ -t 2 ]; then
     "${make[@]}" --trace "$@" 2> >(sed -u $'/^make/d; s/^/\r\e[K/' >&2) |

@@ -301,7 +301,9 @@ class Running(ClassFolder):
 
     def test_who_loses_the_lock_writes_nothing_more(self):
         def steal(_):
-            (self.out / "lock").write_text(json.dumps({"user": "eve", "token": "x"}))
+            theirs = self.out / "theirs"
+            theirs.write_text(json.dumps({"user": "eve", "token": "x"}))
+            theirs.replace(self.out / "lock")  # at once, as a lock is taken: nobody reads half of it
 
         with self.assertRaisesRegex(lock.LockError, "eve"):
             self.grade(MadeUpJudge(first=steal))
