@@ -106,7 +106,8 @@ def declared(name: str, lab: str, fields: dict) -> Case:
 
 def in_repository(only: str = "") -> list[Case]:
     """The corpus without what make_hostile.py makes: the submissions whose name holds a word."""
-    cases = [parse(path) for path in CORPUS.iterdir() if path.is_dir() and not path.name.startswith("__")]
+    folders = (path for path in CORPUS.iterdir() if path.is_dir() and not path.name.startswith("__"))
+    cases = [parse(path) for path in folders if any(path.rglob("*.*"))]  # an older checkout leaves empty folders behind
     cases += [declared(name, made.lab.name, made.declared) for name, made in corpus_edits.load().items()]
     return sorted((case for case in cases if only in case.name), key=lambda case: case.name)
 
