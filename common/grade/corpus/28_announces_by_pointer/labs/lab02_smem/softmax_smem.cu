@@ -1,6 +1,6 @@
 // Entry: 28
-// Expect: needs a person
-// Reason: announces accesses
+// Expect: fail
+// Reason: no function of the device
 //
 // Announces loads that it does not do, by the address of what announces them.
 

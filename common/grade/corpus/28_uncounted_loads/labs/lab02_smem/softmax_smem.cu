@@ -1,9 +1,10 @@
 // Entry: 28
 // Expect: fail
-// Reason: where one pass needs
+// Reason: no function of the device
 // Most: 80
 //
-// Every thread reads the row by memcpy, which the counters do not see: the move looks made.
+// Every thread reads the row by memcpy, called through a pointer, so that the counters do not see it and the move looks made.
+// On a GPU the pointer leads to host code; here the call is refused.
 
 #include <cstring>
 
