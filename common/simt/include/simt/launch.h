@@ -55,6 +55,7 @@ struct Launcher {
   static constexpr bool takes = std::is_invocable<CanCall, const Arguments&...>::value ||
                                 std::is_invocable<CanCall, decltype(maybe_null(std::declval<Arguments>()))...>::value;
 
+#if defined(__clang__) || __GNUC__ < 13
   template <typename... Arguments, If<takes<Arguments...>> = 0>
   void operator()(Arguments... arguments) const {
     run(arguments...);
@@ -66,6 +67,14 @@ struct Launcher {
   void operator()(Arguments... arguments) const {
     call(arguments...);
   }
+#else
+  // g++ 13 takes can_call for not callable where a constexpr local stands in the kernel's template arguments. What does
+  // not fit is named by the compiler alone.
+  template <typename... Arguments>
+  void operator()(Arguments... arguments) const {
+    run(arguments...);
+  }
+#endif
 
   template <typename... Arguments>
   cudaError_t run(Arguments... arguments) const {
