@@ -35,8 +35,10 @@ if [ -n "${TODO:-}" ]; then
 fi
 # All that the first verdict needs is built by one make, so that no core waits for the end of a part.
 needed=("$build/tests/$lab")
-[ -n "${PREBUILT:-}" ] || need_build_folder
-[ -n "${PREBUILT:-}" ] || needed=($(make -s -f common/build/rules.mk print-announce) "${needed[@]}" "$build/worker")
+if [ -z "${PREBUILT:-}" ]; then
+  need_build_folder
+  needed+=("$build/worker" $(make -s -f common/build/rules.mk print-announce))
+fi
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
 choose_backend "${needed[@]}"
 check_time_options
