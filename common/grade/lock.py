@@ -45,6 +45,18 @@ def _machine() -> str:
         return f"{socket.gethostname()} ?"
 
 
+def now_in(folder: Path) -> float:
+    """The time by the clock of the file system, which all machines see."""
+    probe = folder / f"{NAME}.{os.getpid()}.{os.urandom(4).hex()}.time"
+    try:
+        probe.touch()
+        return probe.stat().st_mtime
+    except OSError:
+        return time.time()
+    finally:
+        probe.unlink(missing_ok=True)
+
+
 def _user() -> str:
     try:
         return getpass.getuser()
@@ -136,17 +148,7 @@ class Lock:
         except ValueError:
             holder = {}  # being written, or not ours: only its age counts
         holder = holder if isinstance(holder, dict) else {}
-        return {**holder, "age": self._now() - status.st_mtime}
-
-    def _now(self) -> float:
-        probe = self.folder / f"{NAME}.{self.token}.time"
-        try:
-            probe.touch()
-            return probe.stat().st_mtime
-        except OSError:
-            return time.time()
-        finally:
-            probe.unlink(missing_ok=True)
+        return {**holder, "age": now_in(self.folder) - status.st_mtime}
 
     def _lives(self, holder: dict) -> bool:
         if holder.get("machine") == _machine() and isinstance(holder.get("pid"), int):
@@ -166,7 +168,7 @@ class Lock:
             os.close(os.open(turn, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
         except FileExistsError:
             try:
-                if self._now() - turn.stat().st_mtime > 10:  # whose turn it was has died in it
+                if now_in(self.folder) - turn.stat().st_mtime > 10:  # whose turn it was has died in it
                     turn.unlink(missing_ok=True)
             except FileNotFoundError:
                 pass

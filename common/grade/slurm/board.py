@@ -17,11 +17,11 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import store
+from lock import now_in
 
 SIGN_OF_LIFE = 5.0  # seconds between two; a run may have another
 SILENT = 300.0  # seconds after which a task of which nothing else is known counts as dead
@@ -75,18 +75,6 @@ class Task:
 
 def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def now_in(folder: Path) -> float:
-    """The time by the clock of the file system, which all machines see."""
-    probe = folder / f".time.{os.getpid()}.{os.urandom(4).hex()}"
-    try:
-        probe.touch()
-        return probe.stat().st_mtime
-    except OSError:
-        return time.time()
-    finally:
-        probe.unlink(missing_ok=True)
 
 
 def current(out: Path) -> str:
