@@ -15,7 +15,7 @@ the top, is for what is predicted before there is code:
     RUNG_PREDICT({"name", rung::unknown})   RUNG_PREDICT({"name", 4})
     // END 0                                // END 0
 
-The names are the same in both, in test.cpp and in the handout.
+The names are the same in both, in test.cpp and in the handout. No page gives a region away (given_away.py).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "testing"), str(HERE.parent)]
 import broken  # noqa: E402
+import given_away  # noqa: E402
 import todos  # noqa: E402
 from course import labs as manifest  # noqa: E402
 
@@ -146,6 +147,7 @@ def check(root: Path) -> list[str]:
     problems += manifest.problems(root)
     for lab in labs:
         problems += check_lab(root, lab)
+    problems += given_away.problems(root)
     if todos.handed_out(root) != todos.of_starters(root):
         problems.append(f"{root / todos.HANDED_OUT}: is not of these starters; python3 common/commands/todos.py note writes it anew")
     names = {lab.name for lab in labs}

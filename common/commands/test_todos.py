@@ -30,19 +30,19 @@ class Open(unittest.TestCase):
         return sorted(todos.open_todos(LAB, self.file, self.root))
 
     def test_all_of_a_starter(self):
-        self.assertEqual(self.open(self.text), [0, 1, 2, 3, 4, 5])
+        self.assertEqual(self.open(self.text), [0, 1, 2, 3, 4, 5, 6, 7])
         line = todos.open_todos(LAB, self.file, self.root)[1]
         self.assertIn("// TODO 1:", self.text.splitlines()[line - 1])
 
     def test_a_filled_one_is_closed_also_where_its_comment_stays(self):
         filled = self.text.replace("  (void)x;\n  // END 1", "  row[0] = x[0];\n  // END 1")
-        self.assertEqual(self.open(filled), [0, 2, 3, 4, 5])
+        self.assertEqual(self.open(filled), [0, 2, 3, 4, 5, 6, 7])
         kept = self.text.replace("  (void)x;\n  // END 1", "  (void)x;\n  row[0] = x[0];\n  // END 1")
-        self.assertEqual(self.open(kept), [0, 2, 3, 4, 5])
+        self.assertEqual(self.open(kept), [0, 2, 3, 4, 5, 6, 7])
 
     def test_comments_and_spaces_fill_nothing(self):
         touched = self.text.replace("  (void)x;\n  // END 1", "    // I do not know yet\n\n\t(void)x;\r\n  // END 1 ")
-        self.assertEqual(self.open(touched), [0, 1, 2, 3, 4, 5])
+        self.assertEqual(self.open(touched), [0, 1, 2, 3, 4, 5, 6, 7])
 
     def test_predictions_are_open_until_the_last(self):
         one = self.text.replace('"tree_barriers", rung::unknown', '"tree_barriers", 20')

@@ -21,8 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 HANDED_OUT = "labs/handed_out.json"
 
 
-def regions(text: str) -> dict[int, tuple[int, str]]:
-    """TODO number -> (line of the TODO, the code of its region). A region without its END is left out."""
+def regions(text: str, keep_lines: bool = False) -> dict[int, tuple[int, str]]:
+    """TODO number -> (line of the TODO, the code of its region, without spaces unless lines are kept). A region without its END
+    is left out."""
     found: dict[int, tuple[int, str]] = {}
     begun: tuple[int, int] | None = None
     code: list[str] = []
@@ -30,7 +31,7 @@ def regions(text: str) -> dict[int, tuple[int, str]]:
         if start := re.match(r"\s*// TODO (\d+):", line):
             begun, code = (int(start[1]), number), []
         elif (end := re.match(r"\s*// END (\d+)\s*$", line)) and begun and int(end[1]) == begun[0]:
-            found[begun[0]] = (begun[1], "".join("".join(code).split()))
+            found[begun[0]] = (begun[1], "\n".join(code) if keep_lines else "".join("".join(code).split()))
             begun = None
         elif begun:
             code.append(re.sub(r"//.*", "", line))

@@ -90,13 +90,11 @@ __device__ float row_sum(const float* x, int cols, float max) {
 // x, y: (rows, cols). Block (r, b) turns columns b * blockDim.x up to (b + 1) * blockDim.x - 1 of row r of x into those
 // of y, one element per thread.
 __global__ void per_element_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
-  x += static_cast<size_t>(blockIdx.x) * cols;
-  y += static_cast<size_t>(blockIdx.x) * cols;
-
-  // TODO 3: which column is this thread's? Leave if the row has no such column; else write its element with the help of
-  // row_max, row_sum and inverse.
+  // TODO 3: where does this block's row begin, and which column is this thread's? The offset of a row can be above 2^31.
+  // Leave if the row has no such column; else write its element with the help of row_max, row_sum and inverse.
   (void)x;
   (void)y;
+  (void)cols;
   // END 3
 }
 
@@ -111,33 +109,41 @@ __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ 
   // END 4
 }
 
-constexpr int threads = 256;          // per block, one thread per element
-constexpr int threads_per_row = 128;  // per block, one thread per row: smaller, so that fewer rows make more blocks
-
+// Blocks of per_block threads that give every item a thread.
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 
-// A matrix of no rows needs no launch; a grid of no blocks would be an error. The rows are the grid's x, which goes up
-// to 2^31 - 1 blocks; y ends at 65,535, enough for 16 million columns.
-cudaError_t per_element(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;
-  const dim3 grid(rows, blocks_for(cols, threads));
-  per_element_kernel<<<grid, threads, 0, stream>>>(x, y, cols);
-  return cudaGetLastError();
-}
-
-cudaError_t per_row(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;
-  per_row_kernel<<<blocks_for(rows, threads_per_row), threads_per_row, 0, stream>>>(x, y, rows, cols);
-  return cudaGetLastError();
-}
-
+// A matrix of no rows needs no launch; a grid of no blocks would be an error.
 cudaError_t no_max(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  no_max_kernel<<<blocks_for(rows, threads_per_row), threads_per_row, 0, stream>>>(x, y, rows, cols);
+  constexpr int threads = 128;
+  no_max_kernel<<<blocks_for(rows, threads), threads, 0, stream>>>(x, y, rows, cols);
   return cudaGetLastError();
+}
+
+cudaError_t per_element(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  // TODO 5: check the arguments as no_max does, then launch per_element_kernel on `stream`: how many threads per block,
+  // and which grid? The comment on the kernel says what block (r, b) works on. A grid's x takes up to 2^31 - 1 blocks,
+  // its y 65,535: which of the two is for the rows?
+  (void)x;
+  (void)y;
+  (void)rows;
+  (void)cols;
+  (void)stream;
+  return cudaErrorNotSupported;
+  // END 5
+}
+
+cudaError_t per_row(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  // TODO 6: the same for per_row_kernel. 4096 rows are 4096 threads: how many blocks should they make on a GPU with 132
+  // SMs?
+  (void)x;
+  (void)y;
+  (void)rows;
+  (void)cols;
+  (void)stream;
+  return cudaErrorNotSupported;
+  // END 6
 }
 
 RUNG_EXPORT(rung::softmax("per_element", per_element), rung::softmax("per_row", per_row),

@@ -189,28 +189,20 @@ __global__ void softmax_kernel(const __half* __restrict__ x, __half* __restrict_
   const float max = block_reduce(mine.max, Max());
   const float scale = inverse(block_reduce(mine.sum * __expf(mine.max - max), Add()));
 
-  // Second pass: the row again, while it is still in a cache, and the one rounding to half.
-  if (column >= 0) {
-    float single[1];
-    load(x + column, single);
-    normalise(single, max, scale);
-    store(y + column, single);
-  }
-  __half* y_packs = y + split.head;
-#pragma unroll 2
-  for (int p = threadIdx.x; p < split.packs; p += threads) {
-    float pack[Width];
-    load(x_packs + Width * p, pack);
-    normalise(pack, max, scale);
-    store(y_packs + Width * p, pack);
-  }
+  // TODO 5: write the result: this thread's single half, if it has one, then its packs. normalise() makes the results of
+  // a pack. Where do the elements come from, and how often is each result rounded?
+  (void)y;
+  (void)scale;
+  // END 5
 }
 
 template <int Width>
 cudaError_t launch(const __half* x, __half* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;  // a grid of no blocks would be an error
-  softmax_kernel<Width><<<rows, threads, 0, stream>>>(x, y, cols);
+  if (rows == 0) return cudaSuccess;
+  // TODO 6: launch softmax_kernel<Width> on `stream`. How many blocks, and why does no row refuse to fit here?
+  (void)stream;
+  // END 6
   return cudaGetLastError();
 }
 

@@ -86,10 +86,9 @@ __device__ float row_sum(const float* x, int cols, float max) {
 // x, y: (rows, cols). Block (r, b) turns columns b * blockDim.x up to (b + 1) * blockDim.x - 1 of row r of x into those
 // of y, one element per thread.
 __global__ void per_element_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
+  // STEP 3: each thread finds the row's maximum and sum for itself and writes its one element, if the row has it.
   x += static_cast<size_t>(blockIdx.x) * cols;
   y += static_cast<size_t>(blockIdx.x) * cols;
-
-  // STEP 3: each thread finds the row's maximum and sum for itself and writes its one element, if the row has it.
   const int c = blockIdx.y * blockDim.x + threadIdx.x;
   if (c >= cols) return;
   const float max = row_max(x, cols);
@@ -111,33 +110,38 @@ __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ 
   // END 4
 }
 
-constexpr int threads = 256;          // per block, one thread per element
-constexpr int threads_per_row = 128;  // per block, one thread per row: smaller, so that fewer rows make more blocks
-
+// Blocks of per_block threads that give every item a thread.
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 
-// A matrix of no rows needs no launch; a grid of no blocks would be an error. The rows are the grid's x, which goes up
-// to 2^31 - 1 blocks; y ends at 65,535, enough for 16 million columns.
-cudaError_t per_element(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;
-  const dim3 grid(rows, blocks_for(cols, threads));
-  per_element_kernel<<<grid, threads, 0, stream>>>(x, y, cols);
-  return cudaGetLastError();
-}
-
-cudaError_t per_row(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;
-  per_row_kernel<<<blocks_for(rows, threads_per_row), threads_per_row, 0, stream>>>(x, y, rows, cols);
-  return cudaGetLastError();
-}
-
+// A matrix of no rows needs no launch; a grid of no blocks would be an error.
 cudaError_t no_max(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  no_max_kernel<<<blocks_for(rows, threads_per_row), threads_per_row, 0, stream>>>(x, y, rows, cols);
+  constexpr int threads = 128;
+  no_max_kernel<<<blocks_for(rows, threads), threads, 0, stream>>>(x, y, rows, cols);
   return cudaGetLastError();
+}
+
+cudaError_t per_element(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  // STEP 5: a thread per element. The rows are the grid's x, which goes up to 2^31 - 1 blocks; y ends at 65,535, enough
+  // for 16 million columns.
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  if (rows == 0) return cudaSuccess;
+  constexpr int threads = 256;
+  const dim3 grid(rows, blocks_for(cols, threads));
+  per_element_kernel<<<grid, threads, 0, stream>>>(x, y, cols);
+  return cudaGetLastError();
+  // END 5
+}
+
+cudaError_t per_row(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
+  // STEP 6: a thread per row, in small blocks, so that few rows still make enough blocks to occupy many SMs.
+  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  if (rows == 0) return cudaSuccess;
+  constexpr int threads = 128;
+  per_row_kernel<<<blocks_for(rows, threads), threads, 0, stream>>>(x, y, rows, cols);
+  return cudaGetLastError();
+  // END 6
 }
 
 RUNG_EXPORT(rung::softmax("per_element", per_element), rung::softmax("per_row", per_row),

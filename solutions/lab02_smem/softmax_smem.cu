@@ -121,16 +121,14 @@ __global__ void tree_kernel(const float* __restrict__ x, float* __restrict__ y, 
   x += static_cast<size_t>(blockIdx.x) * cols;
   y += static_cast<size_t>(blockIdx.x) * cols;
 
-  // A thread has the same columns in all three loops: what it reads from row[] it wrote itself, so no barrier is
-  // needed.
+  // STEP 3: three loops over this thread's columns. What a thread reads from row[] it wrote itself, so that no barrier is
+  // needed between them.
   float max = lowest;
-  // STEP 3: every thread loads its columns and, while it has them in hand, finds their maximum.
   for (int c = threadIdx.x; c < cols; c += threads) {
     const float value = x[c];
     row[c] = value;
     max = fmaxf(max, value);
   }
-  // END 3
   max = block_reduce(max, scratch, Max());
 
   float sum = 0.0f;
@@ -142,6 +140,7 @@ __global__ void tree_kernel(const float* __restrict__ x, float* __restrict__ y, 
   const float scale = inverse(block_reduce(sum, scratch, Add()));
 
   for (int c = threadIdx.x; c < cols; c += threads) y[c] = row[c] * scale;
+  // END 3
 }
 
 // A 16-byte access needs an address that is a multiple of 16, and a row may start at any multiple of 4. So a row of
@@ -249,19 +248,23 @@ cudaError_t serial(const float* x, float* y, int rows, int cols, cudaStream_t st
 
 cudaError_t tree(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  // STEP 6: a block per row; shared memory for the row and for the values that are folded.
   const size_t bytes = (static_cast<size_t>(cols) + threads) * sizeof(float);
   const cudaError_t error = allow_shared(tree_kernel, bytes);
   if (error != cudaSuccess || rows == 0) return error;
   tree_kernel<<<rows, threads, bytes, stream>>>(x, y, cols);
+  // END 6
   return cudaGetLastError();
 }
 
 cudaError_t tree_f32x4(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  // STEP 7: the same, with the row in groups of four.
   const size_t bytes = static_cast<size_t>(cols / 4) * sizeof(float4) + threads * sizeof(float);
   const cudaError_t error = allow_shared(tree_f32x4_kernel, bytes);
   if (error != cudaSuccess || rows == 0) return error;
   tree_f32x4_kernel<<<rows, threads, bytes, stream>>>(x, y, cols);
+  // END 7
   return cudaGetLastError();
 }
 

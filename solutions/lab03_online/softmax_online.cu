@@ -132,13 +132,14 @@ __global__ void online_kernel(const float* __restrict__ x, float* __restrict__ y
 
   const MaxSum nothing = {lowest, 0.0f};
   MaxSum row = nothing;
-  // STEP 4: every thread merges its own columns, an element at a time: x is read once for both results.
+  // STEP 4: every thread merges its own columns, an element at a time: x is read once for both results. Then the pairs of
+  // all threads are merged, and x is read once more.
   for (int c = threadIdx.x; c < cols; c += threads) row = Merge()(row, {x[c], 1.0f});
-  // END 4
   row = block_reduce(row, nothing, per_warp, Merge());
 
   const float scale = scale_of(row);
   for (int c = threadIdx.x; c < cols; c += threads) y[c] = expf(x[c] - row.max) * scale;
+  // END 4
 }
 
 // A 16-byte access needs an address that is a multiple of 16, and a row may start at any multiple of 4. So a row of
@@ -209,9 +210,11 @@ __global__ void online_f32x4_kernel(const float* __restrict__ x, float* __restri
   row = block_reduce(row, nothing, per_warp, Merge());
 
   const float scale = scale_of(row);
+  // STEP 6: the single float from its register; the groups from memory again, four loads at a time.
   if (column >= 0) y[column] = expf(single - row.max) * scale;
 #pragma unroll 4
   for (int q = threadIdx.x; q < split.quads; q += threads) y4[q] = scale4(exp4(x4[q], row.max), scale);
+  // END 6
 }
 
 // Lets a kernel use this many bytes of dynamic shared memory. Up to 48 KB need no permission. Beyond that the kernel's
@@ -229,10 +232,12 @@ cudaError_t allow_shared(void (*kernel)(const float*, float*, int), size_t bytes
 // A matrix of no rows needs no launch; a grid of no blocks would be an error.
 cudaError_t warp_shuffle(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
+  // STEP 7: a block per row; shared memory for the row and for two reductions.
   const size_t bytes = (static_cast<size_t>(cols) + 2 * warps) * sizeof(float);
   const cudaError_t error = allow_shared(warp_shuffle_kernel, bytes);
   if (error != cudaSuccess || rows == 0) return error;
   warp_shuffle_kernel<<<rows, threads, bytes, stream>>>(x, y, cols);
+  // END 7
   return cudaGetLastError();
 }
 

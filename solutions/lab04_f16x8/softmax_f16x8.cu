@@ -194,7 +194,7 @@ __global__ void softmax_kernel(const __half* __restrict__ x, __half* __restrict_
   const float max = block_reduce(mine.max, Max());
   const float scale = inverse(block_reduce(mine.sum * __expf(mine.max - max), Add()));
 
-  // Second pass: the row again, while it is still in a cache, and the one rounding to half.
+  // STEP 5: the row again, while it is still in a cache, and the one rounding to half.
   if (column >= 0) {
     float single[1];
     load(x + column, single);
@@ -209,13 +209,16 @@ __global__ void softmax_kernel(const __half* __restrict__ x, __half* __restrict_
     normalise(pack, max, scale);
     store(y_packs + Width * p, pack);
   }
+  // END 5
 }
 
 template <int Width>
 cudaError_t launch(const __half* x, __half* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;  // a grid of no blocks would be an error
+  if (rows == 0) return cudaSuccess;
+  // STEP 6: a block per row.
   softmax_kernel<Width><<<rows, threads, 0, stream>>>(x, y, cols);
+  // END 6
   return cudaGetLastError();
 }
 
