@@ -130,7 +130,7 @@ $(lab_tests): build/cpu/obj/labs/%/test.cpp.o: build/cpu/labs/%/facts.h
 $(lab_tests): facts_include = -I build/cpu/labs/$(notdir $(@D))
 
 # The solutions' recorded times, for predictions of time.
-build/cpu/recorded/recorded.h: common/testing/recorded.py plots/results/nvidia-h200.json
+build/cpu/recorded/recorded.h: common/testing/recorded.py plots/results/nvidia-h200.json plots/results/predicted-nvidia-h200.json
 	@mkdir -p $(@D)
 	@python3 $^ $@
 build/cpu/obj/common/testing/predictions.cpp.o: build/cpu/recorded/recorded.h

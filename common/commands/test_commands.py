@@ -190,7 +190,7 @@ class Commands(unittest.TestCase):
             self.assertIn("## Hint 1", every)
             self.assertNotIn("## Hint 2", every)
             self.assertIn("## Hint 4", every, "what was seen stays")
-            self.assertRegex(course_copy.run(copy, "make", "status").stdout, r"lab02_smem .* 3 of 5\n")
+            self.assertRegex(course_copy.run(copy, "make", "status").stdout, r"lab02_smem .* 3 of 7\n")
             self.assertIn("TODO=9: lab02_smem has hints for TODO 1, 2, 3, 4, 5, 6, 7", hint("TODO=9"))
             self.assertIn("CASE='predict-*'", hint("TODO=0"))
 

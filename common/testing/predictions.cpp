@@ -99,13 +99,51 @@ std::string Prediction::case_name() const {
 
 namespace {
 
-double measured_us(const Timed& timed) {
-  for (const Recorded& point : recorded) {
+// Of a table of recorded.h: the entry of a variant at a shape; null if there is none.
+template <typename Entry, size_t N>
+const Entry* find(const Entry (&table)[N], const Timed& timed) {
+  for (const Entry& point : table) {
     if (point.lab == timed.lab && point.variant == timed.variant && point.dtype == timed.dtype &&
         point.rows == timed.rows && point.cols == timed.cols && (point.k == 0 || point.k == 50))
-      return point.seconds * 1e6;
+      return &point;
   }
-  return std::nan("");
+  return nullptr;
+}
+
+double measured_us(const Timed& timed) {
+  const Recorded* point = find(recorded, timed);
+  return point ? point->seconds * 1e6 : std::nan("");
+}
+
+struct NamedLimit {
+  double value;
+  const char *name, *words;
+};
+constexpr NamedLimit limits[] = {
+    {rung::limit::dram, "dram", "DRAM"},
+    {rung::limit::l2, "l2", "the L2"},
+    {rung::limit::lsu, "lsu", "the load and store units"},
+    {rung::limit::issue, "issue", "the warp schedulers"},
+    {rung::limit::mufu, "mufu", "the unit for exponentials"},
+    {rung::limit::latency, "latency", "latency"},
+};
+
+std::string check_limit(const Prediction& p, double value, const std::string& label) {
+  const RecordedLimit* point = find(recorded_limits, p.timed[0]);
+  if (!point) return "cannot be checked: plots/results/predicted-nvidia-h200.json has no such point";
+  const char *said = nullptr, *answer = point->limit;
+  for (const NamedLimit& limit : limits) {
+    if (value == limit.value) said = limit.words;
+    if (value == limit.value && point->limit == std::string(limit.name)) return "";
+    if (point->limit == std::string(limit.name)) answer = limit.words;
+  }
+  const std::string question = wrapped("The question: " + label + ": " + p.question);
+  if (!said)
+    return "predicted " + number(value) + ", which is none of rung::limit::dram, l2, lsu, issue, mufu and latency\n" +
+           question;
+  if (recording()) return "predicted " + std::string(said) + ", which is not what limits it\n" + question;
+  return "predicted " + std::string(said) + "; by the model of an " + recorded_machine + " it is " + answer + "\n" +
+         question + "\n" + wrapped("How to get it: " + p.lesson);
 }
 
 std::string check_time(const Prediction& p, double value, const std::string& label) {
@@ -129,6 +167,7 @@ std::string check_prediction(const Predicted& predicted) {
   if (!predicted.made)
     return session().source + " does not predict " + p.name + ": is it in RUNG_PREDICT, by this name?";
   if (std::isnan(predicted.value)) return wrapped("not filled in yet: " + label + ": " + p.question);
+  if (p.asks_limit) return check_limit(p, predicted.value, label);
   if (!p.timed.empty()) return check_time(p, predicted.value, label);
 
   rung::Client& solution = *session().solution;

@@ -3,7 +3,8 @@
 //
 // What is right is counted, not typed in: the lab's solution, instrumented, runs on the executor at the shape of the
 // question. So a prediction can be checked before the student's file has a kernel. A prediction of time is held against
-// what was measured of the solution on a GPU (plots/results), and need only be near.
+// what was measured of the solution on a GPU (plots/results), and need only be near; one of what limits a kernel,
+// against the model of that GPU (common/simt/timing).
 #pragma once
 
 #include <functional>
@@ -65,6 +66,8 @@ struct Prediction {
   // second. Right within this factor.
   std::vector<Timed> timed = {};
   double within = 1;
+  // In place of a number: what limits the first of `timed` (rung::limit), as the model of the GPU has it.
+  bool asks_limit = false;
 
   std::string case_name() const;
 };

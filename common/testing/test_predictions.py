@@ -139,6 +139,19 @@ class Predictions(unittest.TestCase):
         status, output = self.predicting(table({**RIGHT, "tree_us": "-1"}), case="predict-tree-us")
         self.assertEqual(status, 1, output)
 
+    def test_what_limits_a_kernel_has_a_name_for_an_answer(self):
+        """Held against the model's word on the recorded point."""
+        model = next(point["predicted"]["limit"] for point in json.loads((ROOT / "plots/results/predicted-nvidia-h200.json").read_text())["points"]
+                     if (point["lab"], point["variant"], point["rows"], point["cols"]) == ("lab02_smem", "serial", 4096, 4096))
+        status, output = self.predicting(table({**RIGHT, "serial_limit": f"rung::limit::{model}"}), case="predict-serial-limit")
+        self.assertEqual(status, 0, output)
+        status, output = self.predicting(table({**RIGHT, "serial_limit": "rung::limit::mufu"}), case="predict-serial-limit")
+        self.assertEqual(status, 1, output)
+        self.assertIn("predicted the unit for exponentials; by the model of an NVIDIA H200 it is ", output)
+        self.assertIn("How to get it: ", output)
+        status, output = self.predicting(table({**RIGHT, "serial_limit": "99"}), case="predict-serial-limit")
+        self.assertIn("predicted 99, which is none of rung::limit::dram, l2, lsu, ", output)
+
     def test_one_case_alone(self):
         status, output = self.predicting(table({**RIGHT, "float4_loads": "15"}), case="predict-smem-row-bytes")
         self.assertEqual(status, 0, output)

@@ -24,7 +24,9 @@ RUNG_PREDICT(
     {"per_row_bytes", rung::unknown},
     // 4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 counts as
     // right.
-    {"per_element_slower", rung::unknown})
+    {"per_element_slower", rung::unknown},
+    // per_row, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"per_row_limit", rung::unknown})
 // END 0
 
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is

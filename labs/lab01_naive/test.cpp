@@ -69,6 +69,18 @@ const testing_::Lab testing_::lab = {
          "whose threads all read one address is the cheapest there is.",
          {{"lab01_naive", "per_element", Dtype::f32, 4096, 4096}, {"lab01_naive", "per_row", Dtype::f32, 4096, 4096}},
          2.5},
+        {"per_row_limit",
+         "per_row at 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or "
+         "latency. The unit that is busy nearly all of the time; latency, if none is.",
+         "per_row",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "Every load of a warp asks for 32 sectors, and the load and store unit takes them one after the "
+         "other. Most are found in a cache, so DRAM has little to do.",
+         {{"lab01_naive", "per_row", Dtype::f32, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };
 

@@ -84,5 +84,17 @@ const testing_::Lab testing_::lab = {
          "multiprocessor.",
          {{"lab02_smem", "tree", Dtype::f32, 4096, 4096}},
          2},
+        {"serial_limit",
+         "serial at 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or "
+         "latency. The unit that is busy nearly all of the time; latency, if none is.",
+         "serial",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "One thread of 256 adds up the row, each addition waiting for the one before it, while the others "
+         "wait at the barrier. No unit is busy.",
+         {{"lab02_smem", "serial", Dtype::f32, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };

@@ -25,7 +25,9 @@ RUNG_PREDICT(
     // online_f32x4, V = 8192: load instructions per row, those of all warps together.
     {"online_float4_loads", rung::unknown},
     // online against warp_shuffle, 2048 x 50257 on an H200: how many times longer? A factor of 1.3 counts as right.
-    {"second_read", rung::unknown})
+    {"second_read", rung::unknown},
+    // online, 2048 x 50257 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"online_limit", rung::unknown})
 // END 0
 
 constexpr int threads = 256;  // per block

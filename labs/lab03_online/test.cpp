@@ -79,5 +79,16 @@ const testing_::Lab testing_::lab = {
          {{"lab03_online", "online", Dtype::f32, 2048, 50257},
           {"lab03_online", "warp_shuffle", Dtype::f32, 2048, 50257}},
          1.3},
+        {"online_limit",
+         "online at 2048 x 50257 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or "
+         "latency. The unit that is busy nearly all of the time; latency, if none is.",
+         "online",
+         Dtype::f32,
+         {2048, 50257},
+         nullptr,
+         "The rows in work, eight per SM, do not fit into the L2: all three accesses of an element go to DRAM.",
+         {{"lab03_online", "online", Dtype::f32, 2048, 50257}},
+         1,
+         /*asks_limit=*/true},
     },
 };

@@ -25,7 +25,9 @@ RUNG_PREDICT(
     // f16x8, V = 1001, where rows begin anywhere: store instructions per row, of all warps together.
     {"odd_row_stores", rung::unknown},
     // f16x8, 4096 x 4096 on an H200: microseconds. A factor of 1.5 counts as right.
-    {"f16x8_us", rung::unknown})
+    {"f16x8_us", rung::unknown},
+    // f16, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"f16_limit", rung::unknown})
 // END 0
 
 constexpr int threads = 256;  // per block

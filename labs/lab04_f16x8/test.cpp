@@ -72,5 +72,17 @@ const testing_::Lab testing_::lab = {
          "holds the rows that are being worked on; it costs something, but not a third more bytes from DRAM.",
          {{"lab04_f16x8", "f16x8", Dtype::f16, 4096, 4096}},
          1.5},
+        {"f16_limit",
+         "f16 at 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency. "
+         "The unit that is busy nearly all of the time; latency, if none is.",
+         "f16",
+         Dtype::f16,
+         {4096, 4096},
+         nullptr,
+         "Each element costs a load, a conversion, a comparison, three exponentials and the loop around them, "
+         "all of it to move 2 bytes. The schedulers run out of slots before DRAM is busy.",
+         {{"lab04_f16x8", "f16", Dtype::f16, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };

@@ -23,7 +23,9 @@ RUNG_PREDICT(
     {"per_row_bytes", 3 * 1000 * 32},
     // 4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 counts as
     // right.
-    {"per_element_slower", 8200.0 / 128})
+    {"per_element_slower", 8200.0 / 128},
+    // per_row, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"per_row_limit", rung::limit::lsu})
 // END 0
 
 // Where a maximum starts: the lowest finite float, not -INFINITY. In a fully masked row (all -INFINITY), x - max is

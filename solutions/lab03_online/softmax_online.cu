@@ -24,7 +24,9 @@ RUNG_PREDICT(
     // online_f32x4, V = 8192: load instructions per row, those of all warps together.
     {"online_float4_loads", 2 * 8192 / (4 * 32)},
     // online against warp_shuffle, 2048 x 50257 on an H200: how many times longer? A factor of 1.3 counts as right.
-    {"second_read", 12.0 / 8})
+    {"second_read", 12.0 / 8},
+    // online, 2048 x 50257 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"online_limit", rung::limit::dram})
 // END 0
 
 constexpr int threads = 256;  // per block
