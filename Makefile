@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 commands := common/commands
 # Those that there are. Any other in a command line is refused by name (common/commands/common.sh).
 options := ACCOUNT ALSO ANYWAY BACKEND BONUS BROKEN BY CASE CASES CHECKS COLUMN COMMANDS COMMENT CXX DENY DTYPES EXCLUSIVE FILE FILL GPU GPUS \
-           ITEM JOBS K KEEP LAB LABS LATE_DAYS MEM NAME ON ONLY OPS OUT PARTITION PER_TASK POINTS PREBUILT PREDICT PUBLISH PYTHON QOS \
+           ITEM JOBS K KEEP LAB LABS LATE_DAYS MEM NAME ON ONLY OPS OUT OVER PARTITION PER_TASK POINTS PREBUILT PREDICT PUBLISH PYTHON QOS \
            RELEASE RESET SHAPE SHAPES SOLUTION STUDENT SUBMISSIONS SYSTEMS TESTS_ONLY TIME TODO UNDO VARIANT VARIANTS
 export $(options)
 export KNOWN_OPTIONS := $(options)
@@ -40,6 +40,9 @@ profile%:
 
 sanitize%:
 	@$(commands)/sanitize.sh $*
+
+sweep%:
+	@$(commands)/sweep.sh $*
 
 peers:
 	@$(commands)/peers.sh

@@ -141,7 +141,8 @@ def main() -> int:
     parser.add_argument("--source", default="student")
     parser.add_argument("--results", type=Path)
     parser.add_argument("--command", default="make lab")
-    parser.add_argument("--cols", type=int, default=4096, help="4096 (default) or 50257; of a matrix: its columns, and as many rows")
+    parser.add_argument("--cols", type=int, default=4096, help="4096 (default) or 50257; any with --rows; of a matrix: its columns, and as many rows")
+    parser.add_argument("--rows", type=int, help="of a matrix of normal logits; default: those that the ladder has for these columns")
     parser.add_argument("--matrix", help="raw float32 logits")
     parser.add_argument("--topk-output", help="writes what `online` for f32 returns: PATH.i32 (indices), PATH.f32")
     parser.add_argument("--input", default="normal", help="the name of the logits in the results")
@@ -158,7 +159,12 @@ def main() -> int:
             if options.name_of:
                 print(gpus.slug(options.name_of))
             return 0
-        shape = Shape(options.cols, options.cols, options.cols, options.cols) if options.matrix else SHAPES[options.cols]
+        if options.matrix:
+            shape = Shape(options.cols, options.cols, options.cols, options.cols)
+        elif options.rows:
+            shape = Shape(options.rows, options.cols, min(options.rows, 512), 4 if options.cols <= 8192 else 0)
+        else:
+            shape = SHAPES[options.cols]
         if options.part:
             shape = Shape(shape.rows, shape.cols, options.part, shape.quadratic)
         put(options.results, options.gpu, (kept if options.keep else points)(options, shape), options.command)

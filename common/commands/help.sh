@@ -25,6 +25,9 @@ For students
   make profile02     what the kernels ask of the memory, line by line
                        (SOLUTION=1, FILE=, SHAPE=64x4096)
                        BACKEND=cuda     the same from a GPU's counters, by ncu
+  make sweep02       its times over widths, 256 to 8192, with a chart
+                       OVER=threads     over threads per block, 32 to 1024
+                       (SOLUTION=1, FILE=, VARIANT=, GPU=)
   make diff02        how the solution differs from yours, once yours is right
   make status        every lab: right or not, predictions, hints, your counts
                      beside the solution's

@@ -3,6 +3,6 @@
 read_labs_if_possible
 commands="setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab check check-doctor test test-bare help"
 for lab in $(labs); do
-  for command in lab watch hint diff profile sanitize; do commands+=" $command${lab:3:2}"; done
+  for command in lab watch hint diff profile sanitize sweep; do commands+=" $command${lab:3:2}"; done
 done
 fail "there is no command '$1'.$(nearest "$1" $commands) \`make help\` lists the commands."
