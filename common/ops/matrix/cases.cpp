@@ -20,8 +20,8 @@ struct Extent {
 };
 
 // The values, each with the shapes that it is tried in. Odd widths make rows that do not start on 16 bytes; widths
-// round 1024 and 4096 are where loops over a block's threads or vectors end; 1000 rows come with narrow widths, to stay
-// fast.
+// round 1024 and 4096 are where loops over a block's threads or vectors end; 96 and 161 fill three and six warps, which
+// is no power of two; 1000 rows come with narrow widths, to stay fast.
 struct Line {
   const char* group;
   Named values;
@@ -37,6 +37,8 @@ const std::vector<Line>& lines() {
         {64, 2},
         {7, 31},
         {64, 32},
+        {7, 96},
+        {7, 161},
         {7, 600},
         {7, 1023},
         {7, 1024},
