@@ -20,13 +20,17 @@ SHARED_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
 SHARED_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"
 INSTRUCTIONS = "smsp__sass_inst_executed_op_{space}_{op}.sum"
 DRAM = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+# How busy a unit is, in per cent of what it can do.
+BUSY = {"DRAM": "dram__throughput.avg.pct_of_peak_sustained_elapsed", "L2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+        "L1": "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "SM": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+        "issue slots": "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"}
 MARK = "mark_variant()"
 OPS = ("ld", "st", "atom")
 
 # What ncu is asked for. `red` is an atomic without a result; the executor counts both as atom.
 METRICS = tuple([GLOBAL.format(what=what, op=op) for what in ("requests", "sectors") for op in (*OPS, "red")]
                 + [SHARED_WAVEFRONTS.format(op=op) for op in OPS] + [SHARED_CONFLICTS.format(op=op) for op in OPS]
-                + [INSTRUCTIONS.format(space="shared", op=op) for op in OPS] + list(DRAM))
+                + [INSTRUCTIONS.format(space="shared", op=op) for op in OPS] + list(DRAM) + list(BUSY.values()))
 
 
 class UserError(Exception):
@@ -80,6 +84,7 @@ def read_raw(text: str) -> list[dict]:
         row = dict(zip(head, cells))
         launches.append({"kernel": row["Kernel Name"], "grid": extent(row["Grid Size"]), "block": extent(row["Block Size"]),
                          "dram": {"bytes_read": number(row.get(DRAM[0]) or "0"), "bytes_written": number(row.get(DRAM[1]) or "0")},
+                         "busy": {unit: float(row[name].replace(",", "")) for unit, name in BUSY.items() if row.get(name)},
                          "total": {} if row["Kernel Name"] == MARK else totals(row), "lines": []})
     return launches
 

@@ -110,6 +110,8 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
     lines += table(heads, rows, {0})
     if "dram" in launch:  # read from a GPU (common/cuda/ncu.py), where ncu empties the caches before each launch
         moved = f"DRAM: {number(launch['dram']['bytes_read'])} bytes read, {number(launch['dram']['bytes_written'])} written"
+        if launch.get("busy"):
+            lines.append("busy, % of peak: " + ", ".join(f"{unit} {percent:.0f}" for unit, percent in launch["busy"].items()))
     else:
         footprint = launch["footprint"]
         moved = (f"footprint: {number(footprint['sectors_read'] * 32)} bytes read, "

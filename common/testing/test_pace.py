@@ -29,7 +29,7 @@ class Pace(unittest.TestCase):
         output = child.communicate(timeout=300)[0].decode()
         self.assertRegex(output, r"\n    20 wide cases left out: its time grows with cols\^2\. make lab01 SOLUTION=1 CASES=all runs them, "
                                  r"in about \d+ (s|min)\n")
-        self.assertRegex(output, r"\nper_element f32   widths      9 cases  ok ")
+        self.assertRegex(output, r"\nper_element f32   widths     11 cases  ok ")
         self.assertNotIn("\r", output)
         self.assertNotIn("case 1 of", output)
 
