@@ -25,8 +25,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "testing"), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent / "testing"), str(HERE.parent), str(HERE.parent / "grade")]
 import broken  # noqa: E402
+import corpus_edits  # noqa: E402
 import given_away  # noqa: E402
 import todos  # noqa: E402
 from course import labs as manifest  # noqa: E402
@@ -148,6 +149,11 @@ def check(root: Path) -> list[str]:
     for lab in labs:
         problems += check_lab(root, lab)
     problems += given_away.problems(root)
+    if (root / corpus_edits.LIST).is_file():
+        try:
+            corpus_edits.load(root)
+        except broken.Malformed as problem:
+            problems.append(str(problem))
     if todos.handed_out(root) != todos.of_starters(root):
         problems.append(f"{root / todos.HANDED_OUT}: is not of these starters; python3 common/commands/todos.py note writes it anew")
     names = {lab.name for lab in labs}
