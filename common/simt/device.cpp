@@ -5,6 +5,7 @@
 
 #include "device_limits.h"
 #include "device_service.h"
+#include "launch_bounds.h"
 #include "launch_state.h"
 #include "refusal.h"
 
@@ -26,7 +27,7 @@ cudaError_t set_last_error(cudaError_t error, const char* function) {
 
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function) {
   *attributes = {};
-  attributes->maxThreadsPerBlock = threads_per_block;
+  attributes->maxThreadsPerBlock = threads_allowed(function);
   attributes->ptxVersion = attributes->binaryVersion = 90;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(shared_limit(function));
   return cudaSuccess;

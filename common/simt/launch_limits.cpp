@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "device_limits.h"
+#include "launch_bounds.h"
 #include "launch_state.h"
 #include "module_symbols.h"
 #include "module_tls.h"
@@ -42,6 +43,10 @@ Excess invalid(const std::string& limit, const std::string& asked) { return {cud
 
 const char* const how_to_get_more = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)";
 
+uint64_t threads_of(const LaunchConfig& config) {
+  return static_cast<uint64_t>(config.block.x) * config.block.y * config.block.z;
+}
+
 Excess dimension_excess(const LaunchConfig& config) {
   const struct {
     const char* name;
@@ -62,7 +67,7 @@ Excess dimension_excess(const LaunchConfig& config) {
           "was asked for. Where there is nothing to do, return without a launch; where a quotient is rounded "
           "down to 0, round it up: (n + 255) / 256.");
   }
-  const uint64_t threads = static_cast<uint64_t>(config.block.x) * config.block.y * config.block.z;
+  const uint64_t threads = threads_of(config);
   if (threads > threads_per_block)
     return invalid(
         "more threads than the 1024 that a block can have",
@@ -108,8 +113,15 @@ Excess beyond_device(const LaunchConfig& config) {
                  "asks for " + bytes_text(config.shared_bytes) + ".\nKeep less in it, or refuse such a shape.");
 }
 
-// Static shared memory ends at 48 KiB. Beyond that, together with it, a kernel must have asked for its dynamic one.
+// Threads are bounded by the kernel's own word. Static shared memory ends at 48 KiB. Beyond that, together with it, a
+// kernel must have asked for its dynamic one.
 Excess beyond_kernel(const LaunchConfig& config, const void* function) {
+  const uint64_t threads = threads_of(config);
+  if (const auto allowed = static_cast<uint64_t>(threads_allowed(function)); threads > allowed)
+    return invalid("more threads than the " + std::to_string(allowed) + " that the kernel's __launch_bounds__ allow",
+                   "asks for " + std::to_string(threads) +
+                       " threads per block.\nLaunch smaller blocks, or let the kernel's __launch_bounds__ name the "
+                       "largest block that it is launched with.");
   const size_t dynamic = config.shared_bytes, limit = shared_limit(function);
   const bool has_asked = limit > default_shared_bytes;
   const std::string default_text = bytes_text(default_shared_bytes);

@@ -10,6 +10,18 @@ namespace {
 
 __global__ void any_shape(int* out) { out[0] = 1; }
 
+__global__ void __launch_bounds__(128, 4) bounded(int* out) { out[0] += threadIdx.x == 0; }
+struct Twice {
+  static constexpr int of(int threads) { return threads * 2; }
+};
+template <int threads, typename Times>
+__launch_bounds__(Times::of(threads)) __global__ void bounded_by(int* out) {
+  out[0] += threadIdx.x == 0;
+}
+__global__ void __launch_bounds__(32) bounded_where_declared(int* out);
+__global__ void bounded_where_declared(int* out) { out[0] += threadIdx.x == 0; }
+__global__ void __launch_bounds__(5000) beyond_device(int* out) { out[0] += threadIdx.x == 0; }
+
 extern __shared__ float dynamic[];
 __global__ void with_dynamic(float* out) { out[threadIdx.x] = dynamic[threadIdx.x]; }
 __global__ void asks_for_more(float* out) { out[threadIdx.x] = dynamic[threadIdx.x]; }
@@ -68,6 +80,53 @@ TEST_CASE("grids and blocks beyond the limits") {
   cudaLaunchKernel(any_shape, 3, 4096, arguments);
   says(refused("any_shape, 3, 4096"), "more threads than the 1024 that a block can have", "4096 threads");
   CHECK(out.host() == std::vector<int>(32, 0));
+}
+
+TEST_CASE("blocks beyond a kernel's launch bounds") {
+  DeviceArray<int> out(32, 0);
+  const std::string beyond_128 = "more threads than the 128 that the kernel's __launch_bounds__ allow";
+  bounded<<<1, 129>>>(out.data());
+  says(refused("<<<1, 129"), beyond_128, "(1,1,1), (129,1,1), 0>>> asks for 129 threads per block");
+  bounded<<<1, dim3(32, 5)>>>(out.data());
+  says(refused("dim3(32, 5)"), beyond_128, "asks for 160 threads per block");
+  bounded_by<32, Twice><<<1, 65>>>(out.data());
+  says(refused("<<<1, 65"), "more threads than the 64 that the kernel's __launch_bounds__ allow",
+       "asks for 65 threads");
+  bounded_by<96, Twice><<<1, 256>>>(out.data());
+  says(refused("Twice><<<1, 256"), "more threads than the 192 that the kernel's __launch_bounds__ allow",
+       "asks for 256 threads");
+  bounded_where_declared<<<1, 33>>>(out.data());
+  says(refused("<<<1, 33"), "more threads than the 32 that the kernel's __launch_bounds__ allow",
+       "asks for 33 threads");
+  void* pointer = nullptr;
+  void* arguments[] = {&pointer};
+  cudaLaunchKernel(bounded, 3, 192, arguments);
+  says(refused("bounded, 3, 192"), beyond_128, "asks for 192 threads");
+  cudaLaunchCooperativeKernel(bounded, 3, 160, arguments);
+  says(refused("bounded, 3, 160"), beyond_128, "asks for 160 threads");
+  CHECK(out.host() == std::vector<int>(32, 0));
+
+  bounded<<<1, 128>>>(out.data());
+  bounded_by<32, Twice><<<1, 64>>>(out.data());
+  beyond_device<<<1, 1024>>>(out.data());
+  REQUIRE(cudaGetLastError() == cudaSuccess);
+  CHECK(out.host()[0] == 3);
+
+  const auto allowed = [](auto* kernel) {
+    cudaFuncAttributes attributes;
+    REQUIRE(cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess);
+    return attributes.maxThreadsPerBlock;
+  };
+  CHECK(allowed(bounded) == 128);
+  CHECK(allowed(bounded_by<500, Twice>) == 1000);
+  CHECK(allowed(beyond_device) == 1024);
+  CHECK(allowed(any_shape) == 1024);
+
+  int grid = 0, block = 0, blocks = -1;
+  REQUIRE(cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded) == cudaSuccess);
+  CHECK(block == 128);
+  REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 256, 0) == cudaSuccess);
+  CHECK(blocks == 0);
 }
 
 TEST_CASE("more shared memory than there is, or than was asked for") {

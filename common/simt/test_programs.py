@@ -239,6 +239,19 @@ class Accepted(InFolder):
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("a.cu:3", result.stdout)
 
+    def test_launch_bounds_hold_in_every_build(self):
+        """An instrumented build puts bytes of its own before a function."""
+        self.write("a.cu", "#include <cstdio>\ntemplate <int most>\n__global__ void __launch_bounds__(most) k(int* x) { x[threadIdx.x] = 1; }\n"
+                           "__global__ void free_of_bounds(int* x) { x[threadIdx.x] = 2; }\n"
+                           "int main() {\n  int* x;\n  cudaMalloc(&x, 4096);\n  free_of_bounds<<<1, 1024>>>(x);\n  k<96><<<1, 96>>>(x);\n  k<1024><<<1, 1024>>>(x);\n"
+                           "  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));\n  k<96><<<1, 97>>>(x);\n  std::puts(cudaGetErrorName(cudaGetLastError()));\n}\n")
+        for mode in ([], ["--check"]):
+            with self.subTest(mode=mode):
+                self.builds(*mode, "a.cu", "-o", "a")
+                said = run("a", self.folder).stdout
+                self.assertRegex(said, "^cudaSuccess\na.cu:12: launch refused: more threads than the 96 that the kernel's __launch_bounds__ allow\n")
+                self.assertTrue(said.endswith("cudaErrorInvalidValue\n"), said)
+
     def test_a_refused_launch_is_told_once(self):
         self.write("a.cu", KERNEL + "int main() {\n  int* x = nullptr;\n  for (int i = 0; i < 3; i++)\n    k<<<1, 2048>>>(x);\n"
                            "  return cudaGetLastError() == cudaErrorInvalidValue ? 0 : 1;\n}\n")

@@ -187,7 +187,8 @@ void Rewriter::line(std::string_view text) {
     label(name);
     // The part of a function that is hardly ever run is no function of its own.
     if (!functions_.count(name) || name.find(".cold") != std::string::npos) return emit(text);
-    make("\t.p2align\t3\n\t.quad\t" + mark_);
+    // Filled so that no-operations before it stay what the compiler wrote (launch_bounds.cpp counts them).
+    make("\t.p2align\t3, 0xcc\n\t.quad\t" + mark_);
     emit(text);
     return make("\tcall\t*simt_seen_enter@GOTPCREL(%rip)");
   }

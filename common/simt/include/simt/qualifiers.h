@@ -15,8 +15,17 @@
 #define __host__
 #define __managed__
 #define __grid_constant__
-// An attribute without effect: it may stand where nvcc takes one, and nowhere else.
+// The launch reads it (launch_bounds.cpp). clang knows no such attribute of a template's parameters: there it is one
+// without effect. Either may stand where nvcc takes one, and nowhere else.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SIMT_FIRST(first, ...) (first)
+#define SIMT_TWICE(threads) ((threads) < 1024 ? (threads)*2 : 2048)
+#define __launch_bounds__(...) \
+  __attribute__((              \
+      patchable_function_entry(SIMT_TWICE(SIMT_FIRST(__VA_ARGS__, 0)), SIMT_TWICE(SIMT_FIRST(__VA_ARGS__, 0)))))
+#else
 #define __launch_bounds__(...) __attribute__((unused))
+#endif
 #define __maxnreg__(...)
 #define __builtin_assume(condition) static_cast<void>(0)
 #define __device_builtin__

@@ -166,20 +166,31 @@ template <typename Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
   return simt::function_attributes(attributes, reinterpret_cast<const void*>(kernel));
 }
+namespace simt {
+// The largest block that a kernel may be launched with; `wanted`, if it is not 0, where that is less.
+template <typename Kernel>
+int block_limit(Kernel* kernel, int wanted = 0) {
+  cudaFuncAttributes attributes;
+  function_attributes(&attributes, reinterpret_cast<const void*>(kernel));
+  return wanted > 0 && wanted < attributes.maxThreadsPerBlock ? wanted : attributes.maxThreadsPerBlock;
+}
+}  // namespace simt
 template <typename Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int block_threads,
                                                           size_t shared_bytes) {
+  *blocks = 0;
+  if (block_threads > simt::block_limit(kernel)) return cudaSuccess;
   return simt::occupancy(blocks, block_threads, shared_bytes);
 }
 // The block that fills a multiprocessor: registers, which decide on a GPU, are not known here.
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared_bytes = 0,
                                                int block_limit = 0) {
-  *block = block_limit > 0 && block_limit < 1024 ? block_limit : 1024;
+  *block = simt::block_limit(kernel, block_limit);
   int blocks = 0;
   const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block, shared_bytes);
   int processors = 0;
@@ -191,7 +202,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* ke
 template <typename Kernel, typename BytesOf>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, BytesOf bytes_of,
                                                            int block_limit = 0) {
-  const int largest = block_limit > 0 && block_limit < 1024 ? block_limit : 1024;
+  const int largest = simt::block_limit(kernel, block_limit);
   int best_threads = 0, processors = 0;
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
   for (int threads = largest; threads > 0; threads = (threads - 1) / 32 * 32) {
@@ -207,9 +218,9 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel*, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int block_threads,
                                                                    size_t shared_bytes, unsigned) {
-  return simt::occupancy(blocks, block_threads, shared_bytes);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_threads, shared_bytes);
 }
 template <typename Kernel>
 cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
