@@ -43,7 +43,20 @@ CapturedWork* new_captured(const Work& work) {
   return new CapturedCall<Work>(work);
 }
 
-template <typename Call, typename CanCall, typename Address>
+// Whether can_call can be asked. g++ 13 takes it for not callable where the kernel's template arguments name a
+// constexpr variable of a function from within a lambda, whose own name is operator(). There the compiler alone names
+// what does not fit.
+constexpr bool can_ask([[maybe_unused]] const char* function) {
+#if defined(__clang__) || __GNUC__ < 13
+  return true;
+#else
+  const char* lambda = "operator()";
+  while (*lambda && *lambda == *function) lambda++, function++;
+  return *lambda || *function;
+#endif
+}
+
+template <bool can_ask, typename Call, typename CanCall, typename Address>
 struct Launcher {
   const char* name;
   LaunchConfig config;
@@ -52,10 +65,9 @@ struct Launcher {
   Address address;
 
   template <typename... Arguments>
-  static constexpr bool takes = std::is_invocable<CanCall, const Arguments&...>::value ||
+  static constexpr bool takes = !can_ask || std::is_invocable<CanCall, const Arguments&...>::value ||
                                 std::is_invocable<CanCall, decltype(maybe_null(std::declval<Arguments>()))...>::value;
 
-#if defined(__clang__) || __GNUC__ < 13
   template <typename... Arguments, If<takes<Arguments...>> = 0>
   void operator()(Arguments... arguments) const {
     run(arguments...);
@@ -67,14 +79,6 @@ struct Launcher {
   void operator()(Arguments... arguments) const {
     call(arguments...);
   }
-#else
-  // g++ 13 takes can_call for not callable where a constexpr local stands in the kernel's template arguments. What does
-  // not fit is named by the compiler alone.
-  template <typename... Arguments>
-  void operator()(Arguments... arguments) const {
-    run(arguments...);
-  }
-#endif
 
   template <typename... Arguments>
   cudaError_t run(Arguments... arguments) const {
@@ -109,16 +113,16 @@ struct Launcher {
   }
 };
 
-template <typename Call, typename CanCall, typename Address>
-Launcher<Call, CanCall, Address> make_launcher(const char* name, LaunchConfig config, Call call, CanCall can_call,
-                                               Address address) {
+template <bool can_ask, typename Call, typename CanCall, typename Address>
+Launcher<can_ask, Call, CanCall, Address> make_launcher(const char* name, LaunchConfig config, Call call,
+                                                        CanCall can_call, Address address) {
   return {name, config, call, can_call, address};
 }
 
 }  // namespace simt
 
 #define SIMT_LAUNCH(kernel, config)                                                                            \
-  ::simt::make_launcher(                                                                                       \
+  ::simt::make_launcher<::simt::can_ask(__func__)>(                                                            \
       #kernel, ::simt::LaunchConfig config, [=](const auto&... simt_arguments) { kernel(simt_arguments...); }, \
       [=](const auto&... simt_arguments) -> decltype(kernel(simt_arguments...)) {},                            \
       [=](auto simt_address) -> decltype(simt_address(kernel)) { return simt_address(kernel); })
