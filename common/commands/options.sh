@@ -1,9 +1,9 @@
 # Sourced by common.sh: which commands use an option. One that is not here is for any command, or for make check's cluster.
 declare -A used_by=(
-  [ANYWAY]="diff" [BROKEN]="lab watch profile sanitize" [CASE]="lab watch sanitize" [CASES]="lab watch" [CHECKS]="lab watch ladder"
-  [DTYPES]="peers" [FILE]="lab watch profile sanitize roofline" [GPU]="lab watch profile ladder roofline" [K]="profile" [NAME]="new-lab"
-  [OPS]="peers" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
-  [SOLUTION]="lab watch profile sanitize check" [TODO]="lab watch hint" [VARIANT]="lab watch sanitize" [VARIANTS]="peers"
+  [ANYWAY]="diff" [BROKEN]="lab watch profile sanitize sweep" [CASE]="lab watch sanitize" [CASES]="lab watch" [CHECKS]="lab watch ladder"
+  [DTYPES]="peers" [FILE]="lab watch profile sanitize sweep roofline" [GPU]="lab watch profile sweep ladder roofline" [K]="profile"
+  [NAME]="new-lab" [OPS]="peers" [OVER]="sweep" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
+  [SOLUTION]="lab watch profile sanitize sweep check" [TODO]="lab watch hint" [VARIANT]="lab watch sanitize sweep" [VARIANTS]="peers"
 )
 
 # refuse_unused_options: `make ladder SHAPE=4` would run for minutes, and the 4 would be left out without a word.
@@ -25,7 +25,7 @@ refuse_unused_options() {
 spelled_commands() {
   local command text=
   for command; do
-    case $command in lab | watch | hint | diff | profile | sanitize) command+=01 ;; esac
+    case $command in lab | watch | hint | diff | profile | sanitize | sweep) command+=01 ;; esac
     text+="${text:+, }make $command"
   done
   echo "$text"

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/common.sh"
 read_labs_if_possible
 case $1 in
-  lab | watch | hint | diff | profile | sanitize)
+  lab | watch | hint | diff | profile | sanitize | sweep)
     numbers=$(labs | sed -E 's/^lab([0-9]+).*/\1/' | sed -n '1p;$p' | paste -sd' ')
     fail "make $1: which lab? ${numbers:+make $1${numbers% *} to make $1${numbers#* }. }\`make help\` lists the commands." ;;
 esac
