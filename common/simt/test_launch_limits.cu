@@ -18,6 +18,19 @@ template <int threads, typename Times>
 __launch_bounds__(Times::of(threads)) __global__ void bounded_by(int* out) {
   out[0] += threadIdx.x == 0;
 }
+template <typename T, int ways>
+struct Ways {
+  static constexpr unsigned threads = T::threads * ways;
+};
+struct Tile {
+  static constexpr unsigned threads = 24;
+};
+constexpr int few = 48;
+__global__ void __launch_bounds__(few) bounded_by_variable(int* out) { out[0] += threadIdx.x == 0; }
+template <typename T>
+__launch_bounds__(Ways<T, 3>::threads, 2) __global__ void bounded_by_member(int* out) {
+  out[0] += threadIdx.x == 0;
+}
 __global__ void __launch_bounds__(32) bounded_where_declared(int* out);
 __global__ void bounded_where_declared(int* out) { out[0] += threadIdx.x == 0; }
 __global__ void __launch_bounds__(5000) beyond_device(int* out) { out[0] += threadIdx.x == 0; }
@@ -95,6 +108,12 @@ TEST_CASE("blocks beyond a kernel's launch bounds") {
   bounded_by<96, Twice><<<1, 256>>>(out.data());
   says(refused("Twice><<<1, 256"), "more threads than the 192 that the kernel's __launch_bounds__ allow",
        "asks for 256 threads");
+  bounded_by_variable<<<1, 49>>>(out.data());
+  says(refused("<<<1, 49"), "more threads than the 48 that the kernel's __launch_bounds__ allow",
+       "asks for 49 threads");
+  bounded_by_member<Tile><<<1, 73>>>(out.data());
+  says(refused("<<<1, 73"), "more threads than the 72 that the kernel's __launch_bounds__ allow",
+       "asks for 73 threads");
   bounded_where_declared<<<1, 33>>>(out.data());
   says(refused("<<<1, 33"), "more threads than the 32 that the kernel's __launch_bounds__ allow",
        "asks for 33 threads");
