@@ -14,10 +14,11 @@ import sys
 import textwrap
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 import gpus  # noqa: E402  (beside this file)
 import results  # noqa: E402
 import table  # noqa: E402
+from course.labs import number_of  # noqa: E402
 from results import UserError  # noqa: E402
 
 WIDTH = 80
@@ -42,7 +43,7 @@ def lines_of(group: list[dict], ladder: list[dict], solution: dict, measured: di
     for point in group:
         key = results.configuration_of(point)
         band = point["predicted"]
-        rows.append({"lab": point["lab"][3:5], "variant": point["variant"], "type": point["dtype"], "B/elem": table.bytes_per_element(point),
+        rows.append({"lab": number_of(point["lab"]), "variant": point["variant"], "type": point["dtype"], "B/elem": table.bytes_per_element(point),
                      "us": in_us(point["seconds"]), "band": f"{in_us(band['low'])} - {in_us(band['high'])}",
                      **({"solution": in_us(solution.get(key))} if solution else {}),
                      **({"measured": in_us(measured.get(key))} if measured else {}),
@@ -63,7 +64,7 @@ def lines_of(group: list[dict], ladder: list[dict], solution: dict, measured: di
 
 def not_predicted(path: Path, source: str, lab: str | None) -> list[str]:
     """results.load leaves these out."""
-    return [f"{point['lab'][:5]} {point['variant']} {point['dtype']}: no prediction: {point['predicted']['why']}"
+    return [f"lab{number_of(point['lab'])} {point['variant']} {point['dtype']}: no prediction: {point['predicted']['why']}"
             for point in json.loads(path.read_text(encoding="utf-8"))["points"]
             if point["seconds"] is None and point["source"] == source and lab in (None, point["lab"])]
 

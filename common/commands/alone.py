@@ -15,6 +15,9 @@ from pathlib import Path
 
 import todos
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course.labs import number_of  # noqa: E402
+
 ROOT = todos.ROOT
 
 
@@ -52,11 +55,11 @@ def main(argv: list[str]) -> int:
         solution = (ROOT / solution_file).read_text(encoding="utf-8")
         numbers = [int(n) for n in re.findall(r"^\s*// STEP (\d+):", solution, re.MULTILINE) if int(n)]
         if number == "0":
-            raise ValueError(f"TODO 0 are the predictions: make lab{lab[3:5]} CASE='predict-*'")
+            raise ValueError(f"TODO 0 are the predictions: make lab{number_of(lab)} CASE='predict-*'")
         if not number.isdigit() or int(number) not in numbers:
             raise ValueError(f"TODO={number}: {lab} has TODO {', '.join(map(str, numbers))}")
         if int(number) in todos.open_todos(lab, path):
-            raise ValueError(f"TODO {number} in {file} is still as handed out: make hint{lab[3:5]} TODO={number} helps")
+            raise ValueError(f"TODO {number} in {file} is still as handed out: make hint{number_of(lab)} TODO={number} helps")
         made = spliced(file, text, solution_file, solution, int(number))
         Path(out).parent.mkdir(parents=True, exist_ok=True)
         if not Path(out).is_file() or Path(out).read_text(encoding="utf-8") != made:  # make compiles what is newer

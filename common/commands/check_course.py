@@ -144,7 +144,7 @@ def check_top(root: Path) -> list[str]:
 def check(root: Path) -> list[str]:
     labs = sorted(path for path in (root / "labs").iterdir() if path.is_dir())
     problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir())
-                if not re.match(r"lab\d\d_\w+$|handed_out\.json$|labs\.toml$", path.name)]
+                if not re.match(r"lab\d\d[b-z]?_\w+$|handed_out\.json$|labs\.toml$", path.name)]
     problems += manifest.problems(root)
     for lab in labs:
         problems += check_lab(root, lab)

@@ -18,6 +18,7 @@ import screen  # noqa: E402
 import table  # noqa: E402
 from check_course import predictions  # noqa: E402
 from course import labs  # noqa: E402
+from course.labs import number_of  # noqa: E402
 
 COLS = 4096  # the shape that make labNN measures
 
@@ -45,7 +46,7 @@ def rung_before(rung: dict, points: list[dict]) -> dict | None:
 
 
 def name_of(rung: dict, whose: str) -> str:
-    return f"{whose} {rung['lab'][:5]} {rung['variant']} {rung['dtype']}"
+    return f"{whose} lab{number_of(rung['lab'])} {rung['variant']} {rung['dtype']}"
 
 
 def ratio_of(before: float, after: float, less: str, more: str) -> str:

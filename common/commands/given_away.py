@@ -50,7 +50,7 @@ def hints_but_the_last(text: str, todo: int) -> dict[str, str]:
 def problems(root: Path) -> list[str]:
     chapters = {str(path): path.read_text(encoding="utf-8") for path in sorted(root.glob("theory/*.md"))}
     found = []
-    for lab in sorted(root.glob("labs/lab[0-9][0-9]_*")):
+    for lab in sorted(root.glob("labs/lab[0-9][0-9]*_*")):
         handout, hints = lab / "README.md", lab / "hints.md"
         if not handout.is_file() or not hints.is_file():
             continue  # which is said elsewhere

@@ -18,6 +18,7 @@ import screen  # beside this file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from course import labs  # noqa: E402
+from course.labs import number_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = re.compile(r"^## Hint (\d+) \(TODO (\d+(?:, \d+)*)\)$", re.MULTILINE)
@@ -33,11 +34,11 @@ def hints_of(text: str) -> dict[int, tuple[set[int], str]]:
 
 def main(argv: list[str]) -> int:
     lab, todo = argv[0], argv[1] if len(argv) > 1 else ""
-    make = f"make hint{lab[3:5]}"
+    make = f"make hint{number_of(lab)}"
     hints = hints_of((ROOT / "labs" / lab / "hints.md").read_text(encoding="utf-8"))
     todos = sorted(set().union(*(each for each, _ in hints.values())))
     if todo and (not todo.isdigit() or int(todo) not in todos):
-        extra = f" TODO 0 is answered by make lab{lab[3:5]} CASE='predict-*'." if todo == "0" else ""
+        extra = f" TODO 0 is answered by make lab{number_of(lab)} CASE='predict-*'." if todo == "0" else ""
         screen.say(f"error: TODO={todo}: {lab} has hints for TODO {', '.join(map(str, todos))}.{extra}", sys.stderr)
         return 2
     asked = [number for number, (each, _) in hints.items() if not todo or int(todo) in each]
@@ -61,9 +62,9 @@ def main(argv: list[str]) -> int:
     of_todo = f" for TODO {todo}" if todo else ""
     option = f" TODO={todo}" if todo else ""
     if len(unseen) > 1:
-        screen.say(f"{len(asked) - len(unseen) + 1} of {len(asked)} hints{of_todo}. {make}{option} shows the next; make lab{lab[3:5]} tests your file.")
+        screen.say(f"{len(asked) - len(unseen) + 1} of {len(asked)} hints{of_todo}. {make}{option} shows the next; make lab{number_of(lab)} tests your file.")
     elif todo:
-        screen.say(f"That was the last of {len(asked)} hints{of_todo}. {make} shows the others, make lab{lab[3:5]} tests your file.")
+        screen.say(f"That was the last of {len(asked)} hints{of_todo}. {make} shows the others, make lab{number_of(lab)} tests your file.")
     else:
         screen.say(f"That was the last of {len(asked)} hints. The solution: {labs.lab(lab).solution}. {make} RESET=1 starts again.")
     return 0

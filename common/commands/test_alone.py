@@ -27,7 +27,7 @@ class Spliced(unittest.TestCase):
             return [line for line in text.splitlines() if not re.match(r"#line|\s*// (TODO|STEP) \d+:", line)]
 
         seen = 0
-        for path in sorted(alone.ROOT.glob("solutions/lab[0-9][0-9]_*/*.cu")):
+        for path in sorted(alone.ROOT.glob("solutions/lab[0-9][0-9]*_*/*.cu")):
             solution = path.read_text()
             starter_path = alone.ROOT / "labs" / path.parent.name / path.name
             for number in todos.regions(starter_path.read_text()):

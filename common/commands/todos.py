@@ -43,7 +43,7 @@ def fingerprints(text: str) -> dict[str, str]:
 
 
 def of_starters(root: Path = ROOT) -> dict[str, dict[str, str]]:
-    return {path.parent.name: fingerprints(path.read_text(encoding="utf-8")) for path in sorted(root.glob("labs/lab[0-9][0-9]_*/*.cu"))}
+    return {path.parent.name: fingerprints(path.read_text(encoding="utf-8")) for path in sorted(root.glob("labs/lab[0-9][0-9]*_*/*.cu"))}
 
 
 def handed_out(root: Path = ROOT) -> dict[str, dict[str, str]]:

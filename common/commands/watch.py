@@ -20,6 +20,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "common"))
+from course.labs import number_of  # noqa: E402
+
 INTERVAL = 0.2  # seconds between two looks at the file
 OK_GROUP = re.compile(r"^\S.*  \d+ cases?  +(?:\x1b\[32m)?ok ")
 FAILED_GROUP = re.compile(r"^\S.*  \d+ cases?  +(?:\x1b\[31m)?FAIL")
@@ -51,7 +54,7 @@ def essence(output: str, lab: str, file: str = "") -> list[str]:
             if ok:
                 continue
             if skipping:
-                line += f"   (make {lab[:5]} CASE='predict-*' asks)"
+                line += f"   (make lab{number_of(lab)} CASE='predict-*' asks)"
         elif skipping and line.startswith(" ") or line.startswith(NOT_SHOWN) or line == file or line.startswith(("cpu: ", "cuda: ")):
             continue
         if line.strip() or (lines and lines[-1].strip()):
@@ -91,7 +94,7 @@ class Watch:
         self.before: tuple[int, int] | None = None
         self.on_screen = sys.stdout.isatty()
         self.part = [f"{name}={os.environ[name]}" for name in ("VARIANT", "CASE") if os.environ.get(name)]
-        self.title = " ".join([f"make watch{lab[3:5]}", *self.part])
+        self.title = " ".join([f"make watch{number_of(lab)}", *self.part])
 
     def run(self) -> None:
         """Tests the file once, or until it is saved again."""
@@ -103,7 +106,7 @@ class Watch:
         if not self.on_screen:
             environment["NO_COLOR"] = "1"
         with open(self.log, "w+", encoding="utf-8", errors="replace") as log:
-            child = subprocess.Popen(["common/commands/lab.sh", self.lab[3:5]], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+            child = subprocess.Popen(["common/commands/lab.sh", number_of(self.lab)], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                                      stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 while child.poll() is None:
@@ -125,7 +128,7 @@ class Watch:
             verdict = "could not be tested"
         self.show(essence(output, self.lab, str(self.file)), f"{verdict} in {seconds:.1f} s{trend(now, self.before)}")
         if child.returncode == 0 and not self.part:
-            print(f"make lab{self.lab[3:5]} measures it.")
+            print(f"make lab{number_of(self.lab)} measures it.")
         self.before = now or self.before
         self.wait(tested)
 

@@ -34,7 +34,7 @@ def make() -> str:
 def header(name: str) -> str:
     """The first members of testing_::Lab."""
     lab = labs.lab(name)
-    rows = [f'{{"{variant.name}", rung::Dtype::{dtype}, Width::{variant.width}, Cost::{variant.cost}}}'
+    rows = [f'{{"{variant.name}", rung::Dtype::{dtype}, Width::{variant.width}, Cost::{variant.cost}, {variant.most_k}}}'
             for variant in lab.variants for dtype in variant.types]
     table, wrong = ", \\\n   ".join(rows), ", ".join(f'"{each}"' for each in lab.wrong)
     return f'// Made from {labs.MANIFEST}.\n#define LAB_FACTS "{lab.name}", "{lab.kernel}", rung::Op::{lab.operator}, \\\n  {{{table}}}, \\\n  {{{wrong}}}'

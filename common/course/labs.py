@@ -1,12 +1,12 @@
 """The labs' facts: labs/labs.toml. Whoever needs one asks here.
 
     [[lab]]
-    name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order
+    name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order. lab06b_topk: the second rung of lab 06
     kernel = "softmax_smem.cu"        the file that students edit
     operator = "softmax"              common/ops has all of them
     variants = [                      what the kernel's table must export
-      { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic" },
-    ]                                 width and cost: common/testing/lab.h; without them any width, and linear
+      { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic", most_k = 64 },
+    ]                                 width, cost, most_k: common/testing/lab.h; without them any width, linear, any number of results
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
     next = "theory/11_sharing.md"     what comes after it, if that is not the next lab's handout
 """
@@ -30,12 +30,18 @@ class Malformed(Exception):
     """The manifest cannot be used; the text says where and why."""
 
 
+def number_of(name: str) -> str:
+    """ "02" of "lab02_smem": what a command ends with. A lab's second rung has a letter, too: "06b"."""
+    return name.partition("_")[0].removeprefix("lab")
+
+
 @dataclass(frozen=True)
 class Variant:
     name: str
     types: tuple[str, ...]
     width: str = "any"
     cost: str = "linear"
+    most_k: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class Lab:
 
     @property
     def number(self) -> str:
-        return self.name[3:5]
+        return number_of(self.name)
 
     @property
     def starter(self) -> Path:
@@ -66,21 +72,24 @@ class Lab:
 
 
 def variant_of(lab: str, given: dict) -> Variant:
-    if not isinstance(given, dict) or not {"name", "types"} <= set(given) <= {"name", "types", *CHOICES}:
-        raise Malformed(f"{lab}: a variant has a name, types, and may have {' and '.join(CHOICES)}: {given}")
+    if not isinstance(given, dict) or not {"name", "types"} <= set(given) <= {"name", "types", "most_k", *CHOICES}:
+        raise Malformed(f"{lab}: a variant has a name, types, and may have {', '.join(CHOICES)} and most_k: {given}")
     types = given["types"]
     if not isinstance(types, list) or not types or not all(each in TYPES for each in types):
         raise Malformed(f"{lab}, {given['name']}: types is a list of {', '.join(TYPES)}")
     for field, values in CHOICES.items():
         if given.get(field, values[0]) not in values:
             raise Malformed(f"{lab}, {given['name']}: {field} is {' or '.join(values)}")
+    most_k = given.get("most_k", 0)
+    if type(most_k) is not int or most_k < 0 or ("most_k" in given and most_k == 0):
+        raise Malformed(f"{lab}, {given['name']}: most_k is a number above 0")
     return Variant(**{**given, "types": tuple(types)})
 
 
 def lab_of(given: dict) -> Lab:
     name = given.get("name", "a lab without a name")
-    if not isinstance(name, str) or not re.fullmatch(r"lab\d\d_[a-z][a-z0-9_]*", name, re.ASCII):
-        raise Malformed(f"{name}: a lab is called labNN_word")
+    if not isinstance(name, str) or not re.fullmatch(r"lab\d\d[b-z]?_[a-z][a-z0-9_]*", name, re.ASCII):
+        raise Malformed(f"{name}: a lab is called labNN_word, and its second rung labNNb_word")
     if wrong := (set(given) - FIELDS - OPTIONAL) | (FIELDS - set(given)):
         raise Malformed(f"{name}: has or lacks {', '.join(sorted(wrong))}; the fields are {', '.join(sorted(FIELDS | OPTIONAL))}")
     if not isinstance(given["variants"], list) or not given["variants"]:
@@ -109,7 +118,7 @@ def load(root: Path = ROOT) -> list[Lab]:
 def lab(name: str, root: Path = ROOT) -> Lab:
     """By its whole name, or the beginning of it: lab02."""
     for each in load(root):
-        if name in (each.name, each.name[:5]):
+        if name in (each.name, f"lab{each.number}"):
             return each
     raise Malformed(f"{MANIFEST} has no {name}")
 

@@ -74,7 +74,7 @@ def rank(parts: tuple[str, ...], lab: str, kernel: str) -> int | None:
         return 0
     if parts[-2:-1] == (lab,):
         return 1
-    return None if len(parts) > 1 and re.fullmatch(r"lab\d\d_\w+", parts[-2]) else 2
+    return None if len(parts) > 1 and re.fullmatch(r"lab\d\d[b-z]?_\w+", parts[-2]) else 2
 
 
 def best(members: list[Member], lab: str, kernel: str) -> list[Member]:

@@ -65,6 +65,8 @@ class Operator {
   // ---- What it is like -----------------------------------------------------------------------------
   // "7 x 33": the problem in a message.
   virtual std::string name(const rung::Sizes& sizes) const;
+  // How many results a row gives, where a problem leaves that open: k of top-K. 0 elsewhere.
+  virtual int results(const rung::Sizes&) const { return 0; }
   // Any rows and columns near a problem's make another problem.
   virtual bool takes_any_shape() const { return true; }
   // A library may read the input in the kernels' place.

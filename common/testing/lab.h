@@ -29,6 +29,8 @@ struct Expected {
   rung::Dtype dtype = rung::Dtype::f32;
   Width width = Width::any;
   Cost cost = Cost::linear;
+  // A row's results, where a problem leaves their number open. A call for more it may refuse. 0: it takes any number.
+  int most_k = 0;
 };
 
 struct Lab {

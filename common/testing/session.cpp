@@ -44,7 +44,9 @@ Expected expectation(const rung::VariantInfo& info) {
   for (const Expected& e : lab.variants) {
     if (info.name == e.name && info.dtype == e.dtype) return e;
   }
-  return {info.name.c_str(), info.dtype, Width::shared_memory, Cost::linear};
+  Expected own = {info.name.c_str(), info.dtype, Width::shared_memory};
+  for (const Expected& e : lab.variants) own.most_k = std::max(own.most_k, e.most_k);
+  return own;
 }
 
 // Is the variant to make this move?
@@ -138,8 +140,9 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
       s.left_out[label].cost += cost;
       continue;
     }
-    s.steps.push_back(
-        {variant, info.dtype, label, c, expected.width == Width::shared_memory && c.sizes.cols > claimed, cost});
+    const bool too_wide = expected.width == Width::shared_memory && c.sizes.cols > claimed;
+    const bool too_many = expected.most_k && operator_of(lab.op).results(c.sizes) > expected.most_k;
+    s.steps.push_back({variant, info.dtype, label, c, too_wide || too_many, cost});
   }
 }
 

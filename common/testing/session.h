@@ -40,7 +40,7 @@ struct Step {
   rung::Dtype dtype;
   std::string label;  // of the variant: "tree f32"
   Case test_case;
-  bool may_refuse = false;  // the row is wider than this variant claims to take
+  bool may_refuse = false;  // the row is wider, or gives more results, than this variant claims to take
   double cost = 0;          // elements touched
 };
 

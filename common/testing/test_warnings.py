@@ -18,7 +18,7 @@ WORDS = re.compile(r"\bbeware\b|\bmust\b|\bcareful\b|\boverflows?\b", re.IGNOREC
 # "case NAME" of cases.cpp, "predict NAME" of the lab's test.cpp; or "-" where nothing is asked of the student, and why.
 RULES = [
     ("*", r"[Aa]ll (threads|32 lanes|lanes of a warp|lanes)\b.{0,30}\bmust\s+(//\s*)?call it", ["lab02_smem/barrier_for_some", "lab03_online/shuffle_in_a_branch",
-                                                                                    "lab05_topk/barrier_in_a_branch"]),
+                                                                                    "lab05_topk/insertion_in_a_branch"]),
     ("lab01", r"no ?thing can overflow", ["lab01_naive/no_max"]),
     ("lab01", r"expf overflows and inf / inf", ["lab01_naive/no_max", "lab01_naive/max_from_zero"]),
     ("lab01", r"compute the same function and must pass the same tests", ["-", "says how the course goes"]),
@@ -37,21 +37,24 @@ RULES = [
     ("lab04", r"bytes in flight|B x L bytes must be in", ["-", "explains Little's law"]),
     ("lab04", r"What must be true of the two matrices", ["lab04_f16x8/misaligned_rows"]),
     ("lab04", r"address must be a multiple of the bytes moved", ["lab04_f16x8/misaligned_rows"]),
-    ("lab05", r"how long the next one must wait", ["-", "explains latency"]),
-    ("lab05", r"Everything else must be counted too", ["-", "explains the cost of the arithmetic"]),
-    ("lab05", r"at least K candidates must be at or above", ["lab05_topk/guess_not_checked"]),
-    ("lab05", r"L1 must have room", ["-", "explains the size of the lists"]),
-    ("lab05", r"columns must be exactly right", ["lab05_topk/ties_in_the_wrong_order", "lab05_topk/unsorted"]),
-    ("lab05", r"limit, where a row must also be written", ["-", "compares times"]),
+    ("lab05", r"arithmetic must fit beside it", ["-", "explains the online form"]),
+    ("lab05", r"columns must be exactly right", ["lab05_topk/ties_in_the_wrong_order", "lab05_topk/merge_not_sorted"]),
     ("lab05", r"lower half must be larger for the lower column", ["lab05_topk/ties_in_the_wrong_order"]),
-    ("lab05", r"What must the function write, and where", ["lab05_topk/slot_without_atomic", "lab05_topk/count_not_cleared"]),
-    ("lab05", r"threads must come to the same decision", ["lab05_topk/barrier_in_a_branch"]),
     ("lab05", r"beware of -0\.0f and 0\.0f", ["lab05_topk/zeros_not_equal", "case signed_zeros"]),
-    ("lab05", r"overflow\.\)", ["-", "explains the given code's order of operations"]),
-    ("lab05", r"a barrier must follow before they do so again", ["-", "given code, outside of the TODOs"]),
-    ("lab05", r"All threads\s+(//\s*)?must call it", ["lab05_topk/barrier_in_a_branch"]),
-    ("lab05", r"nothing else must be asked", ["-", "given code, outside of the TODOs"]),
-    ("lab05", r"threads of all blocks must call it", ["-", "given code, outside of the TODOs"]),
+    ("lab05", r"how must the comparison be written", ["lab05_topk/threshold_too_high"]),
+    ("lab05", r"limit, where a row must also be written", ["-", "compares times"]),
+    ("lab06b", r"how long the next one must wait", ["-", "explains latency"]),
+    ("lab06b", r"Everything else must be counted too", ["-", "explains the cost of the arithmetic"]),
+    ("lab06b", r"at least K candidates must be at or above", ["lab06b_topk/guess_not_checked"]),
+    ("lab06b", r"L1 must have room", ["-", "explains the size of the lists"]),
+    ("lab06b", r"columns must be exactly right", ["lab06b_topk/ties_in_the_wrong_order", "lab06b_topk/unsorted"]),
+    ("lab06b", r"What must the function write, and where", ["lab06b_topk/slot_without_atomic", "lab06b_topk/count_not_cleared"]),
+    ("lab06b", r"threads must come to the same decision", ["lab06b_topk/barrier_in_a_branch"]),
+    ("lab06b", r"overflow\.\)", ["-", "explains the given code's order of operations"]),
+    ("lab06b", r"a barrier must follow before they do so again", ["-", "given code, outside of the TODOs"]),
+    ("lab06b", r"All threads\s+(//\s*)?must call it", ["lab06b_topk/barrier_in_a_branch"]),
+    ("lab06b", r"nothing else must be asked", ["-", "given code, outside of the TODOs"]),
+    ("lab06b", r"threads of all blocks must call it", ["-", "given code, outside of the TODOs"]),
     ("lab06", r"All .{0,60}\s*(//\s*)?must call it", ["lab06_limit/fold_of_the_whole_warp", "lab06_limit/no_barrier_after_warps"]),
     ("lab06", r"Nothing here may need the value", ["-", "about speed: the judge measures it on a GPU"]),
     ("lab06", r"two blocks must be resident", ["-", "about speed: given code, outside of the TODOs"]),
@@ -72,7 +75,7 @@ def warnings() -> list[tuple[str, str, str]]:
         for i, line in enumerate(lines):
             if WORDS.search(line):
                 beside = " ".join(lines[max(0, i - 1):i + 2])
-                found.append((path.parent.name[:5], f"{path.relative_to(ROOT)}:{i + 1}", re.sub(r"\s+", " ", beside)))
+                found.append((path.parent.name.partition("_")[0], f"{path.relative_to(ROOT)}:{i + 1}", re.sub(r"\s+", " ", beside)))
     return found
 
 

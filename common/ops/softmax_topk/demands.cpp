@@ -15,4 +15,14 @@ Demand writes_only_the_top_k() {
   };
 }
 
+Demand few_warp_operations() {
+  return [](const Count& count) -> Judgement {
+    const double made = count.warp_operations / count.rows, most = count.cols / 8.0;
+    if (made <= most) return {};
+    return unmet("a row's warps execute " + brief(made) + " shuffles and votes, where one for 8 of its " +
+                 std::to_string(count.cols) + " logits would be " + brief(most) +
+                 ": what passes the threshold is to be set aside and looked at in bulk");
+  };
+}
+
 }  // namespace testing_

@@ -28,6 +28,7 @@ class SoftmaxTopk : public MatrixOperator {
   std::string name(const Sizes& sizes) const override {
     return MatrixOperator::name(sizes) + ", k = " + std::to_string(k_of(sizes));
   }
+  int results(const Sizes& sizes) const override { return k_of(sizes); }
   double cost_of_candidates(const Sizes& sizes) const override { return 4096.0 * sizes.rows; }
 
  protected:

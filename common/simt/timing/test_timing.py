@@ -18,7 +18,7 @@ ROOT = HERE.parents[2]
 MACHINES = HERE / "machines"
 RULES = ["make", "-s", "-C", ROOT, "-f", "common/build/rules.mk"]
 LABS = {"lab01_naive": "softmax_naive", "lab02_smem": "softmax_smem", "lab03_online": "softmax_online", "lab04_f16x8": "softmax_f16x8", "lab05_topk": "softmax_topk",
-        "lab06_limit": "softmax_limit"}
+        "lab06_limit": "softmax_limit", "lab06b_topk": "softmax_topk_limit"}
 # Shapes of recorded points: columns, and how many rows are run here (0: as many as make ladder runs). Lab 01 has a block for many rows, lab 06 chooses its kernel by their number.
 WIDTHS = {4096: 0, 50257: 16}
 ALL_ROWS = ("lab01_naive", "lab06_limit")
@@ -83,6 +83,19 @@ class Program(unittest.TestCase):
         predicted = json.loads(report.read_text())["launches"][0]["predicted"]["seconds"]
         self.assertAlmostEqual(float(done.stdout) / 1e3 / predicted, 1, places=4)
         self.assertIn("predicted for an NVIDIA H100", done.stderr)
+
+    def test_a_part_of_the_rows_sees_that_part_of_the_multiprocessors(self):
+        source, program = Path(self.folder.name, "processors.cu"), Path(self.folder.name, "processors")
+        source.write_text("""#include <cstdio>
+int main() {
+  int count = 0;
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+  std::printf("%d", count);
+}
+""")
+        built = run([sys.executable, ROOT / "common/simt/simtcc", source, "-o", program])
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertEqual([run([program], env={**os.environ, "SIMT_GPU_TIMES": times}).stdout for times in ("1", "8", "1000")], ["132", "16", "1"])
 
     def test_what_the_model_does_not_know_has_no_number(self):
         predicted = self.launches("h200")[1]["predicted"]

@@ -1,0 +1,56 @@
+// Lab 06, second rung: softmax fused with top-K, as near to a read as the chip allows.
+#include "lab.h"
+
+#include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+#include "softmax_topk/demands.h"
+
+using rung::Dtype;
+
+const testing_::Lab testing_::lab = {
+    LAB_FACTS,
+    {
+        {"move-read-once",
+         "V is read once: what is in registers serves the maximum, the sum and the selection",
+         {16, 4096, 50},
+         testing_::read_at_most(1)},
+        {"move-in-bulk",
+         "no warp stops for a single key: at most one shuffle or vote for 8 logits",
+         {16, 4096, 50},
+         testing_::few_warp_operations()},
+        {"move-no-serial", "all threads share the work", {4, 16384, 20}, testing_::no_serial_section()},
+        {"move-writes-top-k",
+         "8 bytes x K written per row, and nothing else",
+         {16, 4096, 50},
+         testing_::writes_only_the_top_k()},
+    },
+    {
+        {"fused_bytes",
+         "A row of 32,000 f16 logits: how many bytes do all loads of auto ask for?",
+         "auto",
+         Dtype::f16,
+         {1, 32000, 20},
+         testing_::bytes_read_a_row(),
+         "A tile that has been loaded serves the maximum, the sum and the selection; and a half is 2 "
+         "bytes."},
+        {"fused_loads",
+         "The same row: how many load instructions do the block's warps execute, all together? A thread "
+         "loads 16 bytes at a time.",
+         "auto",
+         Dtype::f16,
+         {1, 32000, 20},
+         testing_::loads_a_row(),
+         "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit a thread it "
+         "would take 32, whatever their size."},
+        {"topk_us",
+         "2048 x 50257 floats, K = 50, on an H200, which reads 4565 GB per second: how many microseconds? A factor of "
+         "1.25 "
+         "counts as right.",
+         "auto",
+         Dtype::f32,
+         {2048, 50257},
+         nullptr,
+         "At the limit it is a read: 4 bytes x 2048 x 50257 over the bandwidth, and what the selection adds to it.",
+         {{"lab06b_topk", "auto", Dtype::f32, 2048, 50257}},
+         1.25},
+    },
+};
