@@ -12,6 +12,9 @@ export $(options)
 export KNOWN_OPTIONS := $(options)
 export UNKNOWN_OPTIONS := $(strip $(foreach v,$(filter-out $(options) LADDER_% CUDA_ARCH MAKE% NO_COLOR NVCC SHELL,$(.VARIABLES)), \
                             $(if $(filter command,$(origin $v)),$v)))
+# What stands in the command line: an option that its command does not use is refused, too.
+export GIVEN_OPTIONS := $(strip $(foreach v,$(options),$(if $(filter command,$(origin $v)),$v)))
+export GIVEN_COMMANDS := $(MAKECMDGOALS)
 
 .PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers probe profile-diff new-lab \
         check check-doctor decide similar test test-bare

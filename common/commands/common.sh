@@ -38,6 +38,8 @@ nearest() {
 for option in ${UNKNOWN_OPTIONS:-}; do
   fail "there is no option $option=.$(nearest "${option^^}" $KNOWN_OPTIONS) \`make help\` lists them."
 done
+. common/commands/options.sh
+refuse_unused_options
 
 # Looked for, not imported: that takes ten times as long.
 has_modules() {  # PYTHON MODULE...

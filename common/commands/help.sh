@@ -38,7 +38,7 @@ For students
 For everyone
   make ladder        build, check and measure every solution, or without a GPU
                      predict it (GPU=h100); print the ladder; draw
-                     plots/roofline.svg
+                     plots/roofline.svg and plots/climb.svg
   make experiments   what the book says of a GPU's latency, launches and caches,
                      measured on yours
   make bench-simt    how fast the executor is on this machine

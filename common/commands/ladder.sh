@@ -111,10 +111,11 @@ else
   fi
   "$python" plots/roofline.py "$results" --output "$(chart roofline)" ${beside:+--beside "$beside"} || exit
 fi
+"$python" plots/climb.py "$results" --output "$(chart climb)" || exit
 say ""
 say "What top-K is for: the next word, by lab05 on the bigrams of this course's own text."
 "$python" common/bench/bigrams.py --predict build/bigrams --k 5 || exit
 say ""
 [ $failed -eq 0 ] || fail "a solution is wrong or could not be measured; see above"
-say "done in $((SECONDS - started)) s. The chart: $(chart roofline).svg. The figures: $results"
+say "done in $((SECONDS - started)) s. The charts: $(chart roofline).svg, $(chart climb).svg. The figures: $results"
 say "next: labs/lab01_naive/README.md"

@@ -48,6 +48,17 @@ class BadInput(unittest.TestCase):
         self.rejected(run("make", "lab02", "case=normal-7x33"), "there is no option case=. Do you mean CASE?")
         self.rejected(run("make", "lab02", "Zebra=1"), "there is no option Zebra=. `make help`")
 
+    def test_a_command_without_its_lab(self):
+        for command in ("lab", "watch", "hint", "diff", "profile", "sanitize", "sweep"):
+            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}07.")
+
+    def test_an_option_of_another_command(self):
+        self.rejected(run("make", "ladder", "SHAPE=4"), "make ladder does not use SHAPE=. It is for: make profile01")
+        self.rejected(run("make", "hint02", "CASE=x"), "make hint02 does not use CASE=. It is for: make lab01, make watch01, make sanitize01")
+        self.rejected(run("make", "lab02", "OVER=threads"), "make lab02 does not use OVER=. It is for: make sweep01")
+        self.rejected(run("make", "status", "SOLUTION=1"), "make status does not use SOLUTION=.")
+        self.assertEqual(run("make", "help", GPU="h100").returncode, 0, "in the environment it is for whoever uses it")
+
     def test_what_is_no_value(self):
         self.rejected(run("make", "lab02", "CASES=al"), "CASES=al: it can be all")
         self.rejected(run("make", "lab02", "SOLUTION=1", "BACKEND=cpu", "VARIANT=tre"), "no variant is called tre; ", "serial f32, tree f32")

@@ -93,12 +93,17 @@ size_t shared_limit(const void* function) {
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value, const char* file,
                                    int line) {
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
-  if (value < 0 || static_cast<size_t>(value) > max_shared_bytes) {
+  const size_t fixed = value < 0 ? 0 : static_bytes(function, 0);
+  if (value < 0 || static_cast<size_t>(value) + fixed > max_shared_bytes) {
     set_last_error(cudaErrorInvalidValue);
-    refuse_call(cudaErrorInvalidValue,
-                "cudaFuncSetAttribute refused: a block can have " + bytes_text(max_shared_bytes) +
-                    " of shared memory\nIt asks for " + std::to_string(value) + ".",
-                file, line);
+    const std::string taken = bytes_text(fixed);
+    refuse_call(
+        cudaErrorInvalidValue,
+        "cudaFuncSetAttribute refused: a block can have " + bytes_text(max_shared_bytes) + " of shared memory" +
+            (fixed ? ", and the kernel's __shared__ arrays take " + taken.substr(0, taken.find(' ')) + " of them"
+                   : "") +
+            "\nIt asks for " + std::to_string(value) + ".",
+        file, line);
     return cudaErrorInvalidValue;
   }
   std::lock_guard<std::mutex> lock(mutex);

@@ -18,11 +18,16 @@
 // The launch reads it (launch_bounds.cpp). clang knows no such attribute of a template's parameters: there it is one
 // without effect. Either may stand where nvcc takes one, and nowhere else.
 #if defined(__GNUC__) && !defined(__clang__)
-#define SIMT_FIRST(first, ...) (first)
-#define SIMT_TWICE(threads) ((threads) < 1024 ? (threads)*2 : 2048)
+// sizeof, so that it is a number wherever a variable's name stands; a function, so that commas in a template's
+// arguments are no matter.
+#define SIMT_BOUND(...) sizeof(char[::simt::no_operations(__VA_ARGS__)])
 #define __launch_bounds__(...) \
-  __attribute__((              \
-      patchable_function_entry(SIMT_TWICE(SIMT_FIRST(__VA_ARGS__, 0)), SIMT_TWICE(SIMT_FIRST(__VA_ARGS__, 0)))))
+  __attribute__((patchable_function_entry(SIMT_BOUND(__VA_ARGS__), SIMT_BOUND(__VA_ARGS__))))
+namespace simt {
+constexpr int no_operations(long long threads, long long = 0, long long = 0) {
+  return threads < 1024 ? static_cast<int>(threads) * 2 : 2048;
+}
+}  // namespace simt
 #else
 #define __launch_bounds__(...) __attribute__((unused))
 #endif

@@ -180,10 +180,8 @@ cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads,
                                                           size_t shared_bytes) {
-  *blocks = 0;
-  if (block_threads > simt::block_limit(kernel)) return cudaSuccess;
   return simt::occupancy(blocks, block_threads, shared_bytes);
 }
 // The block that fills a multiprocessor: registers, which decide on a GPU, are not known here.
@@ -218,9 +216,9 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel*, int block_threads,
                                                                    size_t shared_bytes, unsigned) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_threads, shared_bytes);
+  return simt::occupancy(blocks, block_threads, shared_bytes);
 }
 template <typename Kernel>
 cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
