@@ -59,6 +59,8 @@ UNSUPPORTED = [
 
 ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
 
+# A parameter may say where it points to; that places nothing.
+POINTER_TO_SHARED = re.compile(r"(?<=[(,])\s*(?:const\s+|volatile\s+)*\b(__shared__\s)(?=\s*[\w:<>\s]+[*&][^(),;]*[,)])")
 # Qualifiers with extern and __shared__ among them (or in the type), type, name[], what follows before the semicolon.
 DYNAMIC_SHARED = re.compile(
     r"(?<!\w)(?=[^;{}]*\bextern\b)(?=[^;{}]*\b__shared__\b)"
@@ -302,6 +304,9 @@ def rewrite(source: Text) -> str:
     # The cast to void* that its declaration asks for hides the kernel's type.
     for by_address in LAUNCH_FUNCTION.finditer(code):
         keep_lines(*by_address.span(1), "")
+
+    for parameter in POINTER_TO_SHARED.finditer(code):
+        keep_lines(*parameter.span(1), "")
 
     for shared in DYNAMIC_SHARED.finditer(code):
         qualifier, type_, name, rest = shared.groups()

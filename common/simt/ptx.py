@@ -44,6 +44,9 @@ class Statement:
             for part_code, part in split(*section, ","):
                 if part.strip(" \t\n\\"):
                     self.operand(part_code, part.strip(" \t\n\\"), at == 0)
+        for clobbered in re.findall('"([^"]*)"', sections[3][1] if len(sections) > 3 else ""):
+            if clobbered not in ("memory", "cc"):
+                raise Unknown(f'the register "{clobbered}": a kernel can name only "memory" there')
         self.template = literal(*sections[0])
 
     def operand(self, code: str, part: str, is_output: bool) -> None:
@@ -51,6 +54,8 @@ class Statement:
         if not match or match[2] not in CONSTRAINTS:
             raise Unknown(f"the operand {part}")
         kind, letter, value = match.groups()
+        if is_output and not set(kind) & {"=", "+"}:
+            raise Unknown(f"the operand {part}: an output begins with = or +")
         register = f"simt_{self.count}"
         type_ = CONSTRAINTS[letter]
         if is_output:

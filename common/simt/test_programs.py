@@ -252,6 +252,13 @@ class Accepted(InFolder):
                 self.assertRegex(said, "^cudaSuccess\na.cu:12: launch refused: more threads than the 96 that the kernel's __launch_bounds__ allow\n")
                 self.assertTrue(said.endswith("cudaErrorInvalidValue\n"), said)
 
+    def test_a_parameter_may_say_that_it_points_to_shared_memory(self):
+        self.write("a.cu", "__device__ int twice(__shared__ int* row, const __shared__ int *other) { return row[threadIdx.x] + other[threadIdx.x]; }\n"
+                           "__global__ void k(int* x) {\n  __shared__ int row[32];\n  row[threadIdx.x] = threadIdx.x;\n  x[threadIdx.x] = twice(row, row) / 2;\n}\n" +
+                   MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
+        self.builds("a.cu", "-o", "a")
+        self.assertEqual(run("a", self.folder).stdout, "496\n")
+
     def test_a_refused_launch_is_told_once(self):
         self.write("a.cu", KERNEL + "int main() {\n  int* x = nullptr;\n  for (int i = 0; i < 3; i++)\n    k<<<1, 2048>>>(x);\n"
                            "  return cudaGetLastError() == cudaErrorInvalidValue ? 0 : 1;\n}\n")

@@ -56,6 +56,8 @@ def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, 
     name = name_of(message)
     if callee == "host" and declared and is_course(declared[0]) and not RUNTIME.match(name):
         return None
+    if callee == "host" and declared and declared[0].endswith("/initializer_list"):
+        return None  # nvcc takes its functions for both sides'
     text = f'calling a __{callee}__ function("{name}") from a __{caller}__ function is not allowed'
     where = f" (line {declared[1]})" if declared and declared[0] == message.file else ""
     if callee == "global":
@@ -134,6 +136,8 @@ MEANINGS: list[tuple[str, Callable[[Message, re.Match], Meaning | None]]] = [
     (r"kernel call to non-global function (.+)", not_global),
     (r"call to global function '?([^' ]+)'? not configured",
      plain("a __global__ function call must be configured", "launch it: kernel<<<blocks, threads>>>(arguments)")),
+    (r"__global__ function '(\w+)' cannot overload __(?:host|device)__ function|__(?:host|device)__ function '(\w+)' cannot overload __global__ function",
+     plain("a function is declared once with and once without __global__", "write __global__ in both declarations")),
     (r"too many execution configuration arguments to kernel function call",
      plain("a launch takes blocks, threads, and perhaps bytes of shared memory and a stream", "write kernel<<<blocks, threads>>>(...)")),
     (r"cannot use '(throw|try)' in __(?:global|device)__ function",

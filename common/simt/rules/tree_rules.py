@@ -9,7 +9,7 @@ from typing import Callable, Iterator, NamedTuple
 import host_constants
 import kernel_arguments
 import shared_sizes
-from program import RECORDS, Program, is_kernel, on_device, on_host
+from program import RECORDS, Program, function_around, is_kernel, on_device, on_host
 from syntax_tree import Node
 
 
@@ -42,10 +42,13 @@ def kernels(asked: Asked) -> Found:
             yield function.named, "an exception specification is not allowed for a __global__ function", "leave noexcept out"
         if function.type.endswith((", ...)", "(...)")):
             yield function.named, "a __global__ function cannot have ellipsis", "name the parameters, or make it a template of as many types"
-        before_name = asked.line(function.named)[:function.named[2] - 1]
-        if re.search(r"\bauto\b", before_name):
+        line = asked.line(function.named)
+        before_name, after_name = line[:function.named[2] - 1], line[function.named[2] - 1:]
+        if re.search(r"\bauto\b", before_name) and not re.search(r"->\s*void\b", after_name):
             yield function.named, "a __global__ function must not have a deduced return type", "write void"
         for parameter in (child for child in function.children if child.kind == "ParmVarDecl"):
+            if parameter.type.endswith("&&"):
+                yield function.named, "a __global__ function cannot have a parameter with rvalue reference type", "pass it by value: leave && out"
             if "std::initializer_list<" in parameter.type or "'initializer_list<" in parameter.text:
                 yield (function.named, "a __global__ function cannot have a parameter of type std::initializer_list",
                        "pass a pointer and a number, or a struct with an array")
@@ -107,6 +110,38 @@ def variables(asked: Asked) -> Found:
                        "initialise it by a constant, or leave static out")
 
 
+def packs(asked: Asked) -> Found:
+    """A kernel is told its template arguments by position."""
+    for template in (node for node in asked.program.nodes if node.kind == "FunctionTemplateDecl"):
+        arguments = [child for child in template.children if child.kind in ("TemplateTypeParmDecl", "NonTypeTemplateParmDecl", "TemplateTemplateParmDecl")]
+        if any(is_kernel(child) for child in template.children) and any("..." in one.text for one in arguments[:-1]):
+            yield (template.named, "Pack template parameter must be the last template parameter for a variadic __global__ function template",
+                   "let the parameter pack be the last, and only one")
+
+
+def wide_floats(asked: Asked) -> Found:
+    for function in asked.program.device_functions():
+        for node in function.below():
+            if node.kind == "VarDecl" and "__float128" in node.type and not on_host(function):
+                yield node.named, '"__float128" is a 128-bit floating-point, which is not supported in device code', "write double"
+
+
+def threads_own(asked: Asked) -> Found:
+    for node in asked.program.nodes:
+        if node.kind == "VarDecl" and any(word.startswith("tls") for word in node.after_type) and any(
+                child.kind in ("CUDADeviceAttr", "CUDAConstantAttr") and "Implicit" not in child.text for child in node.children):
+            yield node.named, "cannot use thread_local specifier for a __device__ variable", "leave thread_local out: all threads share it"
+
+
+def members(asked: Asked) -> Found:
+    """A class's variables, which a memory qualifier cannot place."""
+    qualifiers = {"CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"}
+    for record in (node for node in asked.program.nodes if node.kind in RECORDS):
+        for node in record.children:
+            if node.kind in ("VarDecl", "FieldDecl") and any(child.kind in qualifiers and "Implicit" not in child.text for child in node.children):
+                yield node.named, "memory qualifier on data member is not allowed", "declare the variable outside of the class"
+
+
 def shared_for_the_host(asked: Asked) -> Found:
     """nvcc compiles a __host__ __device__ function for the host, too, unless its text asks which side it is on."""
     for function in asked.program.functions:
@@ -133,14 +168,18 @@ def vectors(asked: Asked) -> Found:
 
 
 def device_lambdas(asked: Asked) -> Found:
-    if asked.extended_lambda:
-        return
     for node in asked.program.nodes:
         if node.kind == "LambdaExpr" and (record := node.child("CXXRecordDecl")):
             call = next((child for child in record.children if child.kind == "CXXMethodDecl" and "operator()" in child.before_type), None)
-            if call and any(child.kind in ("CUDADeviceAttr", "CUDAHostAttr") and "Implicit" not in child.text for child in call.children):
+            if not call or not any(child.kind in ("CUDADeviceAttr", "CUDAHostAttr") and "Implicit" not in child.text for child in call.children):
+                continue
+            around = function_around(node)
+            if not asked.extended_lambda:
                 yield (node.begin, "__host__ or __device__ on a lambda requires nvcc's flag --extended-lambda",
                        "write a struct with a __device__ operator(), or compile with --extended-lambda")
+            elif (not around or not on_device(around)) and any(child.kind == "FieldDecl" and child.type.endswith("&") for child in record.children):
+                yield (node.begin, "an extended __device__ lambda cannot capture variables by reference",
+                       "write [=]: the variables of a host function are not where a kernel could read them")
 
 
 def overloads(asked: Asked) -> Found:
@@ -178,7 +217,7 @@ def given_type(argument: Node) -> str:
     return argument.type.removeprefix("const ")
 
 
-RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, shared_for_the_host, vectors, device_lambdas, overloads, kernel_arguments.found,
+RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, packs, wide_floats, threads_own, members, shared_for_the_host, vectors, device_lambdas, overloads, kernel_arguments.found,
                                          host_constants.found, shared_sizes.found]
 
 def refusals(asked: Asked) -> list[tuple[str, int, int, str, str]]:

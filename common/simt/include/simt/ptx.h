@@ -16,13 +16,23 @@
 
 namespace simt::ptx {
 
+// What nvcc takes for an operand: a scalar of the register's size, floating-point where the register is.
+template <typename T, typename Register>
+constexpr void check_operand() {
+  static_assert(std::is_scalar<T>::value, "an asm operand must have scalar type");
+  static_assert(sizeof(T) == sizeof(Register), "the operand does not have the size of its constraint's register");
+  static_assert(std::is_floating_point<T>::value == std::is_floating_point<Register>::value,
+                "asm operand type does not match the type implied by its constraint: \"f\" is for float, \"d\" for "
+                "double, and \"r\", \"l\" and \"h\" for integers");
+}
+
 // A value of the program as the register of an operand, and back.
 template <typename Register, typename T>
 Register in(const T& value) {
   if constexpr (std::is_array<T>::value) {
     return static_cast<Register>(reinterpret_cast<uintptr_t>(&value[0]));
   } else {
-    static_assert(sizeof(T) == sizeof(Register), "the operand does not have the size of its constraint's register");
+    check_operand<T, Register>();
     Register bits;
     std::memcpy(&bits, static_cast<const void*>(&value), sizeof bits);
     return bits;
@@ -30,7 +40,7 @@ Register in(const T& value) {
 }
 template <typename T, typename Register>
 void out(T& to, Register bits) {
-  static_assert(sizeof(T) == sizeof(Register), "the operand does not have the size of its constraint's register");
+  check_operand<T, Register>();
   std::memcpy(static_cast<void*>(&to), &bits, sizeof bits);
 }
 
