@@ -33,6 +33,10 @@ __launch_bounds__(Ways<T, 3>::threads, 2) __global__ void bounded_by_member(int*
 }
 __global__ void __launch_bounds__(32) bounded_where_declared(int* out);
 __global__ void bounded_where_declared(int* out) { out[0] += threadIdx.x == 0; }
+template <typename T>
+__global__ void __launch_bounds__(40) bounded_and_deduced(const T* in, T* out, int count) {
+  if (static_cast<int>(threadIdx.x) < count) out[0] += in[threadIdx.x] == 0;
+}
 __global__ void __launch_bounds__(5000) beyond_device(int* out) { out[0] += threadIdx.x == 0; }
 
 extern __shared__ float dynamic[];
@@ -119,6 +123,9 @@ TEST_CASE("blocks beyond a kernel's launch bounds") {
   bounded_by_member<Tile><<<1, 73>>>(out.data());
   says(refused("<<<1, 73"), "more threads than the 72 that the kernel's __launch_bounds__ allow",
        "asks for 73 threads");
+  bounded_and_deduced<<<1, 41>>>(out.data(), out.data(), 1);
+  says(refused("<<<1, 41"), "more threads than the 40 that the kernel's __launch_bounds__ allow",
+       "asks for 41 threads");
   bounded_where_declared<<<1, 33>>>(out.data());
   says(refused("<<<1, 33"), "more threads than the 32 that the kernel's __launch_bounds__ allow",
        "asks for 33 threads");

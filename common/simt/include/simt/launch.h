@@ -38,6 +38,49 @@ struct AddressOf {
   }
 };
 
+// The same where it is such a template, for a kernel with just these parameters.
+template <typename... Parameters>
+struct AddressFor {
+  auto operator()(void (*kernel)(Parameters...)) const { return kernel; }
+};
+
+template <typename... Types>
+struct List {};
+
+template <typename T>
+struct ReadOnly {
+  using type = void;
+};
+template <typename T>
+struct ReadOnly<T*> {
+  using type = std::conditional_t<std::is_const<T>::value, void, const T*>;
+};
+
+// What asks a kernel's name for its address, given the types of the arguments: a parameter has an argument's type, or
+// is a pointer that only reads it. void: no such kernel. A parameter to which an argument is converted is not found.
+template <typename Address, typename Chosen, typename Left>
+struct Deduced;
+template <typename Address, typename... Chosen>
+struct Deduced<Address, List<Chosen...>, List<>> {
+  using type =
+      std::conditional_t<std::is_invocable<Address, AddressFor<Chosen...>>::value, AddressFor<Chosen...>, void>;
+};
+template <typename Address, typename... Chosen, typename First, typename... Left>
+struct Deduced<Address, List<Chosen...>, List<First, Left...>> {
+  static constexpr bool most = sizeof...(Chosen) >= 6;  // further pointers are taken as they are: each doubles the ways
+  using as_it_is = typename Deduced<Address, List<Chosen..., First>, List<Left...>>::type;
+  using reading = typename ReadOnly<First>::type;
+  template <typename Reading>
+  static auto otherwise() {
+    if constexpr (!std::is_void<as_it_is>::value || std::is_void<Reading>::value || most)
+      return static_cast<std::conditional_t<std::is_void<as_it_is>::value, List<>, as_it_is>*>(nullptr);
+    else
+      return static_cast<typename Deduced<Address, List<Chosen..., Reading>, List<Left...>>::type*>(nullptr);
+  }
+  using found = std::remove_pointer_t<decltype(otherwise<reading>())>;
+  using type = std::conditional_t<std::is_same<found, List<>>::value, void, found>;
+};
+
 template <typename Work>
 CapturedWork* new_captured(const Work& work) {
   return new CapturedCall<Work>(work);
@@ -104,6 +147,10 @@ struct Launcher {
       } else {
         return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(name, function));
       }
+    } else if constexpr (!std::is_void<typename Deduced<Address, List<>, List<Arguments...>>::type>::value) {
+      const auto kernel = address(typename Deduced<Address, List<>, List<Arguments...>>::type{});
+      return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(
+                                name, reinterpret_cast<const void*>(kernel)));
     } else if constexpr (!fits && fits_with_null) {
       using Bound = BoundCall<Call, decltype(maybe_null(arguments))...>;
       return launch(config, Bound{call, {maybe_null(arguments)...}}.bind(name, nullptr));
