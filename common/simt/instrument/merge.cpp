@@ -23,6 +23,10 @@ uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
   WarpState& warp = warps_[warp_number];
   if (!warp.log) return all_lanes;
   if (recording.observer) show(warp_number);
+  if (!recording.counting) {  // the observer has seen all that there is
+    release_log(warp_number);
+    return all_lanes;
+  }
   unsigned counts[log_lanes], heads[log_lanes] = {};
   uint32_t lanes = 0;
   unsigned rows = log_rows;

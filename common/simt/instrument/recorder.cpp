@@ -61,6 +61,7 @@ void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters*
   recording = {};
   ignored_ = {};
   recording.recorder = this;
+  recording.counting = counters != nullptr;
   if (!allocations_.empty()) {
     recording.global = allocations_.front().begin;
     recording.global_bytes = allocations_.back().begin + allocations_.back().bytes - recording.global;

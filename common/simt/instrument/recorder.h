@@ -46,6 +46,7 @@ struct Recording {
   uintptr_t dynamic_shared, dynamic_bytes;
   uintptr_t static_shared, static_bytes;
   bool main_program;                     // the static range holds the executor's variables too
+  bool counting;                         // lanes are put together to warp instructions; else only the observer looks on
   bool tracing;                          // basic blocks are recorded too
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
@@ -218,6 +219,7 @@ inline __attribute__((always_inline)) uint64_t key_at(const LaneLog* lane, uintp
 }
 
 inline __attribute__((always_inline)) void record_jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  if (!recording.counting) return;
   const auto& last = recording.jump;
   if (from != last.from || to != last.to || !has_room(lane)) return recording.recorder->jump_back(lane, from, to);
   append(lane, lane->frame + last.key, last.value);
