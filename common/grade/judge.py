@@ -174,7 +174,7 @@ class Judge:
             "LADDER_RUNG": str(rung / "plain.so"), "LADDER_CHECKED": str(rung / "checked.so"), "LADDER_WORKER": "build/cpu/worker",
             "LADDER_SEED": str(self.seed(lab)), "LADDER_WITHOUT": ",".join(without),
             # Predictions are counted on our own solution, which needs no sandbox.
-            "LADDER_SOLUTION": self.solution_object(lab), "LADDER_COUNTER": "build/cpu/worker",
+            "LADDER_SOLUTION": self.solution_object(lab), "LADDER_COUNTER": "build/cpu/worker", "LADDER_COUNTED": str(self.private / f"counted-{lab}"),
         }
         if self.box.kind != "none":
             mounts = {"/rung": rung}

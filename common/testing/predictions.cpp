@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
 
 #include "operator.h"
 #include "record.h"
@@ -159,17 +162,9 @@ std::string check_time(const Prediction& p, double value, const std::string& lab
          wrapped("How to get it: " + p.lesson);
 }
 
-}  // namespace
-
-std::string check_prediction(const Predicted& predicted) {
-  const Prediction& p = *predicted.prediction;
-  const std::string label = p.variant + " " + rung::name_of(p.dtype);
-  if (!predicted.made)
-    return session().source + " does not predict " + p.name + ": is it in RUNG_PREDICT, by this name?";
-  if (std::isnan(predicted.value)) return wrapped("not filled in yet: " + label + ": " + p.question);
-  if (p.asks_limit) return check_limit(p, predicted.value, label);
-  if (!p.timed.empty()) return check_time(p, predicted.value, label);
-
+// Counts the call on the lab's solution. Several predictions may be about one call. Returns what went wrong, "" if
+// nothing.
+std::string count_on_solution(const Prediction& p, const std::string& label, Count* count) {
   rung::Client& solution = *session().solution;
   Step step;
   step.variant = -1;
@@ -181,13 +176,55 @@ std::string check_prediction(const Predicted& predicted) {
     if (variants[i].name == p.variant && variants[i].dtype == p.dtype && variants[i].op == lab.op)
       step.variant = static_cast<int>(i);
   }
+  if (!solution.problem().empty()) return solution.problem();
+  if (step.variant < 0) return "it has no variant " + label;
+  static std::map<std::string, Count> known;
+  const std::string call = label + " " + operator_of(lab.op).name(p.shape);
+  const auto found = known.find(call);
+  if (found != known.end()) {
+    *count = found->second;
+    return "";
+  }
+  const std::string problem = count_call(solution, step, count);
+  if (problem.empty()) known[call] = *count;
+  return problem;
+}
+
+// What the solution's count comes to. The judge keeps it in the file that LADDER_COUNTED names, "case figure" a line:
+// it is the same for a whole class, whose inputs are the same.
+std::string figure_of_solution(const Prediction& p, const std::string& label, double* figure) {
+  const char* const kept = getenv("LADDER_COUNTED");
+  const std::string name = p.case_name();
+  if (kept) {
+    std::ifstream file(kept);
+    std::string known;
+    while (file >> known >> *figure) {
+      if (known == name) return "";
+    }
+  }
   Count count;
-  std::string problem = solution.problem();
-  if (problem.empty() && step.variant < 0) problem = "it has no variant " + label;
-  if (problem.empty()) problem = count_call(solution, step, &count);
+  const std::string problem = count_on_solution(p, label, &count);
+  if (!problem.empty()) return problem;
+  *figure = p.figure(count);
+  if (kept) std::ofstream(kept, std::ios::app) << name + " " + format("%.17g", *figure) + "\n" << std::flush;
+  return "";
+}
+
+}  // namespace
+
+std::string check_prediction(const Predicted& predicted) {
+  const Prediction& p = *predicted.prediction;
+  const std::string label = p.variant + " " + rung::name_of(p.dtype);
+  if (!predicted.made)
+    return session().source + " does not predict " + p.name + ": is it in RUNG_PREDICT, by this name?";
+  if (std::isnan(predicted.value)) return wrapped("not filled in yet: " + label + ": " + p.question);
+  if (p.asks_limit) return check_limit(p, predicted.value, label);
+  if (!p.timed.empty()) return check_time(p, predicted.value, label);
+
+  double counted = 0;
+  const std::string problem = figure_of_solution(p, label, &counted);
   if (!problem.empty()) return "cannot be checked on " + label + " of the solution: " + problem;
 
-  const double counted = p.figure(count);
   if (std::abs(predicted.value - counted) <= 1e-9 * std::abs(counted)) return "";
   // What the count is would be worth points when the file is handed in again.
   if (recording()) {
