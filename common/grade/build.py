@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import front_end
+import headers
 import refused
 import roots
 import rules
@@ -23,6 +24,7 @@ import syntax_tree
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
+PRECOMPILED_BYTES = 64 << 20
 # Of the plain build the grader needs results and lines of code: no warnings, and half of the compiler's time.
 QUICKLY = ["-O1", "-g1", "-w"]
 # What nothing of a rung leads to, such as a main for debugging, is left out, and with it what it asks for: rules are about the rest.
@@ -72,7 +74,12 @@ class Workshop:
         given = subprocess.run(("nm", "-D", "--defined-only", "--format=posix", str(course / "build/cpu/worker")), stdout=subprocess.PIPE, text=True).stdout
         self.taken = frozenset(line.split()[0] for line in given.splitlines() if line.split()[1] in "TDBR")
         self.headers: dict[str, frozenset[str]] = {}
+        self.starts: headers.Headers | None = None
         self.lock = threading.Lock()
+        if box.kind != "none":
+            (self.root / headers.FOLDER).mkdir()
+            allowed = frozenset(f"<{name}>" for name in (*roots.HEADERS, *roots.stand_ins(course))) | {'"rung.h"'}
+            self.starts = headers.Headers(allowed, self.preprocessed_headers, self.precompiled_headers)
         if clang and box.kind != "none":
             self.precompile(clang)
 
@@ -85,6 +92,25 @@ class Workshop:
         (self.root / roots.PRECOMPILED).write_bytes(ended.stdout)
         self.front_end = shlex.join(ask)
         self.own_tree = f"{{ echo '  {syntax_tree.MARK}'; cat; }}"  # then the tree is the file's own
+
+    def options(self, build: str) -> str:
+        return shlex.join(self.flags + (self.instrument if build == "checked" else []))
+
+    def code_options(self, build: str) -> str:
+        """What a build has besides, and its headers that are compiled once must have, too."""
+        return f"{self.options(build)} {shlex.join(QUICKLY) if build == 'plain' else '-w'} -ffunction-sections"
+
+    def preprocessed_headers(self, build: str, source: str) -> str:
+        ended = self.run(f"{TEXT}g++ {self.options(build)} -E -x c++ -", source.encode(), self.box.new_user(), TEXT_BYTES, "headers")
+        return "" if ended.status or ended.cause else ended.stdout.decode("latin-1")
+
+    def precompiled_headers(self, build: str, text: str, name: str) -> str:
+        made = "cat >/tmp/headers && g++ " + self.code_options(build) + " -fpreprocessed -x c++-header /tmp/headers -o /tmp/headers.gch && cat /tmp/headers.gch"
+        ended = self.run(made, text.encode("latin-1"), self.box.new_user(), PRECOMPILED_BYTES) if text else None
+        if not ended or ended.status or ended.cause or not ended.stdout:
+            return ""
+        (self.root / headers.FOLDER / f"{name}.gch").write_bytes(ended.stdout)
+        return f"/{headers.FOLDER}/{name}.gch"
 
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
@@ -141,40 +167,43 @@ class Workshop:
         return Built(error=f"{label} does not compile with nvcc, although it does here", details=readable("\n".join(map(refused.spelled, found)).encode()))
 
     def compiled(self, source: bytes, label: str, uid: int | None, slots, products: bool) -> Built:
-        flags, instrument = shlex.join(self.flags), shlex.join(self.instrument)
-        plain = (f"g++ {flags} {shlex.join(QUICKLY)} -ffunction-sections -c -x c++-cpp-output /tmp/text -o /tmp/rung.o && {REACHED} && "
+        plain = (f"g++ {self.code_options('plain')} -c -x c++-cpp-output /tmp/text -o /tmp/rung.o && {REACHED} && "
                  "g++ -shared /tmp/reached.o -o /tmp/rung.so")
-        checked = (f"g++ {flags} {instrument} -w -ffunction-sections -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && "
+        checked = (f"g++ {self.code_options('checked')} -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && "
                    f"{self.announce} /tmp/rung.s /tmp/all.s && g++ -c /tmp/all.s -o /tmp/rung.o && {REACHED} && "
                    "g++ -shared /tmp/reached.o -o /tmp/rung.so")
         built, plain_text = Built(), ""
         # What does not compile, or is not run for its calls, is not compiled a second time.
-        for name, preprocess, compile in (("plain", f"g++ {flags} -E -x c++ -", f": >/tmp/report && {plain}"),
-                                          ("checked", f"g++ {flags} {instrument} -E -x c++ -", checked)):
-            # What is looked at is what is compiled. The parts come one after the other; no text can hold the word between them.
+        for name, compile in (("plain", f": >/tmp/report && {plain}"), ("checked", checked)):
+            # The parts come one after the other; no text can hold the word between them.
             between = f"end of this part {secrets.token_hex(16)}\n".encode()
-            parts = " /tmp/between ".join(("/tmp/text", "/tmp/report", "/tmp/names", "/tmp/rung.so"))
-            script = (f"wrap='{WRAP if name == 'checked' else ''}' && {TEXT}{preprocess} -o /tmp/text && {{ {compile}; }} && "
+            parts = " /tmp/between ".join(("/tmp/report", "/tmp/names", "/tmp/rung.so"))
+            script = (f"wrap='{WRAP if name == 'checked' else ''}' && cat >/tmp/text && {{ {compile}; }} && "
                       f"echo '{between.decode().strip()}' >/tmp/between && cat {parts}")
             with slots:
-                ended = self.run(script, source, uid, 2 * OBJECT_BYTES + TEXT_BYTES, label)
-            pieces = ended.stdout.split(between, 3)
-            if ended.status or ended.cause or len(pieces) != 4:
+                ended = self.run(f"{TEXT}g++ {self.options(name)} -E -x c++ -", source, uid, TEXT_BYTES, label)
+                # What is looked at is what is compiled.
+                whole = ended.stdout
+                if not ended.status and not ended.cause:
+                    given = self.starts.shortened(name, source.decode("utf-8-sig", "replace"), whole.decode("latin-1"), label) if self.starts else ""
+                    ended = self.run(script, given.encode("latin-1") or whole, uid, 2 * OBJECT_BYTES, label)
+            pieces = ended.stdout.split(between, 2)
+            if ended.status or ended.cause or len(pieces) != 3:
                 built.error, built.limited = self.why(ended, label), bool(ended.cause)
                 built.details = readable(ended.stderr)
                 return built
-            if len(pieces[3]) > OBJECT_BYTES:
+            if len(pieces[2]) > OBJECT_BYTES:
                 built.error, built.limited = f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB", True
                 return built
-            text, report, names = (piece.decode(errors="replace") for piece in pieces[:3])
+            text, report, names = (piece.decode(errors="replace") for piece in (whole, *pieces[:2]))
             needed = [line.split()[0] for line in names.splitlines() if line.split()]
             # What __global__ is in an instrumented build (simt/qualifiers.h), and nothing in a plain one.
-            own = rules.own_text(text.replace("__attribute__((noipa))", ""), self.header_lines(name, preprocess))
+            own = rules.own_text(text.replace("__attribute__((noipa))", ""), self.header_lines(name))
             if name == "plain":
-                built.plain, plain_text = pieces[3], own
+                built.plain, plain_text = pieces[2], own
                 built.findings = rules.of_source(own, self.completed)
             else:
-                built.checked = pieces[3]
+                built.checked = pieces[2]
                 if words_of(plain_text) != words_of(own):
                     built.findings.append(rules.Finding(rules.LOOK, "is another program when it is checked than when it is run"))
                 built.findings += rules.of_report(report, label, self.taken, self.libm)
@@ -184,13 +213,13 @@ class Workshop:
         built.findings = list(dict.fromkeys(built.findings))
         return built
 
-    def header_lines(self, name: str, script: str) -> frozenset[str]:
+    def header_lines(self, name: str) -> frozenset[str]:
         """What the headers that a kernel may include come to, in one of the builds; looked up once."""
         with self.lock:
             if name not in self.headers:
                 includes = "".join(f"#include <{header}>\n" for header in roots.HEADERS) + '#include "rung.h"\n'
                 includes += "".join(f'#if __has_include("{header}")\n#include "{header}"\n#endif\n' for header in roots.stand_ins(self.course))
-                ended = self.run(TEXT + script, includes.encode(), self.box.new_user(), TEXT_BYTES, "headers")
+                ended = self.run(f"{TEXT}g++ {self.options(name)} -E -x c++ -", includes.encode(), self.box.new_user(), TEXT_BYTES, "headers")
                 if ended.status or ended.cause:
                     raise roots.RootError(f"the headers of a kernel cannot be read: {readable(ended.stderr)}")
                 self.headers[name] = rules.header_lines(ended.stdout.decode(errors="replace"))
