@@ -155,7 +155,7 @@ LIBC = re.compile(
     r"pthread_(mutex|cond|rwlock|once|self|equal|key|getspecific|setspecific)\w*|__pthread_key_create")
 RUNTIME = re.compile(
     r"__cxa_\w+|__gxx_personality_v0|_Unwind_\w+|__gmon_start__|_ITM_\w+|__tls_get_addr|__dso_handle|__once_proxy|__dynamic_cast|"
-    r"_Z(n[wa]|d[la])\w+|_ZN?K?S[tabsiod]\w*|_ZT[VIS][NKS]\w*|_ZGVNSt\w*|_ZTVN10__cxxabiv1\w+|__(add|sub|mul|div|u?div|u?mod|float|fix|extend|trunc)\w+|"
+    r"_Z(n[wa]|d[la])\w+|_ZN?K?S[tabsiod]\w*|_ZT[VIS](P?K?[a-z]|[NKS]\w*)|_ZGVNSt\w*|_ZTVN10__cxxabiv1\w+|__(add|sub|mul|div|u?div|u?mod|float|fix|extend|trunc)\w+|"
     r"__(popcount|parity|clz|ctz|ffs|clrsb|bswap)[sdt]i2")  # __popc and its like
 FILES = re.compile(r"\w*St1[34]basic_(filebuf|[io]?fstream)\w*|\w*St10filesystem\w*|\w*St13random_device\w*|\w*St13__future_base\w*")
 RESETS = re.compile(r"_Z\d+cudaDeviceReset\w*")

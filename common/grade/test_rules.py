@@ -75,6 +75,7 @@ class Symbols(unittest.TestCase):
         self.assertEqual(self.levels("expf@GLIBC_2.27", "_Z13cudaGetDevicePi", "_ZN4simt6launchERKNS_12LaunchConfigERKNS_11BoundKernelE", "printf",
                                      "_ZSt4cout@GLIBCXX_3.4", "__cxa_atexit", "_Znwm", "memcpy", "simt_threadIdx", "__cxa_finalize",
                                      "_GLOBAL_OFFSET_TABLE_", "DW.ref.__gxx_personality_v0"), [])
+        self.assertEqual(self.levels("_ZTIi", "_ZTIPKc", "_ZTISt9exception"), [])  # of what is thrown
         self.assertEqual(self.levels("__popcountdi2", "__paritysi2", "__udivti3"), [])  # libgcc's part of __popc and the like
         self.assertEqual(self.levels("__tsan_read4", "__sanitizer_cov_trace_pc", instrumented=True), [])
 
