@@ -67,7 +67,8 @@ HARMLESS_ATTRIBUTES = {"aligned", "packed", "always_inline", "noinline", "unused
                        "vector_size", "nothrow", "likely", "unlikely", "deprecated", "gnu", "format", "returns_nonnull", "restrict", "leaf", "malloc", "alloc_size",
                        "nonnull", "artificial", "gnu_inline", "warn_unused", "transaction_safe", "transaction_pure", "transaction_safe_dynamic",
                        "abi_tag", "access", "assume_aligned", "alloc_align", "sentinel", "mode", "warning", "error", "no_sanitize",
-                       "no_sanitize_thread", "no_instrument_function", "fallthrough", "noclone", "init_priority"}
+                       "no_sanitize_thread", "no_instrument_function", "fallthrough", "noclone", "init_priority",
+                       "patchable_function_entry"}  # __launch_bounds__ is made of it, and it adds no more than instructions that do nothing
 
 
 def closed_at(text: str, begin: int) -> int:

@@ -54,11 +54,14 @@ void read(const json& launch, Count* count) {
   count->warp_operations += total.at("warp_operations").get<double>();
   count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
   const json& grid = launch.at("grid");
-  count->blocks = std::max(count->blocks, grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>());
+  const double blocks = grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
+  const json& block = launch.at("block");
+  const int block_threads = block[0].get<int>() * block[1].get<int>() * block[2].get<int>();
+  count->blocks = std::max(count->blocks, blocks);
+  count->threads = std::max(count->threads, blocks * block_threads);
   const double longest = launch.at("longest_thread").at("accesses");
   if (longest > count->longest_thread) {
-    const json& block = launch.at("block");
-    count->block_threads = block[0].get<int>() * block[1].get<int>() * block[2].get<int>();
+    count->block_threads = block_threads;
     count->longest_thread = longest;
     count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
   }
@@ -257,6 +260,16 @@ Demand spread_over_blocks(int least) {
     if (count.blocks >= least * static_cast<double>(count.rows)) return {};
     return unmet("no kernel has more than " + brief(count.blocks) + (count.blocks == 1 ? " block" : " blocks") +
                  ", where " + std::to_string(least) + " per row are needed");
+  };
+}
+
+Demand rows_at_once() {
+  return [](const Count& count) -> Judgement {
+    const double needed = lanes_a_row * static_cast<double>(count.rows);
+    if (count.threads >= needed) return {};
+    return unmet("the largest launch has " + whole(count.threads) + " threads for " + std::to_string(count.rows) +
+                 " rows, where at least " + whole(needed) +
+                 " are needed to work on all rows at once: is one row done after the other?");
   };
 }
 

@@ -42,6 +42,7 @@ struct Count {
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;  // of that block
   double blocks = 0;      // of the largest grid
+  double threads = 0;     // of the launch with the most
   double launches = 0;    // of kernels
   double by_graphs = 0;   // of kernels and library calls, those that a graph makes
   // Of what the operator watches (common/ops/arguments.h, Plan): bytes that were asked for, by kernels or as operands
@@ -83,6 +84,9 @@ Demand no_serial_section();
 Demand reduces_in_warps();
 // At least so many blocks per row, in one of the kernels.
 Demand spread_over_blocks(int least);
+// At least half a warp per row, in one of the kernels.
+constexpr double lanes_a_row = 16;
+Demand rows_at_once();
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.

@@ -27,6 +27,7 @@ const testing_::Lab testing_::lab = {
          testing_::no_serial_section(),
          {"tree", "tree_f32x4"},
          /*others_too=*/false},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
         {"move-float4",
          "16 bytes per lane: 16 sectors per request",
          {32, 512},

@@ -22,6 +22,7 @@ const testing_::Lab testing_::lab = {
          {1, 60001},
          testing_::read_at_most(2),
          {"online", "online_f32x4"}},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
         {"move-float4",
          "16 bytes per lane: 16 sectors per request",
          {8, 4096},

@@ -10,6 +10,8 @@ const testing_::Lab testing_::lab = {
     {
         {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_an_element(2)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
+        {"move-few-passes", "every element is read at most three times", {8, 4096}, testing_::read_at_most(3)},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
         {"move-half2",
          "4 bytes per lane: 4 sectors per request",
          {8, 4096},

@@ -20,6 +20,7 @@ const testing_::Lab testing_::lab = {
          {16, 4096, 50},
          testing_::read_at_most(3),
          {"three_pass", "online"}},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512, 20}, testing_::rows_at_once()},
         {"move-writes-top-k",
          "8 bytes x K written per row, and nothing else",
          {16, 4096, 50},

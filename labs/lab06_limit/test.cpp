@@ -11,6 +11,10 @@ const testing_::Lab testing_::lab = {
         {"move-read-once", "every element is read once", {7, 4097}, testing_::read_at_most(1)},
         // Over 16,384 elements per row in shared memory would be 64 KB; in registers it fits on any device.
         {"move-read-once-wide", "every element is read once, also of wide rows", {2, 30001}, testing_::read_at_most(1)},
+        {"move-read-once-aligned",
+         "every element is read once, also where rows begin on 16 bytes",
+         {8, 4096},
+         testing_::read_at_most(1)},
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
         {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
         // The row's packs lie across one 128-byte line more than they fill; head and tail cost an access of their own.
@@ -24,6 +28,7 @@ const testing_::Lab testing_::lab = {
          "all threads share the work, also of narrow rows",
          {256, 6},
          testing_::no_serial_section()},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
         {"move-many-blocks", "many blocks work on one long row", {1, 200003}, testing_::spread_over_blocks(8)},
     },
     {

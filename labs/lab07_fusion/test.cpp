@@ -28,6 +28,7 @@ const testing_::Lab testing_::lab = {
          testing_::weights_read_once_a_tile(16),
          {"fused_tiled"},
          false},
+        {"move-no-serial", "all threads of a block share the work", small, testing_::threads_share_the_work()},
         {"move-few-launches",
          "the whole step in one launch, the collapse in three",
          small,

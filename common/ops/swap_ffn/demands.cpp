@@ -1,5 +1,7 @@
 #include "swap_ffn/demands.h"
 
+#include <algorithm>
+
 #include "words.h"
 
 namespace testing_ {
@@ -29,6 +31,21 @@ Demand weights_read_at_most(int times) {
 
 Demand weights_read_once_a_tile(int cores) {
   return [cores](const Count& count) { return weights_read_at_most((count.rows + cores - 1) / cores)(count); };
+}
+
+Demand threads_share_the_work() {
+  return [](const Count& count) -> Judgement {
+    // A product of few rows does not divide evenly among the threads, and some things are for one thread to do. The
+    // course's own solution comes to 3.5 times an even share.
+    constexpr double times = 16, spare = 256;
+    const double share = count.its_share * count.block_threads / std::max(32, count.block_threads);
+    if (count.longest_thread <= times * share + spare) return {};
+    return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, where an even share among " +
+                 whole(std::max(32, count.block_threads)) + " threads would be " + brief(share) +
+                 worst_line(count, [](const LineCount& line) {
+                   return line.load.requests + line.store.requests + line.shared_requests;
+                 }));
+  };
 }
 
 Demand said_what_weights_cost() {

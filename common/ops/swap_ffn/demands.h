@@ -10,6 +10,9 @@ namespace testing_ {
 Demand weights_read_at_most(int times);
 // As often as there are tiles of so many cores.
 Demand weights_read_once_a_tile(int cores);
+// The busiest thread makes not many times as many memory accesses as it would if the block's threads, or at least a
+// warp, shared them evenly.
+Demand threads_share_the_work();
 // Not a demand: says what the weights cost, and their footprint.
 Demand said_what_weights_cost();
 

@@ -173,7 +173,7 @@ std::vector<Case> hidden_swap_ffn_cases(uint64_t seed) {
   std::mt19937_64 random(seed * 77 + 5);
   const int steps = drawn(random, 1, 2);
   return {
-      make("hidden", "hidden-few-cores", {64, 32 * drawn(random, 2, 5), drawn(random, 2, 7), 2, steps, 16, 2, 24}),
+      make("hidden", "hidden-few-cores", {64, 32 * drawn(random, 2, 5), drawn(random, 2, 7), 2, 3, 16, 2, 24}),
       make("hidden", "hidden-two-tiles", {32, 96, drawn(random, 18, 30), drawn(random, 1, 3), 1, 24, 3, 17}),
       make("hidden", "hidden-odd-sizes", {96, 32 * drawn(random, 3, 6), drawn(random, 3, 9), 1, steps, 40, 5, 19}),
       make("hidden", "hidden-many-events", {32, 64, drawn(random, 9, 14), drawn(random, 5, 7), 1, 8, 2, 9}),
