@@ -45,6 +45,9 @@ class Report(unittest.TestCase):
             int choose(int i) { switch (i) { case 0: return 5; case 1: return 7; case 2: return 11; case 3: return 2; case 4: return 1; default: throw i; } }
             void many(int i, void (*f)(int)) { switch (i) { case 0: f(3); break; case 1: f(8); break; case 2: f(1); f(9); break; case 3: f(7); break; case 4: f(2); break; case 5: f(5); break; } }
             void barrier() { asm volatile("" ::: "memory"); }
+            __attribute__((patchable_function_entry(8, 8))) void bounded() {}
+            template <typename T> __attribute__((patchable_function_entry(8, 8))) void bounded_too(T) {}
+            template void bounded_too(int);
             asm(".globl _ZSt21ios_base_library_initv");  // as in <iostream> from GCC 13 on
             """), "")
 

@@ -238,12 +238,14 @@ void Rewriter::directive(const std::string& text) {
     std::smatch found;
     if (!std::regex_match(text, found, parts)) return find("a section that is more than a name");
     const std::string section = found[1], flags = found[2], rest = found[3];
-    // The course's own marks each of its constants with a number.
+    // The course marks each of its constants with a number; __launch_bounds__ lists no-operations (simt/qualifiers.h).
     static const std::regex ordinary_rest(
         R"re(^(,@(progbits|nobits|note|init_array|fini_array)(,\d+)?(,[^,#";]+,comdat)?|,@progbits#[0-9]+.*|)$)re");
     const bool numbered = section == "simt_constant" && flags == "aw";
-    if (!is_ordinary_section(section, flags) || !std::regex_match(rest, ordinary_rest) ||
-        (rest.find('#') != std::string::npos && !numbered))
+    static const std::regex bounds(R"re(^awoG?,@progbits,[^,#";]+(,[^,#";]+,comdat)?$)re");
+    const bool of_bounds = section == "__patchable_function_entries" && std::regex_match(flags + rest, bounds);
+    if (!of_bounds && (!is_ordinary_section(section, flags) || !std::regex_match(rest, ordinary_rest) ||
+                       (rest.find('#') != std::string::npos && !numbered)))
       find("the section " + section.substr(0, 40));
     in_debug_ = begins(section, ".debug_");
     in_code_ = flags.find('x') != std::string::npos || begins(section, ".text");
