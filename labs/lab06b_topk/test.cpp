@@ -18,6 +18,7 @@ const testing_::Lab testing_::lab = {
          {16, 4096, 50},
          testing_::few_warp_operations()},
         {"move-no-serial", "all threads share the work", {4, 16384, 20}, testing_::no_serial_section()},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512, 20}, testing_::rows_at_once()},
         {"move-writes-top-k",
          "8 bytes x K written per row, and nothing else",
          {16, 4096, 50},
