@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "cooperative.h"
+#include "device_queues.h"
+#include "devices.h"
 #include "failure.h"
 #include "instrument/recorder.h"
 #include "switch.h"
@@ -482,10 +484,18 @@ uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot) noexcept {
 }
 bool is_cooperative() { return current_block->launch().cooperative; }
 unsigned active_lanes(Place place) noexcept { return current_block->active_lanes(place); }
-void yield() noexcept { current_block->yield(); }
+void yield() noexcept {
+  poll(SIMT_CALLER);
+  current_block->yield();
+}
 void fence() noexcept {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (recording.lane && recording.observer) recording.recorder->fence();
+}
+
+void fence_system() noexcept {
+  fence();
+  if (has_several_devices() && recording.lane && recording.observer) checks::device_fences(current_device());
 }
 
 }  // namespace simt

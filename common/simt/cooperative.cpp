@@ -50,9 +50,9 @@ class SavedShared {
   std::vector<unsigned char> copy_;
 };
 
-// Kept for the next launch, with their stacks.
+// Kept for the next launch, with their stacks: of each OS thread that does a device's work.
 std::vector<std::unique_ptr<Block>>& resident_blocks() {
-  static auto* blocks = new std::vector<std::unique_ptr<Block>>;
+  static thread_local auto* blocks = new std::vector<std::unique_ptr<Block>>;
   return *blocks;
 }
 

@@ -22,7 +22,7 @@ class UserError(Exception):
     pass
 
 
-LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/(?!(?:std/)?atomic|barrier|pipeline)|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|nccl\w*|"
+LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/(?!(?:std/)?atomic|barrier|pipeline)|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
              r"npp\w*|nvrtc\w*|nvToolsExt\w*|nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 
@@ -46,7 +46,7 @@ UNSUPPORTED = [
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"\bcuda::(?!(?:{LIBCUXX})\b)\w+", "libcu++ ({0})"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
-    (r"\bcudaDeviceEnablePeerAccess\b|\bcudaIpc\w+", "several devices or processes ({0})"),
+    (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
     (r"\b__nv_fp8\w*|\b__nv_fp4\w*", "8-bit and 4-bit floating point ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "

@@ -6,6 +6,7 @@
 
 #include "device_limits.h"
 #include "device_service.h"
+#include "devices.h"
 #include "launch_bounds.h"
 #include "launch_state.h"
 #include "refusal.h"
@@ -74,7 +75,7 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() { return simt::last_error; }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0) return simt::set_last_error(cudaErrorInvalidDevice);
+  if (!simt::is_device(device)) return simt::set_last_error(cudaErrorInvalidDevice);
   cudaDeviceProp p = {};
   std::snprintf(p.name, sizeof p.name, "SIMT executor on the CPU, modelled on an H200");
   p.totalGlobalMem = size_t{4} << 30;
@@ -98,6 +99,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.memoryClockRate = 3201000;
   p.memoryBusWidth = 6016;
   p.totalConstMem = 65536;
+  p.pciBusID = device;
+  std::memcpy(p.uuid.bytes, "SIMT executor", 13);
+  p.uuid.bytes[15] = static_cast<char>(device);
   p.asyncEngineCount = 3;
   p.deviceOverlap = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.concurrentManagedAccess = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
@@ -158,18 +162,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : simt::set_last_error(cudaErrorInvalidDevice);
-}
-cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
 // The limits that CUDA starts with; what a program sets changes nothing here.
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   switch (limit) {
@@ -183,11 +176,11 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
-  if (device != 0 || bytes < 13) return simt::set_last_error(cudaErrorInvalidValue);
-  std::snprintf(id, static_cast<size_t>(bytes), "0000:00:00.0");
+  if (bytes < 13) return simt::set_last_error(cudaErrorInvalidValue);
+  if (!simt::is_device(device)) return simt::set_last_error(cudaErrorInvalidDevice);
+  std::snprintf(id, static_cast<size_t>(bytes), "0000:%02X:00.0", static_cast<unsigned>(device));
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;

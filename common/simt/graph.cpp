@@ -1,4 +1,4 @@
-// Streams, their capture, and graphs as lists of what was captured.
+// The capture of streams, and graphs as lists of what was captured.
 #include <atomic>
 #include <map>
 #include <memory>
@@ -8,12 +8,10 @@
 #include <cuda_runtime.h>
 
 #include "device.h"
+#include "device_queues.h"
+#include "streams.h"
 
 using Works = std::vector<std::unique_ptr<simt::CapturedWork>>;
-
-struct CUstream_st {
-  unsigned flags = 0;  // cudaStreamNonBlocking
-};
 
 // The list is shared: an instantiated graph lives on when the graph is destroyed.
 struct CUgraph_st {
@@ -68,6 +66,9 @@ thread_local int replaying = 0;  // a graph may hold another's launch
 
 bool is_replaying() { return replaying > 0; }
 
+bool is_deferred() { return runs_later(); }
+cudaError_t defer(cudaStream_t stream, CapturedWork* work) { return enqueue(stream, work); }
+
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
   std::unique_ptr<CapturedWork> owned(work);
   std::lock_guard<std::mutex> lock(mutex);
@@ -81,21 +82,13 @@ cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
 
 using namespace simt;
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  *stream = new CUstream_st{flags};
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  *flags = stream ? stream->flags : cudaStreamDefault;
-  return cudaSuccess;
-}
 // What it captures goes with it.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     capturing -= static_cast<int>(captures().erase(stream));
   }
-  delete stream;
+  if (is_named(stream)) delete stream;
   return cudaSuccess;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -15,12 +16,17 @@
 #include "block.h"
 #include "cooperative.h"
 #include "device.h"
+#include "device_queues.h"
 #include "device_service.h"
+#include "devices.h"
+#include "checks/checks.h"
+#include "counters/counters.h"
 #include "counters/session.h"
 #include "failure.h"
 #include "instrument/recorder.h"
 #include "memory.h"
 #include "module_tls.h"
+#include "streams.h"
 #include "simt.h"
 
 namespace simt {
@@ -51,12 +57,15 @@ struct Worker {
 
 class Pool {
  public:
-  static Pool& get() {
-    static Pool* pool = new Pool;  // never destroyed: kernels may run until the process ends
-    return *pool;
+  // The current device's.
+  static Pool& get() { return of(current_device()); }
+  static Pool& of(int device) {
+    static Pool* const pools = new Pool[max_devices];  // never destroyed: kernels may run until the process ends
+    return pools[device];
   }
 
   void run(LaunchState* launch) {
+    out_of_turn_ = false;
     if (launch->cooperative) {
       own_ = &workers_[0];
       workers_[0].handle = pthread_self();
@@ -68,7 +77,8 @@ class Pool {
       return;
     }
     const uint64_t blocks = launch->blocks_to_run();
-    const int helpers = static_cast<int>(blocks < static_cast<uint64_t>(cores) ? blocks : cores) - 1;
+    const int most = most_threads();
+    const int helpers = static_cast<int>(blocks < static_cast<uint64_t>(most) ? blocks : most) - 1;
     while (started_ < helpers) start_worker();
     if (helpers > 0) {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -90,8 +100,13 @@ class Pool {
   void wait_for_turn() {
     if (had_turn_) return;
     const uint64_t own = own_->number.load();
-    for (int i = 0; i <= started_; i++) {
-      while (&workers_[i] != own_ && workers_[i].number.load() < own) sched_yield();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i <= started_ && !out_of_turn_; i++) {
+      while (&workers_[i] != own_ && workers_[i].number.load() < own && !out_of_turn_) {
+        sched_yield();
+        // One before may wait for another device, which waits for this block.
+        if (has_several_devices() && std::chrono::steady_clock::now() - begin > longest_wait) out_of_turn_ = true;
+      }
     }
     had_turn_ = true;
   }
@@ -109,12 +124,27 @@ class Pool {
     return false;
   }
 
-  int cores = usable_cores();
+  // A program may set it before the variables of this file have their values.
+  static int& cores() {
+    static int count = usable_cores();
+    return count;
+  }
 
  private:
+  // Blocks of several devices may wait for each other in any order, which needs more threads than cores, unless they
+  // take turns.
+  static int most_threads() {
+    const bool in_turns = checks::running() || counters::running();
+    return has_several_devices() && !in_turns ? std::max(cores(), resident_blocks) : cores();
+  }
+
   void start_worker() {
     const int index = ++started_;
-    workers_[index].thread = std::thread([this, index] { serve(index); });
+    const int device = current_device();
+    workers_[index].thread = std::thread([this, index, device] {
+      set_current_device(device);
+      serve(index);
+    });
     workers_[index].thread.detach();
   }
 
@@ -162,6 +192,10 @@ class Pool {
     if (!tls.main_program) std::memset(tls.begin + tls.initialised_bytes, 0xFF, tls.bytes - tls.initialised_bytes);
   }
 
+  static constexpr std::chrono::milliseconds longest_wait{300};
+  static constexpr int resident_blocks = 16;
+
+  std::atomic<bool> out_of_turn_{false};  // in this launch
   Worker workers_[max_cores];
   std::mutex mutex_;
   std::condition_variable start_, done_;
@@ -180,9 +214,14 @@ thread_local bool Pool::had_turn_ = false;
 
 }  // namespace
 
-int cores() { return Pool::get().cores; }
-void set_cores(int count) { Pool::get().cores = count < 1 ? 1 : count > max_cores ? max_cores : count; }
-bool pass_to_busy_thread(int signal) { return Pool::get().pass_signal(signal); }
+int cores() { return Pool::cores(); }
+void set_cores(int count) { Pool::cores() = count < 1 ? 1 : count > max_cores ? max_cores : count; }
+bool pass_to_busy_thread(int signal) {
+  for (int device = 0; device < device_count(); device++) {
+    if (Pool::of(device).pass_signal(signal)) return true;
+  }
+  return false;
+}
 
 namespace {
 std::atomic<bool> any_atomic{false};
@@ -258,6 +297,11 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
   Excess excess = beyond_device(config);
   if (!excess.error) excess = beyond_kernel(config, kernel.function);
   if (!excess.error && cooperative) excess = beyond_residence(config, kernel.function);
+  if (!excess.error && is_named(config.stream) && config.stream != replay_stream() &&
+      config.stream->device != current_device())
+    excess = {cudaErrorInvalidResourceHandle, "the stream is of another device than the current one",
+              "is on a stream of device " + std::to_string(config.stream->device) + ", and the current device is " +
+                  std::to_string(current_device()) + ": call cudaSetDevice first."};
   // Those that can be captured have been (Launcher).
   if (is_capturing(config.stream))
     excess = {cudaErrorStreamCaptureUnsupported, "this kind of launch cannot be captured", "is on a captured stream."};
@@ -269,7 +313,18 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
     refuse_launch(config, kernel.name, excess);
     return excess.error;
   }
-  return set_last_error(device().launch(config, kernel, cooperative), "the launch");
+  if (!runs_later()) return set_last_error(device().launch(config, kernel, cooperative), "the launch");
+  BoundKernel later = kernel;
+  const auto* const bytes = static_cast<const std::byte*>(kernel.arguments);
+  const std::shared_ptr<std::byte[]> arguments(
+      new (std::align_val_t{64}) std::byte[kernel.argument_bytes],
+      [](std::byte* memory) { operator delete[](memory, std::align_val_t{64}); });
+  std::copy(bytes, bytes + kernel.argument_bytes, arguments.get());
+  later.arguments = arguments.get();
+  enqueue(
+      config.stream, [config, later, arguments, cooperative] { return device().launch(config, later, cooperative); },
+      launch_text(config, kernel.name));
+  return cudaSuccess;
 }
 
 }  // namespace

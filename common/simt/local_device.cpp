@@ -10,7 +10,9 @@
 #include "checks/checks.h"
 #include "checks/memory_events.h"
 #include "device.h"
+#include "device_queues.h"
 #include "device_service.h"
+#include "devices.h"
 #include "failure.h"
 #include "launch.h"
 #include "memory.h"
@@ -24,6 +26,7 @@ std::mutex mutex;
 struct Entry {
   size_t bytes, mapped;  // mapped is 0 for memory of the host's own
   Sharing sharing;
+  int owner;
 };
 
 // Every allocation that has not been freed, by address.
@@ -43,6 +46,7 @@ constexpr size_t gap = size_t{8} << 20;
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 void* map_pages(size_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
   static uintptr_t next = first_address;
   void* const memory = mmap(reinterpret_cast<void*>(next), bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -87,8 +91,11 @@ bool holds(const std::vector<Allocation>& parts, uintptr_t address, size_t bytes
 
 // Adds the allocation; `mapped` is 0 for memory of the host's own. False if there is one at this address.
 bool add(void* memory, size_t bytes, size_t mapped, Sharing sharing) {
+  const int owner = sharing == Sharing::device_only ? current_device() : no_device;
+  const Turn turn;
   std::lock_guard<std::mutex> lock(mutex);
-  if (!allocations().emplace(reinterpret_cast<uintptr_t>(memory), Entry{bytes, mapped, sharing}).second) return false;
+  if (!allocations().emplace(reinterpret_cast<uintptr_t>(memory), Entry{bytes, mapped, sharing, owner}).second)
+    return false;
   checks::allocated(memory, bytes);
   // The host writes it as it likes, which nobody sees: initcheck takes all of it for written.
   if (sharing == Sharing::with_host) checks::host_wrote(memory, bytes);
@@ -110,6 +117,7 @@ class LocalDevice : public DeviceService {
   }
 
   cudaError_t free(void* pointer) override {
+    const Turn turn;
     std::lock_guard<std::mutex> lock(mutex);
     const auto found = allocations().find(reinterpret_cast<uintptr_t>(pointer));
     if (found == allocations().end()) return cudaErrorInvalidValue;
@@ -148,7 +156,10 @@ class LocalDevice : public DeviceService {
 
   cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) override {
     if (runs_past_its_end(to, bytes) || runs_past_its_end(from, bytes)) return cudaErrorInvalidValue;
+    const Turn turn;
     const DeviceMemoryOpen open;
+    if (has_several_devices())
+      count_link_bytes(owner_of(reinterpret_cast<uintptr_t>(from)), owner_of(reinterpret_cast<uintptr_t>(to)), bytes);
     if (kind == cudaMemcpyDeviceToDevice) count_constants_at(to);
     std::memmove(to, from, bytes);
     checks::host_wrote(to, bytes);
@@ -156,6 +167,7 @@ class LocalDevice : public DeviceService {
   }
   cudaError_t set(void* pointer, int value, size_t bytes) override {
     if (runs_past_its_end(pointer, bytes)) return cudaErrorInvalidValue;
+    const Turn turn;
     const DeviceMemoryOpen open;
     std::memset(pointer, value, bytes);
     checks::host_wrote(pointer, bytes);
@@ -165,6 +177,7 @@ class LocalDevice : public DeviceService {
   void* symbol(void* variable) override { return variable; }
 
   cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) override {
+    const Turn turn;
     const DeviceMemoryOpen open;
     return run_launch(config, kernel, cooperative);
   }
@@ -175,6 +188,7 @@ class LocalDevice : public DeviceService {
                    std::string(product.name) +
                        " is given a matrix that does not lie in device memory from its first element to its last.\nAre "
                        "the pointers cudaMalloc's, and do the sizes and leading dimensions fit?");
+    const Turn turn;
     const DeviceMemoryOpen open;
     count_constants_at(product.c);
     compute(product);
@@ -199,6 +213,18 @@ std::vector<Allocation> live_allocations() {
   std::vector<Allocation> list;
   for (const auto& [begin, entry] : allocations()) list.push_back({begin, entry.bytes});
   return list;
+}
+
+int owner_of(uintptr_t address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const Found found = find_allocation(address);
+  return found == allocations().end() ? no_device : found->second.owner;
+}
+size_t allocated_bytes_of(int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  size_t sum = 0;
+  for (const auto& [begin, entry] : allocations()) sum += entry.owner == device ? entry.bytes : 0;
+  return sum;
 }
 
 bool is_device_memory(const void* begin, size_t bytes) {

@@ -1,13 +1,14 @@
-// Device memory, copies, streams and events of the runtime API.
+// Device memory and copies of the runtime API.
 #include <cuda_runtime.h>
 
-#include <chrono>
+#include <algorithm>
 #include <string>
 
 #include "device.h"
+#include "device_queues.h"
 #include "device_service.h"
+#include "devices.h"
 #include "refusal.h"
-#include "timing/predictor.h"
 
 using simt::device;
 using simt::set_last_error;
@@ -42,24 +43,44 @@ cudaError_t copied(cudaError_t error, size_t bytes, const void* to, const void* 
   return error;
 }
 
+int owner_of(const void* pointer) { return simt::owner_of(reinterpret_cast<uintptr_t>(pointer)); }
+
+// What a synchronous call waits for: all that was given to this device, and to those whose memory it touches.
+cudaError_t wait_for_owners(const void* to, const void* from = nullptr) {
+  if (!simt::runs_later()) return cudaSuccess;
+  cudaError_t error = simt::wait_for_device(simt::current_device());
+  for (const void* pointer : {to, from}) {
+    const int owner = owner_of(pointer);
+    if (owner == simt::no_device || owner == simt::current_device()) continue;
+    if (const cudaError_t other = simt::wait_for_device(owner)) error = other;
+  }
+  return error;
+}
+
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, Sharing::device_only); }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
   return allocate(pointer, bytes, Sharing::with_host);
 }
-cudaError_t cudaFree(void* pointer) { return pointer ? set_last_error(device().free(pointer)) : cudaSuccess; }
+cudaError_t cudaFree(void* pointer) {
+  if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = wait_for_owners(pointer)) return set_last_error(error);
+  return set_last_error(device().free(pointer));
+}
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return set_last_error(cudaErrorInvalidMemcpyDirection);
   if (bytes == 0) return cudaSuccess;
   if (!to || !from) return set_last_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = wait_for_owners(to, from)) return set_last_error(error);
   return copied(device().copy(to, from, bytes, kind), bytes, to, from);
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (!pointer) return set_last_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = wait_for_owners(pointer)) return set_last_error(error);
   return copied(device().set(pointer, value, bytes), bytes, pointer);
 }
 
@@ -72,6 +93,36 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
+}
+
+namespace {
+
+// Each device may be named for the memory that is its own, or that all share.
+bool is_memory_of(int device, const void* pointer) {
+  return simt::is_device(device) && (owner_of(pointer) == device || owner_of(pointer) == simt::no_device);
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  if (!simt::is_device(to_device) || !simt::is_device(from_device)) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_memory_of(to_device, to) || !is_memory_of(from_device, from)) return set_last_error(cudaErrorInvalidValue);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream) {
+  if (!simt::is_device(to_device) || !simt::is_device(from_device)) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_memory_of(to_device, to) || !is_memory_of(from_device, from)) return set_last_error(cudaErrorInvalidValue);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+// Memory of the host that is not pinned is read and written before the call returns.
+cudaError_t simt::after_copy(cudaStream_t stream, const void* to, const void* from, cudaError_t error) {
+  if (error != cudaSuccess || !runs_later() || is_capturing(stream)) return error;
+  Allocation found;
+  Sharing sharing;
+  if (device().find(to, &found, &sharing) && device().find(from, &found, &sharing)) return error;
+  return set_last_error(wait_for_stream(stream), "cudaMemcpyAsync");
 }
 
 // Rows begin at multiples of this.
@@ -98,7 +149,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   simt::Allocation allocation;
   Sharing sharing;
   if (device().find(pointer, &allocation, &sharing))
-    *attributes = {cudaMemoryTypeDevice, 0, const_cast<void*>(pointer), const_cast<void*>(pointer)};
+    *attributes = {cudaMemoryTypeDevice, std::max(0, owner_of(pointer)), const_cast<void*>(pointer),
+                   const_cast<void*>(pointer)};
   else
     *attributes = {cudaMemoryTypeUnregistered, -1, nullptr, const_cast<void*>(pointer)};
   return cudaSuccess;
@@ -108,35 +160,8 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   cudaDeviceProp properties;
   cudaGetDeviceProperties(&properties, 0);
   *total_bytes = properties.totalGlobalMem;
-  *free_bytes = *total_bytes - min(device().allocated_bytes(), *total_bytes);
-  return cudaSuccess;
-}
-
-struct CUevent_st {
-  std::chrono::steady_clock::time_point time;
-  bool recorded = false;
-  simt::timing::Clock predicted;
-};
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = new CUevent_st;
-  return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
-  event->time = std::chrono::steady_clock::now();
-  event->recorded = true;
-  event->predicted = simt::timing::predicted_clock();
-  return cudaSuccess;
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-  if (!start || !stop || !start->recorded || !stop->recorded) return set_last_error(cudaErrorInvalidResourceHandle);
-  const double predicted = simt::timing::predicted_between(start->predicted, stop->predicted);
-  *milliseconds = predicted >= 0 ? static_cast<float>(predicted * 1e3)
-                                 : std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+  const size_t used =
+      simt::has_several_devices() ? simt::allocated_bytes_of(simt::current_device()) : device().allocated_bytes();
+  *free_bytes = *total_bytes - min(used, *total_bytes);
   return cudaSuccess;
 }

@@ -24,6 +24,11 @@ std::vector<Allocation> constant_variables();
 std::vector<Allocation> counted_constants();
 void count_constants_at(const void* address);
 
+// The device whose memory this is. no_device (devices.h): none's, or managed or pinned, or a variable of the program,
+// which all devices share.
+int owner_of(uintptr_t address);
+size_t allocated_bytes_of(int device);
+
 // Whether all of these bytes are device memory: of one allocation, or variables of an instrumented module.
 bool is_device_memory(const void* begin, size_t bytes);
 

@@ -280,13 +280,18 @@ class Instruction:
         registers = ", ".join(self.register(one) for one in to)
         return f"simt::ptx::load<{type_}, {str(ordered).lower()}>({self.address(self.operands[1], space == 'shared')}, {registers});"
 
+    def fence_of_release(self) -> str:
+        if not {"release", "acq_rel"} & set(self.parts):
+            return ""
+        return "__threadfence_system(); " if "sys" in self.parts else "__threadfence(); "
+
     def of_st(self) -> str:
         self.expect(2)
         type_, count, space, ordered = self.access()
         values = [self.value(one, type_) for one in self.vector(self.operands[1])]
         if len(values) != count:
             raise self.unknown()
-        return f"simt::ptx::store<{type_}, {str(ordered).lower()}>({self.address(self.operands[0], space == 'shared')}, {', '.join(values)});"
+        return f"{self.fence_of_release()}simt::ptx::store<{type_}, {str(ordered).lower()}>({self.address(self.operands[0], space == 'shared')}, {', '.join(values)});"
 
     def of_atom(self) -> str:
         functions = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "exch": "atomicExch", "cas": "atomicCAS",
@@ -301,7 +306,7 @@ class Instruction:
         at = f"reinterpret_cast<{type_}*>({self.address(self.operands[first], shared)})"
         values = ", ".join(self.value(one, type_) for one in self.operands[first + 1:])
         call = f"{functions[operation[0]]}({at}, {values})"
-        return f"{call};" if self.name == "red" else self.put(self.operands[0], call)
+        return self.fence_of_release() + (f"{call};" if self.name == "red" else self.put(self.operands[0], call))
 
     of_red = of_atom
 
@@ -326,12 +331,12 @@ class Instruction:
     of_barrier = of_bar
 
     def of_membar(self) -> str:
-        return "__threadfence();"
+        return "__threadfence_system();" if "sys" in self.parts else "__threadfence();"
 
     def of_fence(self) -> str:
         if self.parts[0] not in ("acq_rel", "sc"):
             raise self.unknown()
-        return "__threadfence();"
+        return "__threadfence_system();" if "sys" in self.parts else "__threadfence();"
 
     def of_nanosleep(self) -> str:
         return "simt::yield();"

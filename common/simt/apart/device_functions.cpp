@@ -45,7 +45,7 @@ constexpr const char* executors[] = {
     "block_barrier", "warp_exchange",     "active_lanes",  "yield",         "fence",
     "grid_barrier",  "is_cooperative",    "checked_value", "before_atomic", "clock_ticks",
     "meeting_init",  "meeting_arrive",    "meeting_drop",  "meeting_wait",  "meeting_is_over",
-    "meet",          "meeting_of_parity", "meeting_put",   "meeting_get"};
+    "meet",          "meeting_of_parity", "meeting_put",   "meeting_get",   "fence_system"};
 constexpr const char* beginnings[] = {"__tsan_", "__sanitizer_cov_trace_pc", "simt_seen_"};
 // Arithmetic of numbers that the processor lacks; not that which returns a second result through a pointer.
 constexpr const char* arithmetic[] = {"__add",      "__sub",    "__mul",   "__div",  "__mod", "__udiv",  "__umod",

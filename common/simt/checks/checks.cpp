@@ -9,11 +9,14 @@
 #include "../block.h"
 #include "../counters/rules.h"
 #include "../device_heap.h"
+#include "../device_queues.h"
+#include "../devices.h"
 #include "../instrument/recorder.h"
 #include "../memory.h"
 #include "../module_symbols.h"
 #include "../simt.h"
 #include "buffers.h"
+#include "device_order.h"
 #include "initcheck.h"
 #include "memcheck.h"
 #include "memory_events.h"
@@ -26,45 +29,73 @@ namespace simt::checks {
 
 namespace {
 
+// What is remembered of the launch and the block that a device runs.
+struct OfDevice {
+  OfDevice(Shadow& written, Shadow& accessed, const Buffers& buffers)
+      : accessed(accessed), memcheck(buffers), racecheck(accessed), initcheck(written) {}
+
+  // The page of racecheck's stamps; `written` is that of initcheck's bits.
+  Page& page_of(uintptr_t address, Page& written) { return current_device() == 0 ? written : accessed.page(address); }
+
+  Shadow& accessed;
+  Memcheck memcheck;
+  Racecheck racecheck;
+  Initcheck initcheck;
+  Synccheck synccheck;
+  BlockInfo block = {};
+  // By block that waits for the grid: which bytes of its shared memory have been written.
+  std::map<uint64_t, std::pair<Shadow::Written, Shadow::Written>> shared_written;
+};
+
 class AllChecks : public Observer {
  public:
+  AllChecks() {
+    // racecheck goes by the order of one device's blocks: with several devices each has stamps of its own, and the
+    // order between devices is looked at besides (device_order.h).
+    for (int device = 0; device < device_count(); device++) {
+      if (device > 0) other_shadows.push_back(std::make_unique<Shadow>());
+      devices.push_back(std::make_unique<OfDevice>(shadow, device > 0 ? *other_shadows.back() : shadow, buffers));
+    }
+  }
+  OfDevice& now() { return *devices[static_cast<size_t>(current_device())]; }
+
   void launch_begin(const LaunchInfo& launch) override {
-    memcheck.launch_begin(launch);
-    shared_written.clear();
-    racecheck.launch_begin();
+    now().memcheck.launch_begin(launch);
+    now().shared_written.clear();
+    now().racecheck.launch_begin();
   }
   void launch_end(uint64_t) override {}
 
   void block_begin(const BlockInfo& info) override {
-    block = info;
-    racecheck.block_begin(info);
-    synccheck.block_begin();
+    now().block = info;
+    now().racecheck.block_begin(info);
+    now().synccheck.block_begin();
     shadow.set_written(info.dynamic_shared, info.dynamic_shared_bytes, false);
     shadow.set_written(info.static_shared, info.static_shared_bytes, false);
   }
   void block_end(const BlockInfo&) override {
     report_race(true);
-    initcheck.block_end();
+    now().initcheck.block_end();
   }
 
   void block_suspend(const BlockInfo& info) override {
-    synccheck.barrier_complete(info);
+    now().synccheck.barrier_complete(info);
     block_end(info);
-    shared_written[info.number] = {shadow.written(info.dynamic_shared, info.dynamic_shared_bytes),
-                                   shadow.written(info.static_shared, info.static_shared_bytes)};
+    now().shared_written[info.number] = {shadow.written(info.dynamic_shared, info.dynamic_shared_bytes),
+                                         shadow.written(info.static_shared, info.static_shared_bytes)};
   }
-  void grid_complete() override { racecheck.grid_complete(); }
+  void grid_complete() override { now().racecheck.grid_complete(); }
   void block_resume(const BlockInfo& info) override {
-    block = info;
-    racecheck.block_begin(info);
-    const auto& [dynamic_written, static_written] = shared_written[info.number];
+    now().block = info;
+    now().racecheck.block_begin(info);
+    const auto& [dynamic_written, static_written] = now().shared_written[info.number];
     shadow.restore_written(info.dynamic_shared, dynamic_written);
     shadow.restore_written(info.static_shared, static_written);
   }
 
   Allocation before_access(const ThreadId& thread, const Access& access) override {
     Allocation right = {};
-    Memcheck::Finding finding = memcheck.look_at(block, access, &right);
+    Memcheck::Finding finding = now().memcheck.look_at(now().block, access, &right);
     if (!finding.what) return right;
     // A race that came before may well be why the address is wrong.
     recording.recorder->show_all();
@@ -76,8 +107,9 @@ class AllChecks : public Observer {
   // An index that is too large, or memory that is too small: what the line did before tells them apart.
   std::string cure_beyond_dynamic(const Access& access) {
     const char* const more = "more dynamic shared memory (the third argument of <<< >>>)";
-    if (block.dynamic_shared_bytes == 0) return std::string("The launch has given it none: mended by ") + more + ".";
-    if (racecheck.touched_before(access.address, access.bytes, access.pc))
+    if (now().block.dynamic_shared_bytes == 0)
+      return std::string("The launch has given it none: mended by ") + more + ".";
+    if (now().racecheck.touched_before(access.address, access.bytes, access.pc))
       return std::string(
                  "The same line has touched the element before it, which is inside: usually fixed by an index "
                  "that ends one earlier (i < count in place of i <= count), only otherwise by ") +
@@ -87,46 +119,45 @@ class AllChecks : public Observer {
 
   void accesses(const LanesAccess& access) override;
 
-  void barrier_arrive(const ThreadId& thread, Place place) override { synccheck.barrier_arrive(thread, place); }
+  void barrier_arrive(const ThreadId& thread, Place place) override { now().synccheck.barrier_arrive(thread, place); }
   void barrier_complete(const BlockInfo& info) override {
-    synccheck.barrier_complete(info);
-    racecheck.barrier_complete();
+    now().synccheck.barrier_complete(info);
+    now().racecheck.barrier_complete();
   }
   void warp_caller_outside(const ThreadId& thread, unsigned mask, Place place) override {
-    synccheck.caller_outside(thread, mask, place);
+    now().synccheck.caller_outside(thread, mask, place);
   }
   void warp_complete(const BlockInfo& info, unsigned warp, unsigned, unsigned arrived) override {
-    synccheck.warp_complete(info, current_block->lanes_of(warp), arrived);
-    racecheck.warp_complete(warp, arrived);
+    now().synccheck.warp_complete(info, current_block->lanes_of(warp), arrived);
+    now().racecheck.warp_complete(warp, arrived);
   }
   void meeting_arrive(const ThreadId& thread, uint64_t key, unsigned phase) override {
-    racecheck.meeting_arrive(thread.number / 32, key, phase);
+    now().racecheck.meeting_arrive(thread.number / 32, key, phase);
   }
   void meeting_left(const ThreadId& thread, uint64_t key, unsigned phase) override {
-    racecheck.meeting_left(thread.number / 32, key, phase);
+    now().racecheck.meeting_left(thread.number / 32, key, phase);
   }
-  void fence() override { racecheck.fence(); }
+  void fence() override { now().racecheck.fence(); }
 
   Shadow shadow;
   Buffers buffers;
-  Memcheck memcheck{buffers};
-  Racecheck racecheck{shadow};
-  Initcheck initcheck{shadow};
-  Synccheck synccheck;
-  BlockInfo block = {};
-  // By block that waits for the grid: which bytes of its shared memory have been written.
-  std::map<uint64_t, std::pair<Shadow::Written, Shadow::Written>> shared_written;
+  std::vector<std::unique_ptr<Shadow>> other_shadows;
+  std::vector<std::unique_ptr<OfDevice>> devices;
 
  private:
   void report_race(bool block_is_complete = false) {
-    if (const Race* race = racecheck.found(block_is_complete)) report(race->what, race->thread, race->pc, race->detail);
+    if (const Race* race = now().racecheck.found(block_is_complete))
+      report(race->what, race->thread, race->pc, race->detail);
   }
+  void look_between_devices(const LanesAccess& access, uintptr_t address, size_t bytes, unsigned thread, bool loads,
+                            bool stores);
   void look_at(const LanesAccess& access, AddressSpace space, uintptr_t address, unsigned thread, unsigned threads);
 };
 
 // Neighbouring threads at neighbouring addresses are looked at together.
 void AllChecks::accesses(const LanesAccess& access) {
   const uint64_t* const addresses = access.addresses;
+  const BlockInfo& block = now().block;
   const bool one_run = access.lanes == ~uint32_t{0} && counters::is_contiguous(addresses, access.bytes);
   for (uint32_t left = access.lanes; left;) {
     const auto first = static_cast<unsigned>(__builtin_ctz(left));
@@ -143,8 +174,31 @@ void AllChecks::accesses(const LanesAccess& access) {
   }
 }
 
+void AllChecks::look_between_devices(const LanesAccess& access, uintptr_t address, size_t bytes, unsigned thread,
+                                     bool loads, bool stores) {
+  const bool orders = access.kind != AccessKind::load && access.kind != AccessKind::store;
+  if (stores) made_progress();  // an atomic may be how a kernel polls
+  const auto race = device_accesses({current_device(), address, bytes, !stores, !loads, orders, access.pc});
+  if (!race) return;
+  const auto number =
+      static_cast<unsigned>(thread + (race->address > address ? (race->address - address) / access.bytes : 0));
+  report(
+      "racecheck: race of two devices", {now().block.index, thread_index(number), number}, access.pc,
+      std::string("On device ") + std::to_string(current_device()) + " it " + (loads ? "reads " : "writes ") +
+          describe(now().block, AddressSpace::global, race->address, access.bytes) + " at " + line_of(access.pc) +
+          ";\ndevice " + std::to_string(race->device) + (race->wrote ? " wrote" : " read") + " the same bytes at " +
+          line_of(race->pc) +
+          ", and nothing orders the two.\nBetween kernels: does the host synchronise, or a stream wait for an event? "
+          "Within kernels: does the other device, after its access and a barrier of its threads, call "
+          "__threadfence_system() (or release at thread_scope_system) before it writes the flag, and does this one "
+          "wait "
+          "for that flag, for this use of the memory too?");
+}
+
 void AllChecks::look_at(const LanesAccess& access, AddressSpace space, uintptr_t address, unsigned thread,
                         unsigned threads) {
+  OfDevice& device = now();
+  const BlockInfo& block = device.block;
   while (threads) {
     // As many as lie in this page. An access that is not aligned may reach into the next: then byte by byte.
     const size_t room = Page::bytes - address % Page::bytes;
@@ -158,12 +212,14 @@ void AllChecks::look_at(const LanesAccess& access, AddressSpace space, uintptr_t
       continue;
     }
     Page& page = shadow.page(address);
-    racecheck.access(page, block, access, space, address, thread, here);
-    const bool is_variable = address - block.variables.begin < block.variables.bytes;  // they have initial values
+    device.racecheck.access(device.page_of(address, page), block, access, space, address, thread, here);
     const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
     const bool stores = access.kind == AccessKind::store || access.kind == AccessKind::volatile_store;
-    if (!stores && !is_variable) initcheck.read(page, block, access, space, address, thread, here);
-    if (!loads) initcheck.written(page, address, here * size_t{access.bytes});
+    if (has_several_devices() && space == AddressSpace::global)
+      look_between_devices(access, address, here * size_t{access.bytes}, thread, loads, stores);
+    const bool is_variable = address - block.variables.begin < block.variables.bytes;  // they have initial values
+    if (!stores && !is_variable) device.initcheck.read(page, block, access, space, address, thread, here);
+    if (!loads) device.initcheck.written(page, address, here * size_t{access.bytes});
     address += here * size_t{access.bytes};
     thread += here;
     threads -= here;
@@ -200,7 +256,7 @@ void stop() {
 bool running() { return checks != nullptr; }
 
 bool race_found(Failure* failure) {
-  const Race* const race = checks ? checks->racecheck.found() : nullptr;
+  const Race* const race = checks ? checks->now().racecheck.found() : nullptr;
   if (race) describe_failure(failure, race->what, race->thread, race->pc - 1, race->detail);
   return race;
 }
@@ -259,7 +315,7 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
            std::to_string(block.dynamic_shared_bytes) + " bytes)";
   }
   if (space == AddressSpace::shared_static) return describe_static(block, address, width);
-  if (checks->memcheck.is_variable(address)) {
+  if (checks->now().memcheck.is_variable(address)) {
     const std::string name = variable_name(address);
     return name.empty() ? "a variable of the program" : "the variable " + name;
   }
@@ -277,8 +333,8 @@ uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, P
     const Thread& thread = *current_block->running();
     const unsigned came = thread.held->came[values == thread.held->values[1]];
     if (__builtin_expect(!(mask & came & 1u << source), 0))
-      checks::checks->synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, came,
-                                               source, place);
+      checks::checks->now().synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, came,
+                                                     source, place);
   }
   return values[source];
 }

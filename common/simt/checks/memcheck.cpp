@@ -6,6 +6,7 @@
 
 #include "../block.h"
 #include "../device_heap.h"
+#include "../devices.h"
 #include "../launch_state.h"
 #include "../loaded_module.h"
 #include "report.h"
@@ -78,6 +79,24 @@ Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access
 }
 
 Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access& access, Allocation* right) const {
+  if (has_several_devices()) {
+    const int owner = owner_of(access.address), own = current_device();
+    if (!may_access(own, owner)) {
+      const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+      const bool stores = access.kind == AccessKind::store || access.kind == AccessKind::volatile_store;
+      const std::string theirs = "memory of device " + std::to_string(owner);
+      return {"memcheck: memory of another device",
+              std::string("it ") +
+                  (loads    ? "reads "
+                   : stores ? "writes "
+                            : "updates ") +
+                  theirs + " while running on device " + std::to_string(own) +
+                  ", without cudaDeviceEnablePeerAccess:\nit is " +
+                  describe(block, AddressSpace::global, access.address, access.bytes) + ".\nCall cudaSetDevice(" +
+                  std::to_string(own) + ") and then cudaDeviceEnablePeerAccess(" + std::to_string(owner) +
+                  ", 0) before the launch; or is it the wrong device's pointer?"};
+    }
+  }
   if (buffers_.allows(access.address, access.bytes, right)) return {};
   const uintptr_t last = access.address + access.bytes - 1;
   const uintptr_t culprit = buffers_.allows(access.address, 1, right) ? last : access.address;

@@ -1,6 +1,7 @@
 #include "collector.h"
 
 #include "../device_heap.h"
+#include "../devices.h"
 #include "../instrument/recorder.h"
 #include "rules.h"
 
@@ -49,7 +50,18 @@ Region* Collector::region_of(uint64_t address) {
   return region;
 }
 
+// The part of it that goes over a link to another device.
+void count_links(Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
+  for (uint32_t left = lanes; left; left &= left - 1) {
+    const uint64_t address = addresses[first_of(left)];
+    const int owner = is_shared(address) ? no_device : owner_of(address);
+    if (event != Event::store) count_link_bytes(owner, current_device(), bytes);
+    if (event != Event::load) count_link_bytes(current_device(), owner, bytes);
+  }
+}
+
 uint32_t Collector::access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses) {
+  if (has_several_devices()) count_links(event, bytes, lanes, addresses);
   uint32_t global = 0, shared = 0;
   if (watching_ && event == Event::load) {
     for (uint32_t left = lanes; left; left &= left - 1) {

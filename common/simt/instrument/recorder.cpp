@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../device_heap.h"
+#include "../device_queues.h"
 #include "../launch_state.h"
 #include "../module_tls.h"
 #include "guards.h"
@@ -305,6 +306,7 @@ void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t
 
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {
   if (!recording.lane) return;
+  if (kind == AccessKind::volatile_load || kind == AccessKind::atomic) poll(pc);
   recording.recorder->record({pc, address, bytes, true, kind});
   if (recording.observer) recording.recorder->show_now();
 }

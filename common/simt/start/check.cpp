@@ -1,10 +1,13 @@
 // Linked into a program that simtcc --check builds: everything it launches is checked.
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 
 #include "block.h"
 #include "checks/checks.h"
 #include "device_heap.h"
+#include "device_queues.h"
+#include "devices.h"
 #include "refusal.h"
 #include "simt.h"
 
@@ -12,6 +15,8 @@ namespace {
 struct StartChecks {
   StartChecks() {
     simt::install_signal_handlers();
+    simt::use_devices_of_environment();
+    std::atexit(simt::wait_for_all_devices);
     simt::checks::start();
     simt::tell_refused_launches();
   }

@@ -1,5 +1,9 @@
 // Linked into a program that simtcc builds without --check or --profile: a crash in a kernel says what and where, as
 // far as can be seen without checks.
+#include <cstdlib>
+
+#include "device_queues.h"
+#include "devices.h"
 #include "refusal.h"
 #include "simt.h"
 
@@ -8,6 +12,8 @@ struct StartPlain {
   StartPlain() {
     simt::install_signal_handlers();
     simt::tell_refused_launches();
+    simt::use_devices_of_environment();
+    std::atexit(simt::wait_for_all_devices);
   }
 } start_plain;
 }  // namespace

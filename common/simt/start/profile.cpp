@@ -8,13 +8,27 @@
 #include <string>
 
 #include "counters/counters.h"
+#include "device_queues.h"
+#include "devices.h"
 #include "refusal.h"
 #include "simt.h"
 #include "timing/predictor.h"
 
 namespace {
 
+// Also where the counters go to a file: they are of the whole program.
+void show_links() {
+  for (int from = 0; from < simt::device_count(); from++) {
+    for (int to = 0; to < simt::device_count(); to++) {
+      if (const uint64_t bytes = simt::link_bytes(from, to))
+        std::fprintf(stderr, "simt: over the link from device %d to device %d: %llu bytes\n", from, to,
+                     static_cast<unsigned long long>(bytes));
+    }
+  }
+}
+
 void show() {
+  simt::wait_for_all_devices();
   const std::string json = simt::counters::to_json(simt::counters::finish());
   const char* const wanted = std::getenv("SIMT_PROFILE");
   char temporary[] = "/tmp/simt-profile-XXXXXX";
@@ -25,6 +39,8 @@ void show() {
     std::perror(("simt: cannot write the counters to " + path).c_str());
     return;
   }
+  std::fflush(nullptr);
+  show_links();
   if (wanted) return;
   std::fflush(nullptr);
   const std::string command = std::string("python3 '") + SIMT_FOLDER + "/profile.py' '" + path + "'";
@@ -37,6 +53,8 @@ void show() {
 struct StartProfile {
   StartProfile() {
     simt::install_signal_handlers();
+    simt::use_devices_of_environment();
+    if (simt::has_several_devices()) simt::set_cores(1);  // kernels of several devices take turns
     const char* const gpu = std::getenv("SIMT_GPU");
     try {
       simt::timing::predict_for(gpu ? gpu : "h200");

@@ -67,12 +67,27 @@ bool is_replaying();
 // Adds to what the stream captures; takes ownership.
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
 
+// With several devices work on a stream is done later (device_queues.h). Takes ownership.
+bool is_deferred();
+cudaError_t defer(cudaStream_t stream, CapturedWork* work);
+
 // Does the work, or keeps a copy of it if the stream is being captured.
 template <typename Work>
 cudaError_t do_or_capture(cudaStream_t stream, const Work& work) {
   Work copy = work;
   if (const cudaError_t error = check_null_stream(stream)) return error;
-  return is_capturing(stream) ? add_captured(stream, new CapturedCall<Work>(copy)) : copy();
+  if (is_capturing(stream)) return add_captured(stream, new CapturedCall<Work>(copy));
+  return is_deferred() ? defer(stream, new CapturedCall<Work>(copy)) : copy();
 }
+
+// The same for what is done at once where there is one device, captured or not.
+template <typename Work>
+cudaError_t do_in_order(cudaStream_t stream, const Work& work) {
+  Work copy = work;
+  return is_deferred() && !is_capturing(stream) ? defer(stream, new CapturedCall<Work>(copy)) : copy();
+}
+
+// What cudaMemcpyAsync returns, `error` being that of giving it to the stream.
+cudaError_t after_copy(cudaStream_t stream, const void* to, const void* from, cudaError_t error);
 
 }  // namespace simt

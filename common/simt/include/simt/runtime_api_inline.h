@@ -31,8 +31,9 @@ cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size
   return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width_bytes, height);
 }
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes,
-                                     size_t height, cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width_bytes, height, kind);
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  const auto copy = [=] { return cudaMemcpy2D(to, to_pitch, from, from_pitch, width_bytes, height, kind); };
+  return simt::after_copy(stream, to, from, simt::do_in_order(stream, copy));
 }
 inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width_bytes, size_t height) {
   for (size_t row = 0; row < height; row++) {
@@ -42,14 +43,8 @@ inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t w
   return cudaSuccess;
 }
 inline cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width_bytes, size_t height,
-                                     cudaStream_t = nullptr) {
-  return cudaMemset2D(pointer, pitch, value, width_bytes, height);
-}
-inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
-}
-inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+                                     cudaStream_t stream = nullptr) {
+  return simt::do_in_order(stream, [=] { return cudaMemset2D(pointer, pitch, value, width_bytes, height); });
 }
 template <typename T>
 cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned = 0) {
@@ -63,10 +58,13 @@ template <typename T>
 cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
   return cudaMalloc(pointer, bytes);
 }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return simt::do_in_order(stream, [=] { return cudaFree(pointer); });
+}
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream = nullptr) {
-  return simt::do_or_capture(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
+  const cudaError_t error = simt::do_or_capture(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
+  return simt::after_copy(stream, to, from, error);
 }
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = nullptr) {
   return simt::do_or_capture(stream, [=] { return cudaMemset(pointer, value, bytes); });
@@ -123,27 +121,10 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
 inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
   *priority = 0;
   return cudaSuccess;
 }
-// Everything before is done.
-using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
-using cudaHostFn_t = void (*)(void*);
-inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
-  callback(stream, cudaSuccess, data);
-  return cudaSuccess;
-}
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
-  function(data);
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return simt::is_capturing(stream) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-}
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
 
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
                    cudaEventInterprocess = 4;
@@ -153,8 +134,6 @@ inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 
 // A kernel's attributes, by its address: cudaFuncSetAttribute(kernel<float>, ...).
 template <typename Kernel>
@@ -237,10 +216,6 @@ inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
-inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
-  return cudaSuccess;
-}
 inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 
 // Names of the time before CUDA 4.

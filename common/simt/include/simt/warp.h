@@ -88,6 +88,7 @@ void yield() noexcept;
 
 // Orders the memory accesses of OS threads.
 void fence() noexcept;
+void fence_system() noexcept;
 
 // What lane `source` brought. An instrumented kernel asks the executor, which checks that the lane is in the mask and
 // has brought something, and whose own memory is not the kernel's to be seen reading.
@@ -279,5 +280,5 @@ SIMT_REDUCE(xor, a ^ b)
 // Threads of a block share one OS thread and blocks meet only in atomics, so a compiler fence is enough.
 inline void __threadfence() { simt::fence(); }
 inline void __threadfence_block() { simt::fence(); }
-inline void __threadfence_system() { simt::fence(); }
+inline void __threadfence_system() { simt::fence_system(); }
 inline void __nanosleep(unsigned) { simt::yield(); }

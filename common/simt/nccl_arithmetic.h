@@ -1,0 +1,16 @@
+// Reductions of NCCL, computed by the host.
+#pragma once
+
+#include <nccl.h>
+
+#include <cstddef>
+
+namespace simt::nccl {
+
+size_t bytes_of(ncclDataType_t type);
+
+// to[i] = the reduction of from[rank][i] over the ranks, by rising rank: 16-bit floats in float and rounded once, all
+// others in their own type. `to` may be one of `from`.
+void reduce(void* to, const void* const* from, int ranks, size_t count, ncclDataType_t type, ncclRedOp_t op);
+
+}  // namespace simt::nccl

@@ -1,0 +1,126 @@
+// Streams and events. With one device everything is done when it is asked for, and there is nothing to wait for.
+#include "streams.h"
+
+#include <chrono>
+#include <memory>
+
+#include "device.h"
+#include "device_queues.h"
+#include "devices.h"
+#include "refusal.h"
+#include "timing/predictor.h"
+
+using namespace simt;
+
+namespace {
+
+// What a record of an event finds out. Work that was given before the event was recorded again keeps the old one.
+struct Moment {
+  std::chrono::steady_clock::time_point time;
+  timing::Clock predicted;
+  void take() {
+    time = std::chrono::steady_clock::now();
+    predicted = timing::predicted_clock();
+  }
+};
+
+}  // namespace
+
+struct CUevent_st {
+  int device = 0;
+  std::shared_ptr<Moment> moment;  // null: never recorded
+  Position position;
+};
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  if (!stream) return set_last_error(cudaErrorInvalidValue);
+  *stream = new CUstream_st{flags, current_device()};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  *flags = is_named(stream) ? stream->flags : cudaStreamDefault;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  *device = device_of(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (is_capturing(stream)) return cudaErrorStreamCaptureUnsupported;
+  return set_last_error(wait_for_stream(stream));
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return is_done(last_of(stream)) ? cudaSuccess : cudaErrorNotReady; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  const Position position = event->position;
+  if (!runs_later() || !event->moment || position.device == device_of(stream)) return cudaSuccess;
+  enqueue(
+      stream, [position] { return wait_for(position); }, "a wait for an event");
+  return cudaSuccess;
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  return do_in_order(stream, [=] {
+    callback(stream, cudaSuccess, data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return do_in_order(stream, [=] {
+    function(data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceSynchronize() { return set_last_error(wait_for_device(current_device())); }
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  if (!event) return set_last_error(cudaErrorInvalidValue);
+  *event = new CUevent_st{current_device(), nullptr, {}};
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (event->device != device_of(stream)) {
+    refuse_call(
+        cudaErrorInvalidResourceHandle,
+        "cudaEventRecord refused: the event and the stream are of different devices\nThe event was created on device " +
+            std::to_string(event->device) + ", the stream is of device " + std::to_string(device_of(stream)) +
+            ": call cudaSetDevice before cudaEventCreate and cudaStreamCreate.");
+    return set_last_error(cudaErrorInvalidResourceHandle);
+  }
+  event->moment = std::make_shared<Moment>();
+  if (!runs_later() || is_capturing(stream)) {
+    event->moment->take();
+    event->position = {event->device, 0};
+    return cudaSuccess;
+  }
+  event->position = enqueue(
+      stream,
+      [moment = event->moment] {
+        moment->take();
+        return cudaSuccess;
+      },
+      "the record of an event");
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  return event->moment ? set_last_error(wait_for(event->position)) : cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  return !event->moment || is_done(event->position) ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+  if (!start || !stop || !start->moment || !stop->moment || start->device != stop->device)
+    return set_last_error(cudaErrorInvalidResourceHandle);
+  if (!is_done(start->position) || !is_done(stop->position)) return set_last_error(cudaErrorNotReady);
+  const Moment &a = *start->moment, &b = *stop->moment;
+  const double predicted = timing::predicted_between(a.predicted, b.predicted);
+  *milliseconds = predicted >= 0 ? static_cast<float>(predicted * 1e3)
+                                 : std::chrono::duration<float, std::milli>(b.time - a.time).count();
+  return cudaSuccess;
+}
