@@ -72,6 +72,9 @@ void draw_weights(SwapFfnStep& step, uint64_t seed) {
     fill(tensor(step, name), [&](size_t) { return noise() / root_router; });
   }
   fill(tensor(step, Tensor::biases), [&](size_t) { return 0.1f * noise(); });
+  // With epsilon a tiny state hardly counts. Then most cores exchange it, and without epsilon by far not all, nor with
+  // the same banks: the first logits are much alike, since all states come from the same x, but RAM is each core's own.
+  if (step.magnitude < 1) tensor(step, Tensor::biases)[0] = 0.375f;
   const auto is_copy = [&](size_t in_f, size_t in_d) { return in_f % d == in_d ? 1.0f : 0.0f; };
   fill(tensor(step, Tensor::w1), [&](size_t i) { return gate * e[i % d] * to_d + gate_noise * noise() / root_d; });
   fill(tensor(step, Tensor::w3), [&](size_t i) { return is_copy(i / d, i % d) + noise_share * noise() / root_d; });
@@ -98,11 +101,12 @@ void draw_core(SwapFfnStep& step, int core, uint64_t seed, int attempt) {
   Noise noise((seed * 1000003 + c) * 101 + static_cast<uint64_t>(attempt) + 77);
   noise.bits();
   for (size_t i = 0; i < d; i++) {
-    tensor(step, Tensor::scale)[c * d + i] = rounded(1 + 0.3f * noise());
-    tensor(step, Tensor::shift)[c * d + i] = rounded(0.5f * noise());
+    tensor(step, Tensor::scale)[c * d + i] = rounded(step.magnitude * (1 + 0.3f * noise()));
+    tensor(step, Tensor::shift)[c * d + i] = rounded(step.magnitude * (0.5f * noise()));
   }
   float* ram = tensor(step, Tensor::ram).data() + c * rung::swap_ffn_banks * d;
-  for (size_t i = 0; i < rung::swap_ffn_banks * d; i++) ram[i] = rounded(common(i % d, seed) + 0.8f * noise());
+  for (size_t i = 0; i < rung::swap_ffn_banks * d; i++)
+    ram[i] = rounded(step.magnitude * (common(i % d, seed) + 0.8f * noise()));
   int banks[rung::swap_ffn_banks] = {0, 1, 2, 3};
   for (size_t i = rung::swap_ffn_banks - 1; i > 0; i--) std::swap(banks[i], banks[noise.bits() % (i + 1)]);
   step.lanes[c] = static_cast<uint8_t>(banks[0] | banks[1] << 2 | banks[2] << 4 | banks[3] << 6);

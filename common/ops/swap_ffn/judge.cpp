@@ -19,21 +19,40 @@ using rung::Dtype;
 using rung::Job;
 using rung::SwapFfnSizes;
 
+// Case::values: how large the states are. A norm without its epsilon, with another, or with one beside the root instead
+// of under it, differs only where the mean of the squares is near epsilon.
+enum Values {
+  ordinary,
+  tiny,   // mean of the squares 1.5 epsilon: what goes into the FFN is a quarter smaller for it
+  tinier  // 0.02 epsilon: so does what goes into the router, and decisions change
+};
+constexpr float magnitudes[] = {1, 0x1p-10f, 0x1p-13f};
+
 struct Named {
   const char *group, *name;
   SwapFfnSizes sizes;
+  Values values = ordinary;
 };
 
 // d_model, d_ff, cores, events, ffn_steps, d_router, collapse_k, collapse_r. One core has a wide FFN, so that what is
 // written for the cores that its tile lacks is past the end of the workspace.
 const Named named[] = {
-    {"sizes", "small", {32, 64, 8, 2, 2, 16, 2, 24}},          {"sizes", "square", {64, 64, 3, 1, 1, 8, 1, 1}},
-    {"sizes", "odd-multiples", {96, 160, 5, 2, 1, 24, 3, 33}}, {"sizes", "wide-ffn", {64, 608, 4, 1, 1, 64, 8, 40}},
-    {"sizes", "wide-model", {256, 288, 3, 1, 1, 128, 2, 7}},   {"cores", "one-core", {32, 512, 1, 2, 1, 16, 2, 24}},
-    {"cores", "15-cores", {32, 64, 15, 1, 1, 16, 2, 24}},      {"cores", "16-cores", {32, 64, 16, 1, 1, 16, 2, 24}},
-    {"cores", "17-cores", {32, 64, 17, 2, 1, 16, 2, 24}},      {"cores", "70-cores", {32, 64, 70, 1, 1, 16, 2, 24}},
-    {"events", "no-event", {32, 64, 4, 0, 2, 16, 2, 24}},      {"events", "router-only", {32, 64, 40, 4, 0, 16, 2, 24}},
-    {"events", "many-swaps", {32, 32, 40, 8, 1, 16, 2, 24}},   {"events", "whole-chain", {32, 64, 6, 8, 2, 16, 2, 24}},
+    {"sizes", "small", {32, 64, 8, 2, 2, 16, 2, 24}},
+    {"sizes", "square", {64, 64, 3, 1, 1, 8, 1, 1}},
+    {"sizes", "odd-multiples", {96, 160, 5, 2, 1, 24, 3, 33}},
+    {"sizes", "wide-ffn", {64, 608, 4, 1, 1, 64, 8, 40}},
+    {"sizes", "wide-model", {256, 288, 3, 1, 1, 128, 2, 7}},
+    {"cores", "one-core", {32, 512, 1, 2, 1, 16, 2, 24}},
+    {"cores", "15-cores", {32, 64, 15, 1, 1, 16, 2, 24}},
+    {"cores", "16-cores", {32, 64, 16, 1, 1, 16, 2, 24}},
+    {"cores", "17-cores", {32, 64, 17, 2, 1, 16, 2, 24}},
+    {"cores", "70-cores", {32, 64, 70, 1, 1, 16, 2, 24}},
+    {"events", "no-event", {32, 64, 4, 0, 2, 16, 2, 24}},
+    {"events", "router-only", {32, 64, 40, 4, 0, 16, 2, 24}},
+    {"events", "many-swaps", {32, 32, 40, 8, 1, 16, 2, 24}},
+    {"events", "whole-chain", {32, 64, 6, 8, 2, 16, 2, 24}},
+    {"values", "tiny-states", {32, 64, 5, 1, 1, 16, 2, 24}, tiny},
+    {"values", "tiny-states-routed", {32, 64, 24, 3, 0, 16, 2, 24}, tinier},
 };
 
 Case make(const std::string& group, const std::string& name, const SwapFfnSizes& sizes) {
@@ -164,7 +183,10 @@ void set_sizes(Case* c, const SwapFfnSizes& sizes) { c->sizes = c->called_with =
 
 std::vector<Case> swap_ffn_cases() {
   std::vector<Case> cases;
-  for (const Named& n : named) cases.push_back(make(n.group, n.name, n.sizes));
+  for (const Named& n : named) {
+    cases.push_back(make(n.group, n.name, n.sizes));
+    cases.back().values = n.values;
+  }
   for (Case& c : contract_cases()) cases.push_back(std::move(c));
   return cases;
 }
@@ -185,7 +207,10 @@ const SwapFfnStep& step_of(const Case& c, uint64_t seed) {
   const auto key = std::make_pair(c.name, seed);
   auto found = steps.find(key);
   if (found == steps.end())
-    found = steps.emplace(key, reference::swap_ffn_step(rung::swap_ffn_sizes(c.sizes), number_of(c.name, seed))).first;
+    found = steps
+                .emplace(key, reference::swap_ffn_step(rung::swap_ffn_sizes(c.sizes), number_of(c.name, seed),
+                                                       magnitudes[c.values]))
+                .first;
   return found->second;
 }
 
@@ -254,7 +279,8 @@ class SwapFfn : public Operator {
     return reference::encode(step_of(c, seed), dtype);
   }
   std::vector<unsigned char> input_without_result(const Case& c, Dtype dtype, uint64_t seed) const override {
-    return reference::encode(reference::swap_ffn_inputs(rung::swap_ffn_sizes(c.sizes), seed), dtype);
+    return reference::encode(reference::swap_ffn_inputs(rung::swap_ffn_sizes(c.sizes), seed, magnitudes[c.values]),
+                             dtype);
   }
   Verdict expect(const Case& c, uint64_t seed, const std::vector<unsigned char>&, Dtype dtype) const override {
     return [&step = step_of(c, seed), dtype](const Outputs& output) {

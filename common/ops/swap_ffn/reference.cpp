@@ -193,16 +193,17 @@ SwapFfnResult swap_ffn(const SwapFfnStep& step) {
   return result;
 }
 
-SwapFfnStep swap_ffn_inputs(const SwapFfnSizes& sizes, uint64_t seed) {
+SwapFfnStep swap_ffn_inputs(const SwapFfnSizes& sizes, uint64_t seed, float magnitude) {
   SwapFfnStep step;
   step.sizes = sizes;
+  step.magnitude = magnitude;
   draw_weights(step, seed);
   for (int c = 0; c < sizes.cores; c++) draw_core(step, c, seed, 0);
   return step;
 }
 
-SwapFfnStep swap_ffn_step(const SwapFfnSizes& sizes, uint64_t seed) {
-  SwapFfnStep step = swap_ffn_inputs(sizes, seed);
+SwapFfnStep swap_ffn_step(const SwapFfnSizes& sizes, uint64_t seed, float magnitude) {
+  SwapFfnStep step = swap_ffn_inputs(sizes, seed, magnitude);
   std::vector<int> cores = all_cores(sizes);
   Weights weights(step);
   step.result = blank_result(sizes);

@@ -30,6 +30,7 @@ struct SwapFfnResult {
 // type sees the same. And what the reference makes of them.
 struct SwapFfnStep {
   rung::SwapFfnSizes sizes;
+  float magnitude = 1;  // of scale, shift and RAM, and so of the states
   std::vector<float> tensors[rung::swap_ffn_inputs - 1];
   std::vector<uint8_t> lanes;
   SwapFfnResult result;
@@ -44,7 +45,9 @@ constexpr double least_margin = 0.05;
 // again, with its rounding errors.
 constexpr double least_gate = 0.8;
 
-// The step for these sizes; the same for the same sizes and seed. sizes: valid.
+// The step for these sizes; the same for the same sizes, seed and magnitude. sizes: valid. magnitude: the states' root
+// mean square is about 1.3 of it. At 1 the epsilon of the norms changes nothing that a comparison could see; where the
+// mean of the squares is near epsilon, it does.
 //
 // Two properties are made, not found:
 // - A core whose decisions come nearer to a threshold than least_margin, or whose gates close (least_gate), gets
@@ -54,10 +57,10 @@ constexpr double least_gate = 0.8;
 //   a and b, and after 16 steps nothing would be left of the state but rounding. So w1 answers to a direction that all
 //   states share, which keeps the gates open; w3 and w2 hold copies of the identity, and noise of a tenth. A
 //   perturbation of 1 stays under 3 then (test_reference.cpp).
-SwapFfnStep swap_ffn_step(const rung::SwapFfnSizes& sizes, uint64_t seed);
+SwapFfnStep swap_ffn_step(const rung::SwapFfnSizes& sizes, uint64_t seed, float magnitude = 1);
 
 // Inputs alone, without a look at their decisions: for whoever wants no result.
-SwapFfnStep swap_ffn_inputs(const rung::SwapFfnSizes& sizes, uint64_t seed);
+SwapFfnStep swap_ffn_inputs(const rung::SwapFfnSizes& sizes, uint64_t seed, float magnitude = 1);
 
 // The reference alone, for all cores.
 SwapFfnResult swap_ffn(const SwapFfnStep& step);

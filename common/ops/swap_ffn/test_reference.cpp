@@ -136,6 +136,24 @@ TEST_CASE("the data: gates stay open, whatever the seed") {
   REQUIRE(most < 2.5);  // some 2 for a state along the direction that all share
 }
 
+TEST_CASE("the data: of tiny states the norm's epsilon shows, before the FFN and before the router") {
+  // Without epsilon a norm gives the same for states of any size. So what differs by size alone is what epsilon does.
+  const auto enlarged = [](SwapFfnStep step) {
+    for (const Tensor name : {Tensor::scale, Tensor::shift, Tensor::ram}) {
+      for (float& x : tensor(step, name)) x *= 1024;
+    }
+    return swap_ffn(step);
+  };
+  const SwapFfnSizes fed = {32, 64, 5, 1, 1, 16, 2, 24}, routed = {32, 64, 24, 3, 0, 16, 2, 24};
+  for (uint64_t seed = 0; seed < 20; seed++) {
+    const SwapFfnStep one = swap_ffn_step(fed, seed, 0x1p-10f), other = swap_ffn_step(routed, seed, 0x1p-13f);
+    REQUIRE(relative(one.result.delta, enlarged(one).delta) > 0.3);  // more than any tolerance
+    REQUIRE(enlarged(other).lanes != other.result.lanes);
+    const SwapFfnStep usual = swap_ffn_step(fed, seed);
+    REQUIRE(relative(usual.result.delta, enlarged(usual).delta) < 1e-4);
+  }
+}
+
 TEST_CASE("delta's scale: what independent errors of the states make of it") {
   const SwapFfnSizes s = {64, 64, 3, 0, 1, 8, 1, 1};  // no event: the states are x * scale + shift
   double least = 1;
