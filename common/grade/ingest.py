@@ -65,10 +65,15 @@ def find(folder: Path) -> tuple[list[Submission], list[str]]:
 
 # ---- Which file is a lab's? ----------------------------------------------------------------------
 
+def ignored(parts: tuple[str, ...]) -> bool:
+    """Whether a path of a submission is of no interest: of the course's own files, or what tools leave behind."""
+    return bool(IGNORED.intersection(parts[:-1])) or ("grade", "corpus") in zip(parts, parts[1:])
+
+
 def rank(parts: tuple[str, ...], lab: str, kernel: str) -> int | None:
     """How well a path inside a submission fits a lab's kernel, 0 best: labs/<lab>/<kernel>, <lab>/<kernel>, <kernel>, each also below
     other folders. None: not at all."""
-    if not parts or parts[-1] != kernel or IGNORED.intersection(parts[:-1]):
+    if not parts or parts[-1] != kernel or ignored(parts):
         return None
     if parts[-3:-1] == ("labs", lab):
         return 0
@@ -99,7 +104,7 @@ def near(members: list[Member], kernel: str, kernels: set[str]) -> list[str]:
     names: dict[str, list[Member]] = {}
     for member in members:
         name = member.parts[-1]
-        if name not in kernels and not name.startswith("._") and not IGNORED.intersection(member.parts[:-1]):
+        if name not in kernels and not name.startswith("._") and not ignored(member.parts):
             names.setdefault(bare(name), []).append(member)
     wanted = bare(kernel)
     likely = [name for name in names if name == wanted or name.endswith(wanted)] or difflib.get_close_matches(wanted, list(names), 1, 0.9)
@@ -132,6 +137,7 @@ def take(submission: Submission, labs: dict[str, str], limits: dict[str, int]) -
         candidates = candidates_of(found, lab, kernel)
         if candidates:
             decide(taken, submission, kernel, candidates, limits["source_kib"])
+            mention(taken, submission, kernel, passed_over(candidates, lab, kernel, found), limits["source_kib"])
         elif not members and (errors or closed or submission.problem):
             taken.problem = (errors or closed or [submission.problem])[0]
         else:
@@ -170,7 +176,7 @@ def decide(taken: Taken, submission: Submission, kernel: str, candidates: list[t
     several = len({part.path for part, _ in candidates}) > 1
     readable: list[tuple[Part, Member, bytes, str]] = []
     for part, member in candidates[:TRIED]:
-        where = f"{shown(part.path.name)}: {member.path}" if several and not part.file else member.path
+        where = spelled(part, member, several)
         try:
             readable.append((part, member, checked(member.read(most_kib * 1024), most_kib, where), where))
         except IngestError as error:
@@ -189,6 +195,38 @@ def decide(taken: Taken, submission: Submission, kernel: str, candidates: list[t
     taken.handed_in = part.when
     if member.when > 0:
         taken.file_time = datetime.fromtimestamp(member.when).astimezone().isoformat(timespec="seconds")
+
+
+def spelled(part: Part, member: Member, several: bool) -> str:
+    """A file's path, with its entry of the folder where a student has several."""
+    return f"{shown(part.path.name)}: {member.path}" if several and not part.file else member.path
+
+
+def passed_over(candidates: list[tuple[Part, Member]], lab: str, kernel: str, found: list[tuple[Part, Found]]) -> list[tuple[Part, Member]]:
+    """What else has the lab's name in the parts that the candidates come from: files whose place fits less well."""
+    parts, chosen = {id(part) for part, _ in candidates}, {id(member) for _, member in candidates}
+    return [(part, member) for part, inner in found if id(part) in parts for member in inner.members
+            if id(member) not in chosen and rank(member.parts, lab, kernel) is not None]
+
+
+def mention(taken: Taken, submission: Submission, kernel: str, others: list[tuple[Part, Member]], most_kib: int) -> None:
+    """Says of the file that was taken that there are others with other text, which only their place has ruled out."""
+    if taken.source is None:
+        return
+    differ = []
+    for part, member in others[:TRIED]:
+        try:
+            if member.read(most_kib * 1024) == taken.source:
+                continue
+        except IngestError:
+            pass
+        differ.append((part, member))
+    if differ:
+        part, newest = max(differ, key=lambda entry: entry[1].when)
+        newer = taken.file_time and newest.when - datetime.fromisoformat(taken.file_time).timestamp() > SAME_TIME
+        other = spelled(part, newest, len(submission.parts) > 1) + (", which is newer," if newer else "")
+        submission.notes.append(f"has {kernel} more than once: {taken.path} was taken for its place; {other} has another text"
+                                + (f", and so have {len(differ) - 1} more" if len(differ) > 1 else ""))
 
 
 def checked(source: bytes, most_kib: int, path: str) -> bytes:

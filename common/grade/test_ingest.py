@@ -86,6 +86,18 @@ class Ingest(unittest.TestCase):
         self.assertIsNone(labs["lab02_smem"].source)
         self.assertIn("more than once", labs["lab02_smem"].problem)
 
+    def test_a_file_that_its_place_has_ruled_out_is_mentioned(self):
+        place = self.folder({"labs/lab02_smem/softmax_smem.cu": SMEM, "new/softmax_smem.cu": NAIVE, "same/softmax_smem.cu": SMEM,
+                             "solutions/lab02_smem/softmax_smem.cu": NAIVE,
+                             "common/grade/corpus/07_x/labs/lab02_smem/softmax_smem.cu": NAIVE, "softmax_naive.cu": NAIVE, "copy/softmax_naive.cu": NAIVE})
+        for name, when in (("labs/lab02_smem", 1000), ("new", 2000)):
+            os.utime(place / name / "softmax_smem.cu", (when, when))
+        submission = ingest.Submission("ann", "ann", place)
+        ingest.take(submission, LABS, LIMITS)
+        self.assertEqual(submission.labs["lab02_smem"].source, SMEM)
+        self.assertEqual(submission.notes, ["has softmax_smem.cu more than once: labs/lab02_smem/softmax_smem.cu was taken for its place; "
+                                            "new/softmax_smem.cu, which is newer, has another text"])
+
     def test_what_is_no_regular_file(self):
         place = self.folder({"x/softmax_smem.cu": SMEM})
         os.symlink("/etc/passwd", place / "softmax_smem.cu")
