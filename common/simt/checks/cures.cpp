@@ -54,6 +54,14 @@ std::string Racecheck::cure(bool block_is_complete) const {
            "the others, after a barrier if other threads of its block have stored?";
   }
   if (scope_ == Scope::blocks) return "Blocks run in any order: give each its own memory, or use an atomic.";
+  if (is_update_)
+    return "Each of them reads that place, changes it and writes it back, which no barrier mends: let each have an "
+           "element "
+           "of its own, and one add them up after a barrier; or use an atomic (atomicAdd).";
+  if (all_write_there_)
+    return "Both have come to that line with the same place to write to, which no barrier mends: let each write an "
+           "element "
+           "of its own, or let one thread write (if (threadIdx.x == 0)).";
   if (scope_ == Scope::warps) return mended_by_barrier;
   if (clocks_.size() == 1 || block_is_complete)
     return "Usually fixed by a __syncwarp() between the two lines, since both threads are of one warp, as all that "

@@ -208,6 +208,8 @@ void Racecheck::compare_reads(Page& page, const Now& now, unsigned cell, Stamp s
 }
 
 void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote) {
+  const uintptr_t address = now.page + cell * page.cell_bytes();
+  if (found_ && address == raced_ && now.writes && stamp_thread(stamp) == reader_) is_update_ = true;
   // After the first of a block others tell whether threads of several warps race.
   if (found_ && scope_ != Scope::warp) return;
   const bool one_is_atomic = is_atomic(before) || now.atomic;
@@ -222,7 +224,7 @@ void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp b
   if (found_ && stamp_time(before) >= block_)
     scope_ = Scope::warps;
   else if (!found_)
-    note_race(now, now.page + cell * page.cell_bytes(), stamp, before, before_wrote);
+    note_race(now, address, stamp, before, before_wrote);
 }
 
 uint32_t Racecheck::block_at(uint32_t time) const {
@@ -241,6 +243,9 @@ void Racecheck::note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp 
   text_ += std::string(" ") + before_did + " the same bytes at " + line_of(pcs_[stamp_pc(before)]) +
            ", and nothing orders the two.\n" + past_the_row(now, address, stamp, before);
   scope_ = !same_block ? Scope::blocks : other / 32 == thread / 32 ? Scope::warp : Scope::warps;
+  all_write_there_ = now.writes && before_wrote && now.access.pc == pcs_[stamp_pc(before)];
+  raced_ = now.writes && before_wrote ? 0 : address;
+  reader_ = now.writes ? other : thread;
   found_ = true;
   race_ = {{now.block.index, thread_index(thread), thread},
            now.access.pc,

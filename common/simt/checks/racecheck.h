@@ -135,6 +135,10 @@ class Racecheck {
   std::array<Numbered, 64> recent_pcs_ = {};
 
   bool found_ = false;
+  uintptr_t raced_ = 0;           // where one thread read and another wrote
+  unsigned reader_ = 0;           // the one that read
+  bool is_update_ = false;        // it has written there, too: x += 1 by several threads
+  bool all_write_there_ = false;  // the two are the same store
   Race race_ = {};
   std::string text_;                                              // its detail but for the cure
   enum class Scope { warp, warps, blocks } scope_ = Scope::warp;  // of the threads that were seen to race

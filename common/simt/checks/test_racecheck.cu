@@ -60,6 +60,39 @@ __global__ void one_for_each_warp(float* y) {
   y[threadIdx.x] = scratch[warp + too_many];
 }
 
+// All threads add into one element, which one of them has set to 0.
+template <bool atomically>
+__global__ void all_add(float* y) {
+  __shared__ float sum[1];
+  if (threadIdx.x == 0) sum[0] = 0;
+  __syncthreads();
+  if (atomically)
+    atomicAdd(sum, 1.0f);
+  else
+    sum[0] += 1.0f;
+  __syncthreads();
+  if (threadIdx.x == 0) y[0] = sum[0];
+}
+
+// Each thread adds what is on its left, in place and with no barrier between: no thread writes what it has read of
+// others.
+__global__ void scan_without_barriers(float* y) {
+  __shared__ float row[n];
+  row[threadIdx.x] = 1;
+  __syncthreads();
+  for (unsigned left = 1; left < n; left *= 2)
+    if (threadIdx.x >= left) row[threadIdx.x] += row[threadIdx.x - left];
+  y[threadIdx.x] = row[threadIdx.x];
+}
+
+template <bool one>
+__global__ void all_write(float* y) {
+  __shared__ float scale[1];
+  if (!one || threadIdx.x == 0) scale[0] = 1.0f + threadIdx.x;
+  __syncthreads();
+  y[threadIdx.x] = scale[0];
+}
+
 __global__ void all_blocks_write_one(float* y) { y[threadIdx.x] = blockIdx.x; }
 
 __device__ float passed_on;
@@ -138,6 +171,14 @@ TEST_CASE("the cure fits those who were seen to race") {
   HAS(finding([] { reverse<false><<<1, n>>>(floats(), floats()); }), barrier);
   HAS(finding([] { within_a_warp<false><<<1, 32>>>(floats()); }),
       "Usually fixed by a __syncwarp() between the two lines");
+  HAS(finding([] { scan_without_barriers<<<1, n>>>(floats()); }), barrier);
+  for (const unsigned threads : {2u, 32u, 256u}) {
+    CAPTURE(threads);
+    HAS(finding([&] { all_add<false><<<1, threads>>>(floats()); }), "changes it and writes it back, which no barrier");
+    CHECK(finding([&] { all_add<true><<<1, threads>>>(floats()); }).empty());
+    HAS(finding([&] { all_write<false><<<1, threads>>>(floats(256)); }), "let one thread write");
+    CHECK(finding([&] { all_write<true><<<1, threads>>>(floats(256)); }).empty());
+  }
 }
 
 TEST_CASE("an index that runs past the row is asked about before a barrier is") {
