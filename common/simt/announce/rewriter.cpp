@@ -242,7 +242,8 @@ void Rewriter::directive(const std::string& text) {
     static const std::regex ordinary_rest(
         R"re(^(,@(progbits|nobits|note|init_array|fini_array)(,\d+)?(,[^,#";]+,comdat)?|,@progbits#[0-9]+.*|)$)re");
     const bool numbered = section == "simt_constant" && flags == "aw";
-    static const std::regex bounds(R"re(^awoG?,@progbits,[^,#";]+(,[^,#";]+,comdat)?$)re");
+    // Which of a template's flags comes first, and what follows them, differs between versions of g++.
+    static const std::regex bounds(R"re(^aw[oGR]{1,3},@progbits(,[^,#";]+){1,4}$)re");
     const bool of_bounds = section == "__patchable_function_entries" && std::regex_match(flags + rest, bounds);
     if (!of_bounds && (!is_ordinary_section(section, flags) || !std::regex_match(rest, ordinary_rest) ||
                        (rest.find('#') != std::string::npos && !numbered)))
