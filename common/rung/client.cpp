@@ -83,6 +83,9 @@ struct Client::Impl {
   Impl(std::string worker_program, std::string rung_path)
       : rung(rung_path), worker(std::move(worker_program), std::move(rung_path)) {}
 
+  // Bytes that the rung may still print. Clients of two builds of one rung share it.
+  std::shared_ptr<uint64_t> print_left = std::make_shared<uint64_t>(most_printed);
+
   bool load();
   Outcome lost(Outcome::Kind kind, const std::string& message);
   Outcome failed(const Reply& reply);
@@ -99,8 +102,9 @@ Outcome Client::Impl::lost(Outcome::Kind kind, const std::string& message) {
   return outcome;
 }
 
-// What the worker says of an error, and of its place.
+// What the worker says of an error, and of its place; and what it has printed.
 void Client::Impl::add_words(const Reply& reply, Outcome* outcome) {
+  *print_left -= std::min(reply.printed, *print_left);
   outcome->error = reply.error;
   outcome->error_name = text_of(reply.error_name);
   outcome->message = text_of(reply.message);
@@ -220,6 +224,8 @@ const std::vector<VariantInfo>& Client::variants() { return impl_->variants; }
 const std::string& Client::problem() const { return impl_->problem; }
 const std::vector<PredictionInfo>& Client::predictions() const { return impl_->predictions; }
 
+void Client::print_together_with(const Client& other) { impl_->print_left = other.impl_->print_left; }
+
 Outcome Client::run(const Job& job) {
   Impl& impl = *impl_;
   if (impl.loaded_once && (job.variant < 0 || static_cast<size_t>(job.variant) >= impl.variants.size())) {
@@ -242,6 +248,7 @@ Outcome Client::run(const Job& job) {
   request.calls = rotation.calls;
   request.sets = rotation.calls ? rotation.sets : 1;
   request.count = job.count;
+  request.print_left = job.quiet ? 0 : *impl.print_left;
   request.time_limit = job.time_limit;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);
   request.data_bytes[0] = job.input_bytes;

@@ -47,6 +47,9 @@ struct Job {
     int calls = 0, sets = 1;  // sets <= calls
   } rotation;
 
+  // Leave out what the rung prints: another run of the same case has printed it.
+  bool quiet = false;
+
   // Count what the last launch does (the executor, with an instrumented rung): Outcome::counters.
   bool count = false;
 };
@@ -103,6 +106,9 @@ class Client {
   const std::string& problem() const;
   // The rung's predictions, in its order; mostly none.
   const std::vector<PredictionInfo>& predictions() const;
+
+  // Of what a rung prints 1 MiB is kept: from now on of both together, which are two builds of one rung.
+  void print_together_with(const Client& other);
 
   Outcome run(const Job& job);
 

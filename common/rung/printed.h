@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "protocol.h"
+
 namespace rung {
 
-constexpr size_t most_printed = 1 << 20;  // bytes, in a worker's life
+// Of the job that runs: what it has printed, and what it still may. The client counts on from job to job, over all of
+// its workers.
+inline uint64_t printed = 0, print_left = most_printed;
 
 inline void write_all(const char* text, size_t size) {
   while (size > 0) {
@@ -23,13 +27,14 @@ inline void write_all(const char* text, size_t size) {
 
 // The stream's lock is held when this is called.
 inline ssize_t print_some(void*, const char* text, size_t size) {
-  static size_t printed = 0;
-  if (printed <= most_printed) {
-    write_all(text, std::min(size, most_printed - printed));
-    printed += size;
+  const uint64_t taken = std::min<uint64_t>(size, print_left);
+  if (taken > 0) {
+    write_all(text, taken);
+    printed += taken;
+    print_left -= taken;
     constexpr char word[] =
         "\nprintf: 1 MiB has been printed, and the rest is left out. One case prints less: CASE=name\n";
-    if (printed > most_printed) write_all(word, sizeof word - 1);
+    if (print_left == 0) write_all(word, sizeof word - 1);
   }
   return static_cast<ssize_t>(size);
 }

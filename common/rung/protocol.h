@@ -33,6 +33,7 @@ constexpr int max_launches = 1 << 20;
 constexpr size_t max_counters_bytes = 4 << 20;
 constexpr int max_calls = 1 << 12;
 constexpr int max_sets = 1 << 12;
+constexpr uint64_t most_printed = 1 << 20;  // bytes, by all jobs together
 
 // Every buffer on the device is guard | data | guard. The guards are filled with guard_byte, so that a write just
 // before or behind the data shows. 16 KiB: a block of 1024 threads that stores 16 bytes each past the end is still
@@ -50,7 +51,8 @@ struct Request {
   int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
   int32_t count;        // not 0: count the last launch
   uint64_t data_bytes[buffer_count];
-  double time_limit;  // seconds; a worker that is still busy then says where it is, and ends
+  uint64_t print_left;  // bytes that the rung may print
+  double time_limit;    // seconds; a worker that is still busy then says where it is, and ends
 };
 
 struct TableEntry {
@@ -83,6 +85,7 @@ struct Reply {
   char launched[192];
   uint64_t bytes_to_host;
   int32_t used_after, atomics;
+  uint64_t printed;  // bytes, by this job
   // failed: what went wrong, and where, as far as it is known. returned with an error of the runtime's: what the
   // runtime refused; empty if it did not come from there.
   char message[1600];

@@ -46,6 +46,12 @@ struct Task {
   Request request;  // not all of it: what concerns the call
 };
 
+// What the host says when a call has returned: why it has an error, if it has, and how much it has printed.
+struct CallResult {
+  simt::apart::HostFailure why;
+  uint64_t printed;  // bytes
+};
+
 struct TablesMessage {
   int32_t count, predictions_count;
   char problem[1024];  // "" if there is none
@@ -119,17 +125,20 @@ void tell_worker(const simt::Failure& failure) {
     }
     simt::apart::set_task_buffers(task.buffers);
     simt::forget_refusal();
+    printed = 0;
+    print_left = task.request.print_left;
     const cudaError_t returned = call(tables.table[task.variant], task.argument, task.request, stream);
     const cudaError_t launched = cudaGetLastError();
     fflush(stdout);
     const cudaError_t error = returned != cudaSuccess ? returned : launched;
     const simt::Refusal& refusal = simt::last_refusal();
-    simt::apart::HostFailure why{};
-    if (refusal.error == cudaSuccess)
-      copy_text(why.detail, sizeof why.detail, "no call of CUDA's has returned it: the file itself does");
-    else if (refusal.error == error)
-      why = message_of(refusal);
-    simt::apart::send_done(error, &why, error != cudaSuccess ? sizeof why : 0);
+    CallResult result{};
+    result.printed = printed;
+    if (error != cudaSuccess && refusal.error == cudaSuccess)
+      copy_text(result.why.detail, sizeof result.why.detail, "no call of CUDA's has returned it: the file itself does");
+    else if (error != cudaSuccess && refusal.error == error)
+      result.why = message_of(refusal);
+    simt::apart::send_done(error, &result, error != cudaSuccess || printed ? sizeof result : 0);
   }
 }
 
@@ -212,8 +221,10 @@ class LoadedRung {
       if (begin) task.buffers.ranges[task.buffers.count++] = {begin, Buffer::guard() * 2 + set.buffers[i].data_bytes};
     }
     const Host::Result result = finished(host_.run(&task, sizeof task));
-    refusal_ = {};
-    if (result.data.size() == sizeof refusal_) memcpy(&refusal_, result.data.data(), sizeof refusal_);
+    CallResult said{};
+    if (result.data.size() == sizeof said) memcpy(&said, result.data.data(), sizeof said);
+    refusal_ = said.why;
+    printed += said.printed;
     for (char* end : {std::end(refusal_.detail), std::end(refusal_.file), std::end(refusal_.module)}) end[-1] = 0;
     return static_cast<cudaError_t>(result.value);
   }

@@ -46,6 +46,7 @@ class Captured {
 TEST_CASE("of what a rung prints, the host or a kernel, 1 MiB is kept", "[worker]") {
   const char *folder = getenv("LADDER_TESTDATA"), *program = getenv("LADDER_WORKER");
   const std::string rung = (folder ? std::string(folder) : "build/cpu/common/rung/testdata") + "/prints.so";
+  const std::string worker = program ? program : "build/cpu/worker";
   for (int variant = 0; variant < 3; variant++) {
     INFO("variant " << variant);
     const float input = 0;
@@ -54,16 +55,23 @@ TEST_CASE("of what a rung prints, the host or a kernel, 1 MiB is kept", "[worker
     job.sizes = {1, 1, {}};
     job.input = &input;
     job.input_bytes = job.output_bytes[0] = sizeof input;
+    job.quiet = true;
     rung::Outcome outcome;
-    std::string printed, errors;
+    std::string printed, quiet, errors;
     {
       Captured out(stdout), err(stderr);
-      rung::Client client(program ? program : "build/cpu/worker", rung);
+      rung::Client client(worker, rung), other(worker, rung);
+      other.print_together_with(client);
+      client.run(job);
+      quiet = err.text();
+      job.quiet = false;
       outcome = client.run(job);
       client.run(job);  // the word comes once
+      other.run(job);
       printed = out.text();
       errors = err.text();
     }
+    CHECK(quiet == "");
     CHECK(outcome.message == "");
     CHECK(outcome.kind == rung::Outcome::Kind::returned);
     CHECK(printed == "");

@@ -266,6 +266,8 @@ int main(int argc, char** argv) {
       fail("the worker was sent a message that it does not understand");
     }
     current_job = request.job;
+    printed = 0;
+    print_left = request.print_left;
     limit_time(request.time_limit);
     run(rung, variants[static_cast<size_t>(request.variant)], request, memory, stream);
     limit_time(0);

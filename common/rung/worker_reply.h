@@ -12,6 +12,7 @@
 
 #include <cuda_runtime.h>
 
+#include "printed.h"
 #include "protocol.h"
 #include "rung.h"
 #ifdef __SIMT__
@@ -44,6 +45,7 @@ void begin_reply(Reply::Kind kind) {
   reply.magic = reply_magic;
   reply.kind = kind;
   reply.job = current_job;
+  reply.printed = printed;
 }
 
 [[noreturn]] void fail(const char* message) {

@@ -223,15 +223,15 @@ Finding check_one_program(const Step& step, const Outcome& instrumented, const O
   return {};
 }
 
-// instrumented: the outcome of the other build, if there is one that is right.
-Finding check_twice(const Step& step, const std::vector<unsigned char>& input, const Job& job,
-                    const Outcome* instrumented) {
+// instrumented: the outcome of the other build, if there is one that is right. What the rung prints is printed once.
+Finding check_twice(const Step& step, const std::vector<unsigned char>& input, Job job, const Outcome* instrumented) {
   const Outcome first = session().client->run(job);
   Finding finding = judge(step, input, first);
   if (finding.kind == Kind::right && instrumented) finding = check_one_program(step, *instrumented, first);
   // A grader has a class to get through: there only small cases are run twice, which are most of them.
   if (finding.kind != Kind::right || (recording() && !is_small(step))) return finding;
 
+  job.quiet = true;
   const Outcome second = session().client->run(job);
   finding = check_ending(second);
   if (finding.kind != Kind::right) return {finding.kind, "in the second of two equal runs: " + finding.text};
@@ -262,13 +262,14 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, c
 
 Finding check(const Step& step) {
   const std::vector<unsigned char> input = operator_of(lab.op).input(step.test_case, step.dtype, session().seed);
-  const Job job = job_for(step, input);
+  Job job = job_for(step, input);
 
   // The checks come first: a race explains a wrong result better than the result does.
   Outcome outcome;
   bool compared = false;
   if (session().checked && is_small(step)) {
     outcome = session().checked->run(job);
+    job.quiet = true;
     if (recording()) {
       // Both builds must be right, or one could be made for the checks and the other for the results.
       Finding found = judge(step, input, outcome);

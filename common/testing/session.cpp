@@ -245,7 +245,10 @@ int prepare() {
     return fail(1, s.client->problem());
   }
   const std::string checked = environment("LADDER_CHECKED");
-  if (!checked.empty()) s.checked.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), checked));
+  if (!checked.empty()) {
+    s.checked.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), checked));
+    s.checked->print_together_with(*s.client);
+  }
   s.wanted_variant = environment("LADDER_VARIANT");
   std::string labels;
   bool any_wanted = false;
