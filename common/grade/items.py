@@ -213,6 +213,9 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
             case = item.id.rsplit("/", 1)[1]
             cases = [key for key in plan.cases if key[0] == item.variant and key[2] == case]
             grade_cases(item, lab, "", cases, results, stopped)
+            if item.category == "predictions" and results.finished and not ended_by and not any(key in results.cases for key in cases):
+                name = case.removeprefix("predict-").replace("-", "_")
+                item.fails(f'there is no prediction "{name}": is it in the RUNG_PREDICT line?')
         elif item.category == "checks":
             grade_checks(item, lab, results, stopped)
         if item.category in ("integrity", "speed"):

@@ -1,8 +1,8 @@
 // Entry: 8
 // Expect: fail
-// Reason: not on the list of functions
+// Reason: crashed
 //
-// Throws an exception through the worker, to leave it in a state of its own choice.
+// Throws an exception through the worker, to leave it in a state of its own choice. It ends there.
 
 #include "rung.h"
 

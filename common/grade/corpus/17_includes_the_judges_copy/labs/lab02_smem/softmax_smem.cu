@@ -1,7 +1,6 @@
 // Entry: 17
 // Expect: fail
-// Reason: there is no variant
-// Most: 29
+// Reason: does not compile
 // Never: /tmp/
 //
 // Includes what the judge may have kept of the file.

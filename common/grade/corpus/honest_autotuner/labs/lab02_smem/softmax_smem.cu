@@ -82,7 +82,7 @@ int best_threads(const float* x, float* y, int rows, int cols, cudaStream_t stre
   return best;
 }
 
-RUNG_PREDICT({"neighbours_sectors", 4}, {"smem_row_bytes", 4000}, {"float4_loads", 16}, {"tree_barriers", 20}, {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3})
+RUNG_PREDICT({"neighbours_sectors", 4}, {"smem_row_bytes", 4000}, {"float4_loads", 16}, {"tree_barriers", 20}, {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3}, {"serial_limit", rung::limit::latency})
 
 template <bool quads>
 cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t stream) {

@@ -40,7 +40,7 @@ cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t s
   return cudaGetLastError();
 }
 
-RUNG_PREDICT({"apart_sectors", 32}, {"same_address_sectors", 1}, {"per_element_reads", 2001}, {"per_row_bytes", 96000}, {"per_element_slower", 8200.0 / 128})
+RUNG_PREDICT({"apart_sectors", 32}, {"same_address_sectors", 1}, {"per_element_reads", 2001}, {"per_row_bytes", 96000}, {"per_element_slower", 8200.0 / 128}, {"per_row_limit", rung::limit::lsu})
 
 RUNG_EXPORT(rung::softmax("per_element", softmax<true>), rung::softmax("per_row", softmax<true>),
             rung::softmax("no_max", softmax<false>))

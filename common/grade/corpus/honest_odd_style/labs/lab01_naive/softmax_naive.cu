@@ -76,5 +76,5 @@ cudaError_t eRow( const float * pfX , float * pfY , int nRows , int nCols , cuda
 	return cudaGetLastError( ) ;
 }
 
-RUNG_PREDICT( { "apart_sectors" , 32 } , { "same_address_sectors" , 1 } , { "per_element_reads" , 2001 } , { "per_row_bytes" , 96000 } , { "per_element_slower" , 64 } )
+RUNG_PREDICT( { "apart_sectors" , 32 } , { "same_address_sectors" , 1 } , { "per_element_reads" , 2001 } , { "per_row_bytes" , 96000 } , { "per_element_slower" , 64 }, {"per_row_limit", rung::limit::lsu} )
 RUNG_EXPORT( rung :: softmax( "per_element" , eElement ) , rung :: softmax( "per_row" , eRow < true > ) , rung :: softmax( "no_max" , eRow < false > ) )

@@ -85,7 +85,7 @@ cudaError_t softmax(const float* x, float* y, int rows, int cols, cudaStream_t s
   return cudaGetLastError();
 }
 
-RUNG_PREDICT({"neighbours_sectors", 4}, {"smem_row_bytes", 4000}, {"float4_loads", 16}, {"tree_barriers", 20}, {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3})
+RUNG_PREDICT({"neighbours_sectors", 4}, {"smem_row_bytes", 4000}, {"float4_loads", 16}, {"tree_barriers", 20}, {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3}, {"serial_limit", rung::limit::latency})
 
 RUNG_EXPORT(rung::softmax("serial", softmax<32, 1>), rung::softmax("tree", softmax<256, 1>),
             rung::softmax("tree_f32x4", softmax<128, 4>))
