@@ -18,8 +18,13 @@ struct TlsSymbol {
 // table. Reads the file.
 std::vector<TlsSymbol> tls_symbols(const void* code);
 
-// Bytes of an element of the array at this offset of those variables; 0 if that is not known. Runs readelf.
-size_t element_bytes(const void* code, size_t tls_offset);
+struct ArrayShape {
+  size_t element_bytes = 0;        // 0: not known
+  std::vector<size_t> dimensions;  // as in the source, outermost first
+};
+
+// Of the array at this offset of those variables. Runs readelf.
+ArrayShape shape_of_array(const void* code, size_t tls_offset);
 
 // A name as in the source, or the text itself if it is not mangled.
 std::string demangled(const std::string& mangled);

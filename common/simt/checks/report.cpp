@@ -24,6 +24,20 @@ bool is_executors(const std::string& mangled) {
          mangled.rfind("_ZGV", 0) == 0;
 }
 
+std::string brackets(const std::vector<size_t>& numbers) {
+  std::string text;
+  for (const size_t number : numbers) text += "[" + std::to_string(number) + "]";
+  return text;
+}
+
+// "5", or "[1][3]" of an array of several dimensions, where it is inside.
+std::string index_text(const ArrayShape& shape, size_t element, bool is_inside) {
+  if (shape.dimensions.size() < 2 || !is_inside) return std::to_string(element);
+  std::vector<size_t> index(shape.dimensions.size());
+  for (size_t i = index.size(); i-- > 0; element /= shape.dimensions[i]) index[i] = element % shape.dimensions[i];
+  return brackets(index);
+}
+
 }  // namespace
 
 const std::vector<SharedVariable>& shared_variables(const BlockInfo& block) {
@@ -50,9 +64,10 @@ std::string describe_static(const BlockInfo& block, uintptr_t address, size_t wi
   if (!nearest || offset - nearest->offset >= 2 * nearest->bytes + 16)
     return "byte " + std::to_string(offset) + " of static shared memory";
   const size_t byte = offset - nearest->offset;
-  if (const size_t own = element_bytes(current_block->kernel_code(), nearest->offset); own && nearest->bytes % own == 0)
-    return "element " + std::to_string(byte / own) + " of " + nearest->name + "[" +
-           std::to_string(nearest->bytes / own) + "]" +
+  const ArrayShape shape = shape_of_array(current_block->kernel_code(), nearest->offset);
+  if (const size_t own = shape.element_bytes; own && nearest->bytes % own == 0)
+    return "element " + index_text(shape, byte / own, byte < nearest->bytes) + " of " + nearest->name +
+           brackets(shape.dimensions) +
            (byte < nearest->bytes ? "" : ", which has " + std::to_string(nearest->bytes / own));
   const size_t elements = nearest->bytes / width;
   if (byte % width || nearest->bytes % width) {

@@ -85,6 +85,12 @@ __global__ void scan_without_barriers(float* y) {
   y[threadIdx.x] = row[threadIdx.x];
 }
 
+__global__ void of_two_dimensions(float* y) {
+  __shared__ double tile[2][3][n];
+  tile[threadIdx.x % 2][1][threadIdx.x / 2] = threadIdx.x;
+  y[threadIdx.x] = tile[1][1][5];  // of thread 11
+}
+
 template <bool one>
 __global__ void all_write(float* y) {
   __shared__ float scale[1];
@@ -132,6 +138,10 @@ TEST_CASE("racecheck: a missing barrier is found in every run, with both lines")
   HAS(finding([] { tree<false><<<1, n, n * sizeof(float)>>>(floats(), floats()); }),
       "racecheck: race in shared memory");
   CHECK(finding([] { tree<true><<<1, n, n * sizeof(float)>>>(floats(), floats()); }).empty());
+}
+
+TEST_CASE("an element of an array of several dimensions has an index in each") {
+  HAS(finding([] { of_two_dimensions<<<1, n>>>(floats()); }), "element [1][1][5] of tile[2][3][64] at ");
 }
 
 TEST_CASE("racecheck: within a warp") {
