@@ -55,7 +55,7 @@ On a GPU
                        (OPS=, DTYPES=, SHAPES=: a part)
 
 For instructors
-  make new-lab NAME=lab08_thing   a new lab that works, to be made your own
+  make new-lab NAME=lab10_thing   a new lab that works, to be made your own
   make check         grade this working copy; a class with SUBMISSIONS=folder
                      OUT=folder (JOBS=, POINTS=file)
                        LABS=lab02       that lab alone; other grades in OUT stay

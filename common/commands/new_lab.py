@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Creates a lab that is complete and passes the course's own checks, for its author to fill with a move of its own.
 
-    new_lab.py lab08_thing [ROOT]
+    new_lab.py lab10_thing [ROOT]
 
 The texts are in new_lab/*.in. kernel.cu.in becomes the starter and the solution (its parts behind @starter and @solution).
 Nothing that exists is overwritten; if anything goes wrong, nothing is left behind.
@@ -29,7 +29,7 @@ def check_name(name: str, root: Path) -> None:
     if not re.fullmatch(r"lab\d\d_[a-z][a-z0-9_]{0,30}", name, re.ASCII):
         given = f"NAME={name}" if name else "no NAME was given"
         raise Refused(f"{given}: a lab is called labNN_word, with two digits and then lower-case letters, digits and "
-                      "underscores. For example: make new-lab NAME=lab08_thing")
+                      "underscores. For example: make new-lab NAME=lab10_thing")
     for folder in ("labs", "solutions"):
         for path in sorted((root / folder).glob(f"{name[:5]}_*")):
             raise Refused(f"{folder}/{path.name} is there already; nothing was changed. "

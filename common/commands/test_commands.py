@@ -50,7 +50,7 @@ class BadInput(unittest.TestCase):
 
     def test_a_command_without_its_lab(self):
         for command in ("lab", "watch", "hint", "diff", "profile", "sanitize", "sweep"):
-            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}07.")
+            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}08.")
 
     def test_an_option_of_another_command(self):
         self.rejected(run("make", "ladder", "SHAPE=4"), "make ladder does not use SHAPE=. It is for: make profile01")

@@ -37,7 +37,7 @@ MESSAGES = [
     ("make profile02 SHAPE=wide", ["SHAPE=wide: it must be ROWSxCOLUMNS", "for example 64x4096"]),
     ("make diff02", ["has not passed its tests as it is now", "Run make lab02 first", "make diff02 ANYWAY=1"]),
     ("make roofline FILE=nowhere.json", ["nowhere.json"]),
-    ("make new-lab NAME=thing", ["a lab is called labNN_word", "make new-lab NAME=lab08_thing"]),
+    ("make new-lab NAME=thing", ["a lab is called labNN_word", "make new-lab NAME=lab10_thing"]),
     ("make similar", ["SUBMISSIONS=folder OUT=folder"]),
     ("make peers BACKEND=cpu", ["peers are measured on a GPU"]),
 ]

@@ -35,18 +35,18 @@ class Names(unittest.TestCase):
             self.assertIn(part, str(refused.exception))
 
     def test_bad_names(self):
-        for name in ("", "thing", "lab8_thing", "lab08", "lab08_", "lab08_Thing", "lab08_a-b", "lab08_a b", "lab08_../x", "Lab08_thing",
-                     "lab08_thing\n", "lab٠٨_thing", "lab08_" + "x" * 40):
-            self.refused(name, "make new-lab NAME=lab08_thing")
+        for name in ("", "thing", "lab1_thing", "lab10", "lab10_", "lab10_Thing", "lab10_a-b", "lab10_a b", "lab10_../x", "Lab08_thing",
+                     "lab10_thing\n", "lab٠٨_thing", "lab10_" + "x" * 40):
+            self.refused(name, "make new-lab NAME=lab10_thing")
         self.assertEqual([path for path in self.root.rglob("*") if path.is_file()], [])
 
     def test_nothing_is_overwritten(self):
-        new_lab.create("lab08_thing", self.root)
+        new_lab.create("lab10_thing", self.root)
         before = {path: path.read_text() for path in self.root.rglob("*") if path.is_file()}
-        self.refused("lab08_thing", "labs/lab08_thing is there already", "next free number is 01")
-        self.refused("lab08_other", "labs/lab08_thing is there already")
-        shutil.rmtree(self.root / "labs/lab08_thing")
-        self.refused("lab08_other", "solutions/lab08_thing is there already")
+        self.refused("lab10_thing", "labs/lab10_thing is there already", "next free number is 01")
+        self.refused("lab10_other", "labs/lab10_thing is there already")
+        shutil.rmtree(self.root / "labs/lab10_thing")
+        self.refused("lab10_other", "solutions/lab10_thing is there already")
         for path, text in before.items():
             if path.exists():
                 self.assertEqual(path.read_text(), text)
@@ -59,14 +59,14 @@ class Names(unittest.TestCase):
 
     def test_nothing_is_left_of_a_failure(self):
         (self.root / "solutions").rmdir()
-        self.refused("lab08_thing", "solutions/lab08_thing", "nothing was created")
+        self.refused("lab10_thing", "solutions/lab10_thing", "nothing was created")
         self.assertEqual(list((self.root / "labs").iterdir()), [])
 
     def test_every_wrong_kernel_can_be_made(self):
-        for path in new_lab.create("lab08_thing", self.root):
+        for path in new_lab.create("lab10_thing", self.root):
             self.assertNotRegex((self.root / path).read_text(), r"@\w+", path)
-        self.assertEqual(len(broken.load("lab08_thing", self.root)), 6)
-        self.assertEqual(broken.problems("lab08_thing", self.root), [])
+        self.assertEqual(len(broken.load("lab10_thing", self.root)), 6)
+        self.assertEqual(broken.problems("lab10_thing", self.root), [])
 
 
 class ALabOfItsOwn(unittest.TestCase):

@@ -1,11 +1,12 @@
 // The operators: a folder each. A new one has a line here and a name below, in the same order.
 #pragma once
 
+#include "rms_norm/arguments.h"
 #include "softmax/arguments.h"
 #include "softmax_topk/arguments.h"
 #include "swap_ffn/arguments.h"
 
-#define LADDER_OPERATORS(each) each(softmax) each(softmax_topk) each(swap_ffn)
+#define LADDER_OPERATORS(each) each(softmax) each(softmax_topk) each(swap_ffn) each(rms_norm)
 
 namespace rung {
 

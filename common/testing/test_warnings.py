@@ -58,6 +58,7 @@ RULES = [
     ("lab06", r"All .{0,60}\s*(//\s*)?must call it", ["lab06_limit/fold_of_the_whole_warp", "lab06_limit/no_barrier_after_warps"]),
     ("lab06", r"Nothing here may need the value", ["-", "about speed: the judge measures it on a GPU"]),
     ("lab06", r"two blocks must be resident", ["-", "about speed: given code, outside of the TODOs"]),
+    ("lab08", r"warps must add up those floats", ["lab08_rms_norm/no_barrier", "lab08_rms_norm/last_warp_left_out"]),
     ("lab07", r"all blocks must be at work at once", ["-", "given code, outside of the TODOs: a cooperative launch"]),
 ]
 

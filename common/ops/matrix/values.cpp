@@ -43,6 +43,8 @@ std::vector<float> logits(const Case& c, uint64_t seed) {
           row[i] = u < -0.75f ? -1.0f : std::copysign(0.0f, u);
           break;
         }
+        case Values::zeros: row[i] = 0.0f; break;
+        case Values::small: row[i] = 1e-3f * normal(random); break;
         case Values::extreme: row[i] = 1e4f * uniform(random); break;
         case Values::plus_1e4: row[i] = 1e4f + normal(random); break;
         case Values::minus_1e4: row[i] = -1e4f + normal(random); break;

@@ -17,7 +17,7 @@ from .errors import LadderError
 
 ROOT = Path(__file__).resolve().parents[3]
 MAX_K = 1024  # common/ops/softmax_topk/arguments.h
-OPS = ("softmax", "softmax_topk", "swap_ffn")  # as common/ops/operators.h numbers them; the last is no function of this module
+OPS = ("softmax", "softmax_topk", "swap_ffn", "rms_norm")  # as common/ops/operators.h numbers them; the module has functions for the first two
 DTYPES = ("float32", "float16", "bfloat16")
 INVALID_VALUE = 1  # cudaErrorInvalidValue
 
@@ -98,7 +98,8 @@ class CudaRung:
         self.table = [(row.name.decode(), OPS[row.op], DTYPES[row.dtype]) for row in table[:count.value]]
         pointer, number = ctypes.c_void_p, ctypes.c_int
         signatures = {"softmax": (pointer, pointer, number, number, pointer),
-                      "softmax_topk": (pointer, pointer, pointer, number, number, number, pointer)}
+                      "softmax_topk": (pointer, pointer, pointer, number, number, number, pointer),
+                      "rms_norm": (pointer, pointer, pointer, number, number, ctypes.c_float, pointer)}
         self.functions = [ctypes.CFUNCTYPE(number, *signatures[OPS[row.op]])(row.launch) if OPS[row.op] in signatures else None
                           for row in table[:count.value]]
 

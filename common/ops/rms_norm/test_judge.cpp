@@ -1,0 +1,56 @@
+// RMSNorm's reference and comparison: a case by hand, and what is wrong.
+#include <cmath>
+
+#include "catch2_any.h"
+
+#include "formats.h"
+#include "operator.h"
+
+using namespace testing_;
+using rung::Dtype;
+
+namespace {
+
+// Two rows, (3, 4) and (0, 0), with weights 1 and -2, as the input buffer has them.
+std::vector<unsigned char> input_of(Dtype dtype) {
+  std::vector<unsigned char> bytes = reference::encode(std::vector<float>{3, 4, 0, 0}, dtype);
+  bytes.resize(rung::rms_norm_operator::weight_offset({2, 2, {}}, dtype));
+  const std::vector<unsigned char> weights = reference::encode(std::vector<float>{1, -2}, dtype);
+  bytes.insert(bytes.end(), weights.begin(), weights.end());
+  return bytes;
+}
+
+std::string said_of(const std::vector<float>& y, Dtype dtype) {
+  Case c;
+  c.sizes = {2, 2, {}};
+  Outputs output;
+  output[0] = reference::encode(y, dtype);
+  return operator_of(rung::Op::rms_norm).expect(c, 0, input_of(dtype), dtype)(output).explanation;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("RMSNorm by hand: 3 and 4 over the root of 12.5", "[compare]") {
+  const Dtype dtype = GENERATE(Dtype::f32, Dtype::f16, Dtype::bf16);
+  const float scale = 0.28284260f;  // 1 / sqrt(12.5 + 1e-5)
+  CHECK(said_of({3 * scale, -8 * scale, 0, 0}, dtype).empty());
+  CHECK(contains(said_of({3 * scale, 8 * scale, 0, 0}, dtype), "far off"));
+  CHECK(contains(said_of({3 * scale, -4 * scale, 0, 0}, dtype), "far off"));
+  CHECK(contains(said_of({3 * scale, -8 * scale, 0, NAN}, dtype), "NaN where a number is expected"));
+  CHECK_FALSE(said_of({3 * scale * 1.02f, -8 * scale, 0, 0}, dtype).empty());
+}
+
+TEST_CASE("RMSNorm's cases have rows in which eps shows, hidden ones too", "[cases]") {
+  const Operator& op = operator_of(rung::Op::rms_norm);
+  const auto has = [](const std::vector<Case>& cases, const std::string& part) {
+    for (const Case& c : cases) {
+      if (contains(c.name, part)) return true;
+    }
+    return false;
+  };
+  CHECK(has(op.cases(), "zeros-"));
+  CHECK(has(op.cases(), "small-"));
+  CHECK(has(op.hidden_cases(7), "hidden-small"));
+}

@@ -1,0 +1,28 @@
+// Lab 08: RMSNorm, from a blank file.
+//
+//   y[r][c] = x[r][c] * weight[c] / sqrt(mean over j of x[r][j]^2 + eps)
+#include <cmath>
+
+#include "rung.h"
+
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08 holds it against the count.
+RUNG_PREDICT(
+    // f32, 4096 columns: bytes of the sectors that all loads of x ask for, per row, and those of the weights.
+    {"row_bytes", rung::unknown},
+    // f32, 4096 columns: barriers that a thread reaches.
+    {"row_barriers", rung::unknown},
+    // bf16, 256 columns, many rows: load instructions that warps execute, per row, those of the weights included.
+    {"narrow_loads", rung::unknown})
+// END 0
+
+// TODO 1: everything: the kernels, how many threads and blocks they get, and this function. README.md has the budget.
+// x, y: row-major (rows, cols). weight: (cols).
+template <typename T>
+cudaError_t rms_norm(const T* x, const T* weight, T* y, int rows, int cols, float eps, cudaStream_t stream) {
+  (void)x, (void)weight, (void)y, (void)rows, (void)cols, (void)eps, (void)stream;
+  return cudaSuccess;
+}
+// END 1
+
+RUNG_EXPORT(rung::rms_norm("auto", rms_norm<float>), rung::rms_norm("auto", rms_norm<__half>),
+            rung::rms_norm("auto", rms_norm<__nv_bfloat16>))
