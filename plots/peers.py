@@ -15,7 +15,8 @@ import sys
 from pathlib import Path
 
 OURS = "ladder"
-FLOOR = {"softmax": "copy", "topk": "read"}
+FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy"}
+OF = {"softmax": "", "topk": ", top-K", "rms_norm": ", RMSNorm"}  # whose variant it is, in the list of ours
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 NOT_PEERS = ("copy", "read", "flashinfer topk alone")
 BEGIN, END = "<!-- peers: written by plots/peers.py -->", "<!-- peers: end -->"
@@ -91,7 +92,7 @@ def aligned(rows: list[list[str]]) -> str:
 
 
 def titles(op: str) -> str:
-    return {"softmax": "Softmax", "topk": "Softmax + top-K"}[op]
+    return {"softmax": "Softmax", "topk": "Softmax + top-K", "rms_norm": "RMSNorm"}[op]
 
 
 def text_tables(table: dict) -> str:
@@ -120,7 +121,7 @@ def text_tables(table: dict) -> str:
 def markdown(table: dict, source: str, link: str | None = None) -> str:
     """The table of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer and to the floor."""
     measured = {f"{op} {dtype}" for op, dtype, _ in groups(table)}
-    ours = [f"`{variant}` ({SHORT[job.split()[1]]}{', top-K' if job.startswith('topk') else ''})"
+    ours = [f"`{variant}` ({SHORT[job.split()[1]]}{OF[job.split()[0]]})"
             for job, variant in table.get("ladder", {}).items() if job in measured]
     lines = [f"Measured on an {table['machine']}, {table['date']} "
              f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `{table.get('command', 'make peers')}`. Ours: "

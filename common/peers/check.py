@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import torch
+from shapes import RMS_NORM_EPS
 
 # Relative error of a probability: two roundings of the type, or single-precision exponentials whose argument is rounded.
 RELATIVE = {torch.float32: 2e-4, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
@@ -21,18 +24,28 @@ def blocks(x: torch.Tensor):
         yield slice(first, first + rows)
 
 
-def softmax_problem(x: torch.Tensor, y: torch.Tensor) -> str:
-    """ "" if y is the softmax of each row of x."""
+def problem(x: torch.Tensor, y: torch.Tensor, computed: Callable[[torch.Tensor], torch.Tensor]) -> str:
+    """ "" if y is what is computed of the rows of x, in float64."""
     if y.shape != x.shape or y.dtype != x.dtype:
         return f"the result is {tuple(y.shape)} {y.dtype}"
     for part in blocks(x):
-        expected = torch.softmax(x[part].double(), -1)
-        error = (y[part].double() - expected).abs() - RELATIVE[x.dtype] * expected - ABSOLUTE[x.dtype]
+        expected = computed(x[part].double())
+        error = (y[part].double() - expected).abs() - RELATIVE[x.dtype] * expected.abs() - ABSOLUTE[x.dtype]
         worst = error.max().item()
         if not worst <= 0:  # NaN is not
             row, col = divmod(int(error.nan_to_num(nan=float("inf")).argmax()), x.shape[1])
             return f"row {part.start + row}, column {col}: {y[part][row, col].item():g}, expected {expected[row, col].item():g}"
     return ""
+
+
+def softmax_problem(x: torch.Tensor, y: torch.Tensor) -> str:
+    """ "" if y is the softmax of each row of x."""
+    return problem(x, y, lambda part: torch.softmax(part, -1))
+
+
+def rms_norm_problem(x: torch.Tensor, weight: torch.Tensor, y: torch.Tensor) -> str:
+    """ "" if y is the RMSNorm of each row of x."""
+    return problem(x, y, lambda part: part * weight.double() * torch.rsqrt(part.square().mean(-1, keepdim=True) + RMS_NORM_EPS))
 
 
 def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: int, by_logsumexp: bool = False) -> str:

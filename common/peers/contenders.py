@@ -1,25 +1,26 @@
 """Who is measured on a case: this repository, its peers, and a floor that no kernel can go below.
 
 A contender is a function of (x, out). It either writes to `out` and returns None, or leaves `out` alone and returns its
-result. `out` is a tensor like x for softmax, a pair (prob, index) for top-K; the floors use what they need of it.
+result. `out` is a tensor like x for softmax and RMSNorm, a pair (prob, index) for top-K; the floors use what they need of it.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 from pathlib import Path
 from typing import Callable, Iterator
 
 import torch
 
-from shapes import Case
+from shapes import RMS_NORM_EPS, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common/python"), str(ROOT / "solutions/lab03_online")]
 import ladder  # noqa: E402
 
 OURS = "ladder"
-FLOOR = {"softmax": "copy", "topk": "read"}
+FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy"}
 # Not the same work as ours: floors, and a selection that computes no softmax.
 NO_PEER = ("copy", "read", "flashinfer topk alone")
 
@@ -167,5 +168,49 @@ def topk(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -
             yield "flashinfer topk alone", lambda x, out: select(x, k, sorted=True)[0]
 
 
+@functools.lru_cache(maxsize=1)
+def weight_of(cols: int, dtype: torch.dtype) -> torch.Tensor:
+    """The weights of every RMSNorm of this width."""
+    generator = torch.Generator("cuda").manual_seed(cols)
+    return torch.randn(cols, dtype=torch.float32, device="cuda", generator=generator).to(dtype)
+
+
+def our_rms_norm(variant: str | None, dtype: str, weight: torch.Tensor) -> Contender:
+    """On PyTorch's current stream. The binding has no function for it."""
+    chosen = ladder.rungs.resolve(variant, "rms_norm", dtype, True)
+    function = ladder.rungs.cuda_rung(chosen.source).functions[chosen.index]
+
+    def call(x: torch.Tensor, out: torch.Tensor) -> None:
+        error = function(x.data_ptr(), weight.data_ptr(), out.data_ptr(), *x.shape, RMS_NORM_EPS,
+                         torch.cuda.current_stream().cuda_stream)
+        if error:
+            raise RuntimeError(f"{chosen.name}: {ladder.rungs.error_name(error)}")
+
+    return call
+
+
+def rms_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    weight = weight_of(case.cols, x.dtype)
+    for label, variant in variants_of(names, "rms_norm", case.dtype):
+        yield label, our_rms_norm(variant, case.dtype, weight)
+    yield "copy", nothing(lambda x, out: out.copy_(x))
+
+    def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
+        return torch.nn.functional.rms_norm(x, (case.cols,), weight, RMS_NORM_EPS)
+
+    yield "torch", in_torch
+    fused = compiled(lambda x: in_torch(x))
+    yield "torch.compile", lambda x, out: fused(x)
+
+    def triton_rms_norm():
+        import rms_norm_triton
+
+        return rms_norm_triton.rms_norm
+
+    in_triton = optional("triton", triton_rms_norm)
+    if in_triton:
+        yield "triton", nothing(lambda x, out: in_triton(x, weight, RMS_NORM_EPS, out))
+
+
 def contenders(case: Case, x: torch.Tensor, out: object, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    yield from (softmax if case.op == "softmax" else topk)(case, x, out, names)
+    yield from {"softmax": softmax, "topk": topk, "rms_norm": rms_norm}[case.op](case, x, out, names)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    op: str  # "softmax" or "topk"
+    op: str  # "softmax", "topk" or "rms_norm"
     dtype: str  # "float32", "float16", "bfloat16"
     rows: int
     cols: int
@@ -35,6 +35,10 @@ TOPK = ((1, 50257, 5), (1, 50257, 50), (1, 50257, 256), (64, 50257, 50), (4096, 
         (4096, 50257, 50), (4096, 50257, 256), (1, 1_000_000, 256), (64, 151936, 64), (1024, 600, 5))
 
 
+RMS_NORM = ((16384, 1024), (8192, 4096), (4096, 8192), (8192, 8192), (64, 65536), (65536, 256))
+RMS_NORM_EPS = 1e-5
+
+
 class UserError(Exception):
     pass
 
@@ -50,11 +54,12 @@ def chosen(text: str, names: tuple[str, ...], what: str) -> tuple[str, ...]:
 
 def cases(ops: str = "", dtypes: str = "", shapes: str = "") -> list[Case]:
     """All cases, or those of the given operations, dtypes ("f32,f16") and shapes ("4096x4096,1x50257"). Top-K is not
-    measured in bfloat16 unless DTYPES asks for it."""
-    wanted_ops = chosen(ops, ("softmax", "topk"), "OPS")
+    measured in bfloat16, nor RMSNorm in float16, unless DTYPES asks for it."""
+    wanted_ops = chosen(ops, ("softmax", "topk", "rms_norm"), "OPS")
     wanted_dtypes = [SHORT[name] for name in chosen(dtypes, tuple(SHORT), "DTYPES")]
-    known = sorted({f"{shape[0]}x{shape[1]}" for shape in SOFTMAX + TOPK})
+    known = sorted({f"{shape[0]}x{shape[1]}" for shape in SOFTMAX + TOPK + RMS_NORM})
     wanted_shapes = chosen(shapes, tuple(known), "SHAPES")
     found = [Case("softmax", dtype, *shape) for dtype in wanted_dtypes for shape in SOFTMAX]
     found += [Case("topk", dtype, *shape) for dtype in wanted_dtypes for shape in TOPK if dtypes or dtype != "bfloat16"]
+    found += [Case("rms_norm", dtype, *shape) for dtype in wanted_dtypes for shape in RMS_NORM if dtypes or dtype != "float16"]
     return [case for case in found if case.op in wanted_ops and f"{case.rows}x{case.cols}" in wanted_shapes]

@@ -26,6 +26,8 @@ class Shapes(unittest.TestCase):
         self.assertEqual(len([case for case in cases if case.op == "softmax"]), 3 * len(shapes.SOFTMAX))
         self.assertEqual({case.dtype for case in cases if case.op == "topk"}, {"float32", "float16"})
         self.assertTrue(all(case.k for case in cases if case.op == "topk"))
+        self.assertEqual(len([case for case in cases if case.op == "rms_norm"]), 2 * len(shapes.RMS_NORM))
+        self.assertEqual({case.dtype for case in cases if case.op == "rms_norm"}, {"float32", "bfloat16"})
 
     def test_a_part(self):
         cases = shapes.cases(ops="topk", dtypes="bf16", shapes="1x50257, 4096x32000")
@@ -79,6 +81,14 @@ class Checks(unittest.TestCase):
         y[2, 1] = float("nan")
         self.assertIn("row 2, column 1: nan", check.softmax_problem(self.x, y))
         self.assertIn("the result is", check.softmax_problem(self.x, y[:, 1:]))
+
+    def test_rms_norm(self):
+        weight = torch.randn(300)
+        y = torch.nn.functional.rms_norm(self.x, (300,), weight, shapes.RMS_NORM_EPS)
+        self.assertEqual(check.rms_norm_problem(self.x, weight, y), "")
+        self.assertIn("row 0", check.rms_norm_problem(self.x, weight.flip(0), y))
+        y[3, 7] = -y[3, 7]
+        self.assertIn("row 3, column 7", check.rms_norm_problem(self.x, weight, y))
 
     def test_topk(self):
         prob, index = torch.softmax(self.x, -1).topk(6)
