@@ -31,7 +31,9 @@ RUNG_PREDICT(
     // f16, V = 6, rows of 12 bytes: 32-byte sectors that a warp asks for with one load.
     {"tile_sectors", rung::unknown},
     // f16, 4096 x 4096 on an H200: microseconds. A factor of 1.2 counts as right.
-    {"limit_us", rung::unknown})
+    {"limit_us", rung::unknown},
+    // f32, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"auto_limit", rung::unknown})
 // END 0
 
 // Where a maximum starts: the lowest finite float, so that x - max is -INFINITY and never NaN where all x are

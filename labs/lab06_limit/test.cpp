@@ -66,5 +66,19 @@ const testing_::Lab testing_::lab = {
          "At the limit it is a copy: 2 x 2 bytes x 4096 x 4096 over the bandwidth, and a few per cent.",
          {{"lab06_limit", "auto", Dtype::f16, 4096, 4096}},
          1.2},
+        {"auto_limit",
+         "auto, f32, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency. The "
+         "unit "
+         "that is busy nearly all of the time; latency, if none is.",
+         "auto",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "Every byte is moved once, by few wide requests, with much on the way and one exponential per element. What "
+         "is "
+         "left is the wait for DRAM.",
+         {{"lab06_limit", "auto", Dtype::f32, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };

@@ -22,7 +22,9 @@ RUNG_PREDICT(
     // f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", rung::unknown},
     // f32, 2048 x 50257, K = 50, on an H200: microseconds. A factor of 1.25 counts as right.
-    {"topk_us", rung::unknown})
+    {"topk_us", rung::unknown},
+    // f16, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"topk_limit", rung::unknown})
 // END 0
 
 constexpr int max_threads = 512;  // of a block; always whole warps

@@ -53,5 +53,19 @@ const testing_::Lab testing_::lab = {
          "At the limit it is a read: 4 bytes x 2048 x 50257 over the bandwidth, and what the selection adds to it.",
          {{"lab06b_topk", "auto", Dtype::f32, 2048, 50257}},
          1.25},
+        {"topk_limit",
+         "4096 x 4096 halves, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency. "
+         "The "
+         "unit that is busy nearly all of the time; latency, if none is.",
+         "auto",
+         Dtype::f16,
+         {4096, 4096},
+         nullptr,
+         "A logit is only 2 bytes, and each must be widened, compared, raised to a power of e and added; what is done "
+         "once "
+         "per row comes after only 4096 of them.",
+         {{"lab06b_topk", "auto", Dtype::f16, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };
