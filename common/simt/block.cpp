@@ -191,7 +191,7 @@ void Block::set_up(const LaunchState& launch) {
     launch_id_ = launch.id;
     simt_gridDim = launch.config.grid;
     simt_blockDim = launch.config.block;
-    stacks_.reserve(count, !launch.cooperative || launch.block_count() * count <= max_guarded_threads);
+    stacks_.reserve(count, launch.resident_blocks() * count <= max_guarded_threads);
     threads_.resize(count);
     warps_.resize((count + warpSize - 1) / warpSize);
     const dim3 block = launch.config.block;

@@ -1,7 +1,4 @@
 // Cooperative launches: all blocks of a grid are resident at once, so that grid.sync() can wait for all of them.
-//
-// One OS thread runs the blocks in turn, each until all its threads wait for the grid or have returned. Between its
-// turns a block keeps its fibers; its shared memory, which the next block needs, is copied away and back.
 #pragma once
 
 #include "launch_state.h"

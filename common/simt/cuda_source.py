@@ -35,11 +35,8 @@ UNSUPPORTED = [
     (r"\btexture\s*<|\bcudaTextureObject_t\b|\btex(?:1|2|3)D\w*\s*[<(]|\btex(?:Cubemap|1Dfetch)\w*\s*[<(]", "textures"),
     (r"\bsurface\s*<|\bcudaSurfaceObject_t\b|\bsurf(?:1|2|3)D\w*\s*[<(]", "surfaces"),
     (r"\bcudaArray(?:_t)?\b|\bcudaMalloc(?:3D)?Array\b|\bcudaMallocMipmappedArray\b", "CUDA arrays (texture memory)"),
-    (r"\b__cluster_dims__\b|\bthis_cluster\s*\(|\bcluster_group\b|\bcudaLaunchAttributeClusterDimension\b",
-     "thread block clusters"),
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
-    (r"\bcudaLaunchKernelExC?\b|\bcudaLaunchConfig_t\b", "launching through {0} (only <<< >>> and cudaLaunchKernel)"),
     (r"\bcudaGraph(?!ics|(?:Exec|Node)_t\b|_t\b|GetNodes\b|Instantiate\b|Launch\b|Upload\b|Destroy\b|ExecDestroy\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
@@ -60,6 +57,9 @@ UNSUPPORTED = [
 ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
 
 # A parameter may say where it points to; that places nothing.
+# A kernel has one attribute of this kind (qualifiers.h): its cluster's shape, which decides what it computes, comes before
+# its bounds.
+BOUNDS_OF_CLUSTER = re.compile(r"\b__cluster_dims__\s*\((?:[^()]|\([^()]*\))*\)\s*(\b__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))")
 POINTER_TO_SHARED = re.compile(r"(?<=[(,])\s*(?:const\s+|volatile\s+)*\b(__shared__\s)(?=\s*[\w:<>\s]+[*&][^(),;]*[,)])")
 # Qualifiers with extern and __shared__ among them (or in the type), type, name[], what follows before the semicolon.
 DYNAMIC_SHARED = re.compile(
@@ -304,6 +304,9 @@ def rewrite(source: Text) -> str:
     # The cast to void* that its declaration asks for hides the kernel's type.
     for by_address in LAUNCH_FUNCTION.finditer(code):
         keep_lines(*by_address.span(1), "")
+
+    for bounds in BOUNDS_OF_CLUSTER.finditer(code):
+        keep_lines(*bounds.span(1), "")
 
     for parameter in POINTER_TO_SHARED.finditer(code):
         keep_lines(*parameter.span(1), "")

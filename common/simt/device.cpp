@@ -152,6 +152,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrClusterLaunch:
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrComputeMode:
     case cudaDevAttrIntegrated:

@@ -52,6 +52,7 @@ constexpr Error errors[] = {
      "operation failed due to a previous error during capture"},
     {cudaErrorStreamCaptureImplicit, "cudaErrorStreamCaptureImplicit",
      "operation would make the legacy stream depend on a capturing blocking stream"},
+    {cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize", "invalid cluster size"},
     {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "block.h"
+#include "cluster.h"
 #include "cooperative.h"
 #include "device.h"
 #include "device_queues.h"
@@ -23,6 +24,7 @@
 #include "counters/counters.h"
 #include "counters/session.h"
 #include "failure.h"
+#include "launch_bounds.h"
 #include "instrument/recorder.h"
 #include "memory.h"
 #include "module_tls.h"
@@ -66,13 +68,14 @@ class Pool {
 
   void run(LaunchState* launch) {
     out_of_turn_ = false;
-    if (launch->cooperative) {
+    if (launch->resident_blocks() > 1 || launch->cooperative) {
       own_ = &workers_[0];
       workers_[0].handle = pthread_self();
       workers_[0].number = 0;
       static_shared_ = module_tls(reinterpret_cast<const void*>(launch->kernel.run));
       had_turn_ = true;
-      run_cooperative(launch, static_shared_, poison_shared_memory);
+      const auto run_together = launch->cooperative ? run_cooperative : run_clusters;
+      run_together(launch, static_shared_, poison_shared_memory);
       workers_[0].number = idle;
       return;
     }
@@ -266,7 +269,7 @@ cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bo
   const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch(state);
   Observer* const observer = current_observer();
   state.cooperative = cooperative;
-  if (only_ends && !cooperative) state.some = ends_of(config.grid);
+  if (only_ends && state.resident_blocks() == 1) state.some = ends_of(config.grid);
   state.counters = counters.get();
   state.record = counters || observer;
   if (observer) {
@@ -281,7 +284,7 @@ cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bo
 
 namespace {
 
-cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
+cudaError_t launch(LaunchConfig config, const BoundKernel& kernel, bool cooperative) {
   if (current_block) {
     Failure failure = {};
     failure.what = "dynamic parallelism";
@@ -294,7 +297,10 @@ cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel, bool c
     failure.pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
     report_failure(failure);
   }
+  const dim3 given = config.cluster;
+  if (!given.x && !given.y && !given.z) config.cluster = cluster_asked(kernel.function);
   Excess excess = beyond_device(config);
+  if (!excess.error) excess = beyond_cluster(config, kernel.function);
   if (!excess.error) excess = beyond_kernel(config, kernel.function);
   if (!excess.error && cooperative) excess = beyond_residence(config, kernel.function);
   if (!excess.error && is_named(config.stream) && config.stream != replay_stream() &&

@@ -18,7 +18,7 @@ constexpr unsigned char no_operation[] = {0x90};
 constexpr unsigned char no_operation[] = {0x1F, 0x20, 0x03, 0xD5};
 #endif
 // Of no-operations per thread (qualifiers.h). One more may be there to align the function.
-constexpr size_t per_thread = 2;
+constexpr size_t per_thread = 2, most = cluster_no_operations + 16 * 1024;
 
 // Bytes between the no-operations and the entry: in an instrumented build (announce/rewriter.cpp) a mark of 8 bytes,
 // with what aligns it before it. Such a function begins with a call
@@ -44,24 +44,42 @@ uintptr_t begin_of_code(uintptr_t address) {
   return address;
 }
 
-}  // namespace
-
-// The attribute behind __launch_bounds__ is the one in which g++ evaluates a template's parameters and whose value it
-// leaves beside the function: so many no-operations before its entry, which nobody executes.
-int threads_allowed(const void* function) {
+// The attribute behind __launch_bounds__ and __cluster_dims__ is the one in which g++ evaluates a template's parameters
+// and whose value it leaves beside the function: so many no-operations before its entry, which nobody executes.
+size_t no_operations_before(const void* function) {
   const auto entry = reinterpret_cast<uintptr_t>(function);
-  if (!entry) return threads_per_block;
+  if (!entry) return 0;
   size_t room = entry - begin_of_code(entry);
   const auto* at = static_cast<const unsigned char*>(function);
   const size_t skipped = bytes_of_mark(at, room);
   at -= skipped;
   room = (room - skipped) / sizeof no_operation;
   size_t count = 0;
-  while (count < std::min(room, per_thread * threads_per_block) &&
-         std::memcmp(at -= sizeof no_operation, no_operation, sizeof no_operation) == 0)
+  while (count < std::min(room, most) && std::memcmp(at -= sizeof no_operation, no_operation, sizeof no_operation) == 0)
     count++;
-  const size_t threads = count / per_thread;
+  return count;
+}
+
+}  // namespace
+
+int threads_allowed(const void* function) {
+  const size_t count = no_operations_before(function);
+  const size_t threads = count < cluster_no_operations ? count / per_thread : 0;
   return threads ? static_cast<int>(threads) : threads_per_block;
+}
+
+dim3 cluster_asked(const void* function) {
+  const auto count = static_cast<int>(no_operations_before(function));
+  const int found = count - count % no_operations_per_shape;
+  for (unsigned z = 1; count >= cluster_no_operations && z <= most_in_cluster; z++) {
+    for (unsigned y = 1; y * z <= most_in_cluster; y++) {
+      for (unsigned x = 1; x * y * z <= most_in_cluster; x++) {
+        if (no_operations_of_cluster(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)) == found)
+          return {x, y, z};
+      }
+    }
+  }
+  return {1, 1, 1};
 }
 
 }  // namespace simt

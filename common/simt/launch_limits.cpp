@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "cluster.h"
 #include "device.h"
 #include "device_limits.h"
 #include "launch_bounds.h"
@@ -92,7 +93,8 @@ size_t shared_limit(const void* function) {
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value, const char* file,
                                    int line) {
-  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) allow_large_clusters(function, value != 0);
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   const size_t fixed = value < 0 ? 0 : static_bytes(function, 0);
   if (value < 0 || static_cast<size_t>(value) + fixed > max_shared_bytes) {
     set_last_error(cudaErrorInvalidValue);

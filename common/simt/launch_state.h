@@ -29,6 +29,13 @@ struct LaunchState {
   counters::LaunchCounters* counters = nullptr;
 
   uint64_t block_count() const { return static_cast<uint64_t>(config.grid.x) * config.grid.y * config.grid.z; }
+  // 1 where none is asked for.
+  uint64_t cluster_blocks() const {
+    if (!config.cluster.x) return 1;
+    return uint64_t{config.cluster.x} * config.cluster.y * config.cluster.z;
+  }
+  // Blocks that are there at once on one OS thread.
+  uint64_t resident_blocks() const { return cooperative ? block_count() : cluster_blocks(); }
   uint64_t blocks_to_run() const { return some.empty() ? block_count() : some.size(); }
   uint64_t block_to_run(uint64_t i) const { return some.empty() ? i : some[i]; }
   unsigned threads_per_block() const { return config.block.x * config.block.y * config.block.z; }

@@ -16,6 +16,9 @@ $! { N; b more }
 # A name, possibly with template arguments (which nest two deep); then <<< ... >>>, the first >>> closing it.
 s/([A-Za-z_][A-Za-z0-9_:]*([[:space:]]*<([^<>(){};]|\([^()]*\)|<([^<>(){};]|\([^()]*\)|<[^<>(){};]*>)*>)*>)?)[[:space:]]*<<<(([^>;]|>[^>;]|>>[^>;])*>?>?)>>>/SIMT_LAUNCH((\1), (\5))/g
 
+# A kernel has one attribute of this kind: its cluster's shape, which decides what it computes, before its bounds.
+s/(__cluster_dims__[[:space:]]*\([^()]*(\([^()]*\)[^()]*)*\)[[:space:]]*)__launch_bounds__[[:space:]]*\([^()]*(\([^()]*\)[^()]*)*\)/\1/g
+
 # A parameter may say where it points to; that places nothing.
 :parameter
 s/([(,][[:space:]]*(const[[:space:]]+)?)__shared__[[:space:]]+([A-Za-z_][A-Za-z0-9_:<>[:space:]]*[*&][^(),;]*[,)])/\1\3/g

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "../cluster.h"
 #include "../device.h"
 #include "../device_service.h"
 #include "../matrix_product.h"
@@ -158,13 +159,15 @@ int32_t Host::launch(const Message& message, size_t data_bytes) {
   std::string name = text_of(asked.name);
   if (name.size() > 2 && name.front() == '(' && name.back() == ')') name = name.substr(1, name.size() - 2);
   const void* const function = asked.function ? pointer(base_ + asked.function) : nullptr;
-  const LaunchConfig config({asked.grid[0], asked.grid[1], asked.grid[2]},
-                            {asked.block[0], asked.block[1], asked.block[2]}, asked.shared_bytes, nullptr);
+  LaunchConfig config({asked.grid[0], asked.grid[1], asked.grid[2]}, {asked.block[0], asked.block[1], asked.block[2]},
+                      asked.shared_bytes, nullptr);
+  config.cluster = {asked.cluster[0], asked.cluster[1], asked.cluster[2]};
   const BoundKernel kernel = {name.c_str(), function, reinterpret_cast<void (*)(const void*)>(base_ + asked.run),
                               arguments.data(), argument_bytes};
   // What the kernel has asked for, the host's process knows, which has looked at it.
   Excess excess = beyond_device(config);
   if (!excess.error && asked.cooperative) excess = beyond_residence(config, function);
+  if (!excess.error) excess = beyond_cluster(config, function);
   if (excess.error) return excess.error;
   record_.launches.push_back({{asked.grid[0], asked.grid[1], asked.grid[2]},
                               {asked.block[0], asked.block[1], asked.block[2]},

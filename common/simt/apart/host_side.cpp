@@ -163,6 +163,7 @@ class FarDevice : public DeviceService {
     static_assert(sizeof message <= max_piece, "a launch fits in one message");
     message.launch = {{config.grid.x, config.grid.y, config.grid.z},
                       {config.block.x, config.block.y, config.block.z},
+                      {config.cluster.x, config.cluster.y, config.cluster.z},
                       config.shared_bytes,
                       offset_of(reinterpret_cast<const void*>(kernel.run)),
                       kernel.function ? offset_of(kernel.function) : 0,

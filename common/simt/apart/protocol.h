@@ -46,7 +46,7 @@ constexpr size_t max_message = sizeof(Header) + max_piece;
 
 // After it the kernel's arguments. Functions are offsets in the rung's module, as both processes have it.
 struct LaunchMessage {
-  uint32_t grid[3], block[3];
+  uint32_t grid[3], block[3], cluster[3];
   uint64_t shared_bytes;
   uint64_t run, function;  // function: 0 for none
   int32_t cooperative, by_graph;

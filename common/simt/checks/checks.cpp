@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../block.h"
+#include "../cluster.h"
 #include "../counters/rules.h"
 #include "../device_heap.h"
 #include "../device_queues.h"
@@ -85,6 +86,14 @@ class AllChecks : public Observer {
                                          shadow.written(info.static_shared, info.static_shared_bytes)};
   }
   void grid_complete() override { now().racecheck.grid_complete(); }
+  void cluster_begin(const std::vector<Allocation>& memory) override {
+    for (const Allocation& part : memory) {
+      shadow.forget(part.begin, part.bytes);
+      shadow.set_written(part.begin, part.bytes, false);
+    }
+    now().racecheck.cluster_begin();
+  }
+  void cluster_complete() override { now().racecheck.cluster_complete(); }
   void block_resume(const BlockInfo& info) override {
     now().block = info;
     now().racecheck.block_begin(info);
@@ -163,13 +172,18 @@ void AllChecks::accesses(const LanesAccess& access) {
     const auto first = static_cast<unsigned>(__builtin_ctz(left));
     unsigned end = one_run ? 32 : first + 1;
     while (end < 32 && left >> end & 1 && addresses[end] == addresses[end - 1] + access.bytes) end++;
-    const uintptr_t address = addresses[first];
+    uintptr_t address = addresses[first];
     left &= end < 32 ? ~uint32_t{0} << end : 0;
     // Who owns a piece of the heap, and since when, is not followed.
     if (device_heap::contains(address)) continue;
-    const AddressSpace space = address - block.dynamic_shared < max_shared_bytes ? AddressSpace::shared_dynamic
-                               : address - block.static_shared < block.static_shared_bytes ? AddressSpace::shared_static
-                                                                                           : AddressSpace::global;
+    AddressSpace space = address - block.dynamic_shared < max_shared_bytes           ? AddressSpace::shared_dynamic
+                         : address - block.static_shared < block.static_shared_bytes ? AddressSpace::shared_static
+                                                                                     : AddressSpace::global;
+    if (current_cluster) {
+      const uintptr_t lasting = space == AddressSpace::global ? 0 : current_cluster->lasting(address);
+      if (lasting) address = lasting;
+      if (lasting || current_cluster->remote(address)) space = AddressSpace::cluster;
+    }
     look_at(access, space, address, access.warp * 32 + first, end - first);
   }
 }
@@ -296,6 +310,7 @@ AddressSpace space_of(const BlockInfo& block, uintptr_t address) {
 
 std::string just_past_row(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width) {
   if (space == AddressSpace::global) return checks->buffers.row_before(address);
+  if (space == AddressSpace::cluster) return "";
   size_t offset = address - block.dynamic_shared;
   if (space == AddressSpace::shared_static) {
     offset = address - block.static_shared;
@@ -309,7 +324,16 @@ std::string just_past_row(const BlockInfo& block, AddressSpace space, uintptr_t 
   return "a row of " + std::to_string(offset / width) + " columns";
 }
 
+// Of a cluster's block, as that block would describe it.
+std::string describe_in_cluster(BlockInfo block, uintptr_t address, size_t width) {
+  const auto found = current_cluster->remote(address);
+  if (!found) return "shared memory of the cluster";
+  const std::string text = describe(block, space_of(block, found->shared), found->shared, width);
+  return text + " in the shared memory of block " + text_of(found->block);
+}
+
 std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width) {
+  if (space == AddressSpace::cluster) return describe_in_cluster(block, address, width);
   if (space == AddressSpace::shared_dynamic) {
     return "byte " + std::to_string(address - block.dynamic_shared) + " of the block's dynamic shared memory (" +
            std::to_string(block.dynamic_shared_bytes) + " bytes)";

@@ -53,6 +53,10 @@ std::string Racecheck::cure(bool block_is_complete) const {
     return "Blocks run in any order. Does the writer call __threadfence() between its store and the atomic that tells "
            "the others, after a barrier if other threads of its block have stored?";
   }
+  if (scope_ == Scope::blocks && cluster_)
+    return "Blocks of a cluster run in any order: is there a cluster.sync() between the two lines? Else give each its "
+           "own "
+           "memory, or use an atomic.";
   if (scope_ == Scope::blocks) return "Blocks run in any order: give each its own memory, or use an atomic.";
   if (is_update_)
     return "Each of them reads that place, changes it and writes it back, which no barrier mends: let each have an "

@@ -64,6 +64,9 @@ Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access
   // In a program of one module they lie among its shared variables.
   if (const Range* const range = program_data(access.address); range && range->kind == Kind::built_in)
     return look_at_program(*range, access, "", right);
+  if (current_cluster) {
+    if (const auto remote = current_cluster->remote(access.address)) return look_at_remote(block, access, *remote);
+  }
   const AddressSpace space = space_of(block, access.address);
   const bool shared = space != AddressSpace::global && space != AddressSpace::other;
   Finding finding = shared                             ? look_at_shared(block, access, right)
@@ -76,6 +79,31 @@ Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access
           std::to_string(access.address % access.bytes) + " bytes past a multiple of " + std::to_string(access.bytes) +
           ".\nA vector access must lie at a multiple of its size: handle the elements before the first such address "
           "one by one."};
+}
+
+// The owner may end before the next access, so no range is right for long.
+Memcheck::Finding Memcheck::look_at_remote(const BlockInfo& block, const Access& access,
+                                           const Cluster::Remote& remote) const {
+  const auto it_is = [&] {
+    return access_text(access) + describe(block, AddressSpace::cluster, access.address, access.bytes);
+  };
+  if (remote.state == Residents::State::ended)
+    return {"memcheck: shared memory of a block that has ended",
+            it_is() +
+                ", which has returned.\nUsually fixed by a cluster.sync() at the kernel's end: no block may return "
+                "while others read or write its shared memory."};
+  if (remote.state == Residents::State::not_begun)
+    return {"memcheck: shared memory of a block that has not begun",
+            it_is() +
+                ", of which no thread need have begun.\nUsually fixed by a cluster.sync() before the first access "
+                "to another block's shared memory."};
+  Access there = access;
+  there.address = remote.shared;
+  Allocation ignored;
+  Finding finding = look_at_shared(block, there, &ignored);
+  if (finding.what)
+    finding.detail += "\nIt is the shared memory of block " + text_of(remote.block) + " of the cluster.";
+  return finding;
 }
 
 Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access& access, Allocation* right) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../cluster.h"
 #include "buffers.h"
 #include "observer.h"
 
@@ -42,6 +43,7 @@ class Memcheck {
   };
 
   Finding look_at_global(const BlockInfo& block, const Access& access, Allocation* right) const;
+  Finding look_at_remote(const BlockInfo& block, const Access& access, const Cluster::Remote& remote) const;
   Finding look_at_shared(const BlockInfo& block, const Access& access, Allocation* right) const;
   Finding look_at_other(const BlockInfo& block, const Access& access, Allocation* right);
   Finding look_at_program(const Range& range, const Access& access, const std::string& text, Allocation* right) const;

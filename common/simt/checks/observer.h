@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "../memory.h"
 
@@ -18,6 +19,7 @@ enum class AddressSpace : uint8_t {
   global,  // device memory: allocations and __device__ variables
   shared_dynamic,
   shared_static,  // anywhere among the module's thread-local variables
+  cluster,        // shared memory in a cluster, whosever: at its lasting address (cluster.h)
   other           // none of these: host memory, constants, a wild address
 };
 
@@ -83,6 +85,11 @@ class Observer {
   // All blocks have come to grid.sync(); then each goes on in turn.
   virtual void grid_complete() = 0;
   virtual void block_resume(const BlockInfo& block) = 0;
+
+  // A cluster's blocks begin: their shared memory is in these places while they do not run. All that have not returned
+  // have come to cluster.sync(); then each goes on in turn.
+  virtual void cluster_begin(const std::vector<Allocation>& /*memory*/) {}
+  virtual void cluster_complete() {}
 
   // An access that is about to happen. Returns a range that holds it and in which, until the launch ends, naturally
   // aligned accesses need not be asked about again: empty if there is none.

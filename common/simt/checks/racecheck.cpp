@@ -21,7 +21,7 @@ uint32_t Racecheck::tick() {
     for (WarpClock& clock : clocks_) clock.everyone = 0, clock.known.clear();
     of_warps_.clear();
     meetings_.clear();
-    time_ = launch_ = block_ = barrier_ = 1;
+    time_ = launch_ = block_ = barrier_ = cluster_ = cluster_barrier_ = 1;
     time_++;
   }
   return time_;
@@ -30,12 +30,15 @@ uint32_t Racecheck::tick() {
 void Racecheck::launch_begin() {
   launch_ = tick();
   block_times_.clear();
+  block_numbers_.clear();
+  cluster_ = cluster_barrier_ = 0;
   publication_.launch_begin();
 }
 
 void Racecheck::block_begin(const BlockInfo& block) {
   block_ = barrier_ = tick();
   block_times_.push_back(block_);
+  block_numbers_.push_back(block.number);
   publication_.block_begin(static_cast<uint32_t>(block_times_.size() - 1));
   clocks_.resize((block.threads + 31) / 32);
   for (size_t warp = 0; warp < clocks_.size(); warp++) {
@@ -101,6 +104,7 @@ bool Racecheck::is_ordered(Stamp stamp, unsigned thread) const {
   const unsigned before = stamp_thread(stamp);
   if (time >= block_)
     return has_synchronised(before, time, thread) || publication_.orders_threads(before, time, thread);
+  if (time >= cluster_ && time < cluster_barrier_) return true;
   return publication_.orders_blocks(block_at(time), before, time, thread, [&](unsigned other, uint32_t when) {
     return has_synchronised(other, when, thread);
   });
@@ -127,7 +131,7 @@ void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& ac
   const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;
   const bool atomic = access.kind == AccessKind::atomic || (is_volatile && is_global);
   const bool writes = access.kind != AccessKind::load && access.kind != AccessKind::volatile_load;
-  const uint32_t stale = is_global ? launch_ : block_;
+  const uint32_t stale = is_global ? launch_ : space == AddressSpace::cluster ? cluster_ : block_;
   if (atomic) publication_.atomic(address, thread, tick(), barrier_);
   block_stamp_ = at(block_);
   barrier_stamp_ = at(barrier_);
@@ -239,7 +243,7 @@ void Racecheck::note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp 
   const char* const before_did = !before_wrote ? "read" : is_atomic(before) ? "updated" : "wrote";
   text_ = std::string("it ") + now_does + " " + describe(now.block, now.space, address, now.access.bytes) + " at " +
           line_of(now.access.pc) + ";\n" + name_of(thread_index(other));
-  if (!same_block) text_ += " of " + name_of_block(block_at(stamp_time(before)));
+  if (!same_block) text_ += " of " + name_of_block(block_numbers_[block_at(stamp_time(before))]);
   text_ += std::string(" ") + before_did + " the same bytes at " + line_of(pcs_[stamp_pc(before)]) +
            ", and nothing orders the two.\n" + past_the_row(now, address, stamp, before);
   scope_ = !same_block ? Scope::blocks : other / 32 == thread / 32 ? Scope::warp : Scope::warps;

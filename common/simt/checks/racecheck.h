@@ -39,6 +39,8 @@ class Racecheck {
   // Also where a block goes on after grid.sync(), which orders all that was before it.
   void block_begin(const BlockInfo& block);
   void grid_complete() { launch_begin(); }
+  void cluster_begin() { cluster_ = cluster_barrier_ = tick(); }
+  void cluster_complete() { cluster_barrier_ = tick(); }
   void barrier_complete() { barrier_ = tick(); }
   void warp_complete(unsigned warp, unsigned arrived);
   // Barriers of some warps (include/simt/meeting.h): what a warp did before it arrived comes before what a warp does
@@ -90,7 +92,7 @@ class Racecheck {
   void compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp);
   void compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote);
   void note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp before, bool before_wrote);
-  uint32_t block_at(uint32_t time) const;
+  uint32_t block_at(uint32_t time) const;  // counts from 0 in block_times_
 
   // cures.cpp
   std::string cure(bool block_is_complete) const;
@@ -104,7 +106,10 @@ class Racecheck {
   // too.
   uint32_t time_ = 0, launch_ = 0, block_ = 0, barrier_ = 0;
   Stamp block_stamp_ = 0, barrier_stamp_ = 0;
-  std::vector<uint32_t> block_times_;  // of the launch's blocks
+  std::vector<uint32_t> block_times_;    // of the launch's blocks, each time that one begins or goes on
+  std::vector<uint64_t> block_numbers_;  // which it is
+  // What blocks did between these two times is ordered before what a block of this cluster does.
+  uint32_t cluster_ = 0, cluster_barrier_ = 0;
 
   // What the lanes of a warp know of each other: all that was done before `everyone`, and if some lanes have
   // synchronised without the others, what lane `a` knows of `b`: all that it did before known[a][b].

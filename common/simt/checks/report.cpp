@@ -15,10 +15,6 @@ namespace simt::checks {
 
 namespace {
 
-std::string text_of(const uint3& v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-
 bool is_executors(const std::string& mangled) {
   return mangled.rfind("simt_", 0) == 0 || mangled.rfind("_ZN4simt", 0) == 0 || mangled.rfind("_ZZN4simt", 0) == 0 ||
          mangled.rfind("_ZGV", 0) == 0;
@@ -39,6 +35,10 @@ std::string index_text(const ArrayShape& shape, size_t element, bool is_inside) 
 }
 
 }  // namespace
+
+std::string text_of(const uint3& v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
 
 const std::vector<SharedVariable>& shared_variables(const BlockInfo& block) {
   static std::vector<SharedVariable> variables;

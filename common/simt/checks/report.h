@@ -34,6 +34,7 @@ std::string line_of(uintptr_t pc);
 
 // "thread (3,0,0)", "block (1,0,0)".
 std::string name_of(const uint3& thread);
+std::string text_of(const uint3& v);  // "(1,0,0)"
 std::string name_of_block(uint64_t number);
 
 // The index of a thread of the running block, from its number.

@@ -45,6 +45,48 @@ class grid_group {
 
 inline grid_group this_grid() { return {}; }
 
+// The blocks of a cluster. Its barrier in two halves is one: nothing is gained here by what a thread does between them.
+class cluster_group {
+ public:
+  class arrival_token {};
+
+  static void sync(SIMT_PLACE(cluster_sync)) { simt::cluster_barrier(place); }
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(SIMT_PLACE(cluster_sync)) { simt::cluster_barrier(place); }
+  static void barrier_wait(arrival_token&&, SIMT_PLACE(cluster_sync)) { simt::cluster_barrier(place); }
+
+  static unsigned block_rank() { return simt::cluster_rank(); }
+  static unsigned num_blocks() {
+    const dim3 size = simt::cluster_size();
+    return size.x * size.y * size.z;
+  }
+  static dim3 dim_blocks() { return simt::cluster_size(); }
+  static dim3 block_index() {
+    const dim3 size = simt::cluster_size();
+    return {blockIdx.x % size.x, blockIdx.y % size.y, blockIdx.z % size.z};
+  }
+  static unsigned thread_rank() { return block_rank() * thread_block::num_threads() + thread_block::thread_rank(); }
+  static unsigned num_threads() { return num_blocks() * thread_block::num_threads(); }
+  static unsigned size() { return num_threads(); }
+  static dim3 dim_threads() {
+    const dim3 size = simt::cluster_size();
+    return {size.x * blockDim.x, size.y * blockDim.y, size.z * blockDim.z};
+  }
+  static dim3 thread_index() {
+    const dim3 block = block_index();
+    return {block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y, block.z * blockDim.z + threadIdx.z};
+  }
+
+  // The same variable in another block's shared memory, and whose an address is.
+  template <typename T>
+  static T* map_shared_rank(T* address, int rank, SIMT_PLACE(cluster_sync)) {
+    return static_cast<T*>(simt::map_shared_rank(address, static_cast<unsigned>(rank), place));
+  }
+  static unsigned query_shared_rank(const void* address) { return simt::query_shared_rank(address); }
+};
+
+inline cluster_group this_cluster() { return {}; }
+
 // Lanes of one warp, given by a mask. Ranks count within the group.
 class lane_group {
  public:

@@ -50,6 +50,7 @@
 #include "simt/device_variables.h"
 #include "simt/launch.h"
 #include "simt/launch_kernel.h"
+#include "simt/launch_ex.h"
 #include "simt/loads.h"
 #include "simt/math.h"
 #include "simt/meeting.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../cluster.h"
 #include "../device_heap.h"
 #include "../device_queues.h"
 #include "../launch_state.h"
@@ -251,6 +252,7 @@ Allocation Recorder::recorded_range(uintptr_t address) const {
   if (address - recording.variables < recording.variables_bytes)
     return {recording.variables, recording.variables_bytes};
   if (device_heap::contains(address)) return device_heap::range();
+  if (current_cluster && current_cluster->remote(address)) return {address, 1};
   const auto after = std::upper_bound(allocations_.begin(), allocations_.end(), address,
                                       [](uintptr_t a, const Allocation& allocation) { return a < allocation.begin; });
   if (after == allocations_.begin() || address - std::prev(after)->begin >= std::prev(after)->bytes) return {};

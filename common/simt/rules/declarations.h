@@ -141,6 +141,7 @@ __attribute__((device)) constexpr T&& forward(remove_reference_t<T>&& value) noe
 #undef __shared__
 #undef __constant__
 #undef __launch_bounds__
+#undef __cluster_dims__
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
@@ -148,6 +149,7 @@ __attribute__((device)) constexpr T&& forward(remove_reference_t<T>&& value) noe
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __cluster_dims__(...)
 
 #pragma clang force_cuda_host_device begin
 #include "../include/vector_types.h"
@@ -222,6 +224,7 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes 
 
 #include "../include/simt/launch.h"
 #include "../include/simt/launch_kernel.h"
+#include "../include/simt/launch_ex.h"
 #include "../include/simt/memory_3d.h"
 #include "../include/simt/memory_pools.h"
 

@@ -79,6 +79,8 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
   if (!table) return unknown("the program was built without a table of its instructions");
   if (launch.cooperative)
     return unknown("the blocks wait for each other: what a barrier of the grid costs is not modelled");
+  if (launch.cluster_blocks() > 1)
+    return unknown("clusters: what their barriers and the shared memory of other blocks cost is not modelled");
   const LaunchFacts facts = {launch.block_count() * multiple, launch.threads_per_block(),
                              launch.config.shared_bytes + static_shared_bytes(launch.kernel.function),
                              sectors_read * multiple, sectors_written * multiple};

@@ -19,6 +19,7 @@ struct LaunchConfig {
   cudaStream_t stream;
   const char* file;  // where the launch is
   int line;
+  dim3 cluster = dim3(0, 0, 0);  // 0: what the kernel asks for
   LaunchConfig(dim3 grid, dim3 block = 1, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                const char* file = __builtin_FILE(), int line = __builtin_LINE())
       : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), file(file), line(line) {}

@@ -23,19 +23,37 @@
 #define SIMT_BOUND(...) sizeof(char[::simt::no_operations(__VA_ARGS__)])
 #define __launch_bounds__(...) \
   __attribute__((patchable_function_entry(SIMT_BOUND(__VA_ARGS__), SIMT_BOUND(__VA_ARGS__))))
+#define SIMT_CLUSTER(...) sizeof(char[::simt::no_operations_of_cluster(__VA_ARGS__)])
+#define __cluster_dims__(...) \
+  __attribute__((patchable_function_entry(SIMT_CLUSTER(__VA_ARGS__), SIMT_CLUSTER(__VA_ARGS__))))
 namespace simt {
 constexpr int no_operations(long long threads, long long = 0, long long = 0) {
   return threads < 1024 ? static_cast<int>(threads) * 2 : 2048;
 }
+// A kernel has one such attribute, so that of a cluster comes before its bounds (rewrite.sed). It has more
+// no-operations than any number of threads, and so many further ones for each shape that comes before it, of those with
+// up to 16 blocks. Of no shape, such as 17 blocks: a length that the compiler refuses.
+constexpr int cluster_no_operations = 4096, no_operations_per_shape = 16, most_in_cluster = 16;
+constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
+  int before = 0;
+  for (int c = 1; c <= most_in_cluster; c++) {
+    for (int b = 1; b * c <= most_in_cluster; b++) {
+      for (int a = 1; a * b * c <= most_in_cluster; a++, before++) {
+        if (a == x && b == y && c == z) return cluster_no_operations + no_operations_per_shape * before;
+      }
+    }
+  }
+  return -1;
+}
 }  // namespace simt
 #else
 #define __launch_bounds__(...) __attribute__((unused))
+#define __cluster_dims__(...) __attribute__((unused))
 #endif
 #define __maxnreg__(...)
 #define __builtin_assume(condition) static_cast<void>(0)
 #define __device_builtin__
 #define __cudart_builtin__
-#define __cluster_dims__(...) static_assert(false, "the CPU executor has no thread block clusters");
 
 // A block's threads are fibers of one OS thread, so what is local to that OS thread is shared by the block.
 // `extern __shared__ T name[];` needs more than a macro: rewrite.sed turns it into simt_dynamic_shared.

@@ -47,6 +47,7 @@ enum cudaError {
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
   cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999,
 };
 using cudaError_t = cudaError;
@@ -69,6 +70,12 @@ enum cudaMemcpyKind {
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeClusterDimMustBeSet = 10,
+  cudaFuncAttributeRequiredClusterWidth = 11,
+  cudaFuncAttributeRequiredClusterHeight = 12,
+  cudaFuncAttributeRequiredClusterDepth = 13,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+  cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
 };
 enum cudaSharedCarveout {
   cudaSharedmemCarveoutDefault = -1,
@@ -155,6 +162,7 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMinor = 76,
   cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
   cudaDevAttrCooperativeLaunch = 95,
+  cudaDevAttrClusterLaunch = 120,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrReservedSharedMemoryPerBlock = 111,
 };

@@ -67,6 +67,16 @@ Votes block_barrier(int predicate, Place place) noexcept;
 void grid_barrier(Place place);
 bool is_cooperative();
 
+// Of the block's cluster, which has one block where the launch asks for none. The barrier waits for all blocks of it
+// that have not returned.
+void cluster_barrier(Place place);
+unsigned cluster_rank() noexcept;
+uint3 cluster_index() noexcept;
+dim3 cluster_size() noexcept;
+// The same variable of another block's shared memory; and whose shared memory an address is in.
+void* map_shared_rank(const void* address, unsigned rank, Place place);
+unsigned query_shared_rank(const void* address) noexcept;
+
 // What the lanes of a warp brought: 32 values. Valid until the caller's next warp operation. A lane that is not in the
 // mask or has returned brings `nothing_brought`.
 struct Exchanged {

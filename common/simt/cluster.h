@@ -1,0 +1,61 @@
+// Thread block clusters: blocks that are resident together, wait for each other in cluster.sync(), and reach each
+// other's shared memory. One OS thread runs a launch's clusters in turn, and the blocks of each in turns
+// (resident.h). While a block does not run, its shared memory is a copy: that is where the others find it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch_state.h"
+#include "module_tls.h"
+#include "refusal.h"
+#include "resident.h"
+
+namespace simt {
+
+void run_clusters(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));
+
+// The cluster whose blocks this OS thread runs; nullptr if the launch has none.
+class Cluster;
+extern __thread Cluster* current_cluster;
+
+class Cluster {
+ public:
+  Cluster(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));
+
+  void run(uint3 index);
+
+  unsigned rank() const { return static_cast<unsigned>(blocks_.running()); }
+  uint3 index() const { return index_; }
+
+  // Where the byte of shared memory that is at this address of the running block is for block `rank` of the cluster.
+  // 0: it is no shared memory. An address that another block's memory has here is taken as that block's own.
+  uintptr_t map(uintptr_t address, unsigned rank);
+  std::optional<unsigned> rank_of(uintptr_t address);
+
+  // Of a byte of another block's shared memory: of which, where it would be if that block ran, and what it is doing.
+  struct Remote {
+    unsigned rank;
+    uint3 block;
+    uintptr_t shared;
+    Residents::State state;
+  };
+  std::optional<Remote> remote(uintptr_t address);
+
+  // One address for each byte of the cluster's shared memory, whichever block runs: that in the copy.
+  uintptr_t lasting(uintptr_t shared) { return blocks_.saved(blocks_.running()).saved(shared); }
+
+ private:
+  LaunchState* launch_;
+  Residents blocks_;
+  uint3 index_ = {};
+  std::vector<uint64_t> numbers_;
+};
+
+// cudaFuncAttributeNonPortableClusterSizeAllowed.
+void allow_large_clusters(const void* function, bool allowed);
+
+Excess beyond_cluster(const LaunchConfig& config, const void* function);
+
+}  // namespace simt
