@@ -1,8 +1,13 @@
 #include "device_queues.h"
 
+#include <dirent.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -90,8 +95,34 @@ void note_host_thread() {
 
 double seconds_without_change() { return std::chrono::duration<double>(Time::now() - queues().last_change).count(); }
 
+// Seconds without any change that make a standstill of threads that all wait: one of them may have what it waits for
+// and not have woken up.
+constexpr double long_time = 2;
+
 bool hosts_stand_still() {
-  return queues().waiting_hosts == queues().host_threads || seconds_without_change() > patience();
+  const double seconds = seconds_without_change();
+  return (queues().waiting_hosts == queues().host_threads && seconds > long_time) || seconds > patience();
+}
+
+// Is any other thread of this process at work, or has it yet to be given a processor? A host thread that has not used
+// the runtime so far is not known otherwise.
+bool another_thread_runs() {
+  DIR* const tasks = opendir("/proc/self/task");
+  if (!tasks) return false;
+  const long self = syscall(SYS_gettid);
+  bool runs = false;
+  while (const dirent* task = readdir(tasks)) {
+    const long thread = std::atol(task->d_name);
+    if (thread == 0 || thread == self) continue;
+    char path[64], name[64], state = 0;
+    std::snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+    std::FILE* const file = std::fopen(path, "r");
+    if (!file) continue;
+    if (std::fscanf(file, "%*d (%63[^)]) %c", name, &state) == 2 && state == 'R') runs = true;
+    std::fclose(file);
+  }
+  closedir(tasks);
+  return runs;
 }
 
 std::string describe_devices() {
@@ -128,6 +159,7 @@ void look_for_standstill() {
       return;
   }
   if (!any || kernels_poll || queues().in_vain < queues().waiting || !hosts_stand_still()) return;
+  if (seconds_without_change() <= patience() && another_thread_runs()) return;
   const std::string why = queues().explain ? queues().explain() : "";
   fail_in_host("deadlock of several devices", why + describe_devices());
 }
@@ -310,7 +342,6 @@ void give_turn() {
 // Polls of all kernels since one of them has stored something, and what makes a deadlock of them.
 std::atomic<uint64_t> polls{0};
 constexpr uint64_t many_polls = 20000;
-constexpr double long_time = 2;  // s
 
 void look_for_deadlock(uintptr_t pc) {
   std::unique_lock<std::mutex> lock(queues().mutex, std::try_to_lock);

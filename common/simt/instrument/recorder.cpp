@@ -308,7 +308,10 @@ void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t
 
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {
   if (!recording.lane) return;
-  if (kind == AccessKind::volatile_load || kind == AccessKind::atomic) poll(pc);
+  // In shared memory it waits for no other device.
+  const bool shared = address - recording.dynamic_shared < recording.dynamic_bytes ||
+                      address - recording.static_shared < recording.static_bytes;
+  if (!shared && (kind == AccessKind::volatile_load || kind == AccessKind::atomic)) poll(pc);
   recording.recorder->record({pc, address, bytes, true, kind});
   if (recording.observer) recording.recorder->show_now();
 }
