@@ -72,6 +72,7 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
     operation.fence = flags.find('f') != std::string::npos;
     operation.once = flags.find('g') != std::string::npos;
     operation.floats = flags.find('F') != std::string::npos;
+    operation.of_all = flags.find('u') != std::string::npos;
     operation.counted = flags.find('k') != std::string::npos;
     operation.writes = numbers(writes);
     operation.reads = numbers(reads);

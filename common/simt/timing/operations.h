@@ -15,7 +15,7 @@
 //   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
 //                                      an operation: quarters of an instruction; instructions on the special function
 //                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
-//                                      atomic sum of floats; k: an access whose address follows from the loop's
+//                                      atomic sum of floats; u: an atomic on an address that all threads have; k: an access whose address follows from the loop's
 //                                      counters
 #pragma once
 
@@ -28,6 +28,7 @@ namespace simt::timing {
 
 enum class Kind : char {
   alu = 'a',
+  integer = 'i',  // as alu, but the units that multiply floats take half of them
   single_precision = 'F',
   convert = 'v',
   mufu = 'm',
@@ -53,7 +54,7 @@ struct Operation {
   Kind kind;
   float instructions;
   int mufu;
-  bool fence, once, floats, counted;
+  bool fence, once, floats, counted, of_all;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
 };

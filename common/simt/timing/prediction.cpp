@@ -62,6 +62,7 @@ struct Touched {
   std::unordered_set<uint64_t> shared_lines;  // by more than one of them
   double sectors_read = 0;                    // distinct in a block, of all blocks
   double sectors_written = 0;
+  double atomics_late = 0;     // of the way through its trace that a warp is at its atomics, on average
   double busiest_atomics = 0;  // nanoseconds that the busiest 512 bytes need for theirs, of all blocks
 };
 
@@ -69,10 +70,25 @@ struct Touched {
 // one after the other, and a sum of floats waits for the one before it on the same line.
 class Atomics {
  public:
-  void add(const Entry& entry, uint64_t line, bool floats, const Machine& machine) {
+  // of_all: on an address that all threads have, so that nvcc makes one of a warp's
+  void add(const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
     parts_[line / 512] +=
-        (__builtin_popcount(line & 15) + (floats ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
+        (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
     if (floats) lines_[line / 128] += entry.passes / machine.float_atomics_ns;
+  }
+  // A store takes its turn like an atomic; what most blocks write is many times the same.
+  void add_store(size_t block, uint64_t line, const Machine& machine) {
+    Stores& stores = stores_[line / 128];
+    stores.ns += __builtin_popcount(line & 15) / machine.atomics_ns;
+    stores.blocks += stores.last != block + 1;
+    stores.last = block + 1;
+  }
+  double busiest_stores(size_t blocks) const {
+    double most = 0;
+    for (const auto& [place, stores] : stores_) {
+      if (2 * stores.blocks > blocks && blocks > 2) most = std::max(most, stores.ns);
+    }
+    return most;
   }
   double busiest() const {
     double most = 0;
@@ -82,34 +98,47 @@ class Atomics {
   }
 
  private:
+  struct Stores {
+    double ns = 0;
+    size_t blocks = 0, last = 0;
+  };
   std::unordered_map<uint64_t, double> parts_, lines_;
+  std::unordered_map<uint64_t, Stores> stores_;
 };
 
 Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
   Touched found;
   std::unordered_map<uint64_t, size_t> first;
   Atomics atomics;
+  double late = 0, count = 0;
   for (size_t b = 0; b < trace.blocks.size(); b++) {
     std::unordered_map<uint64_t, unsigned> read, written;
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       size_t at = 0;
       for (const Entry& entry : warp.entries) {
+        if (entry.did == Did::atomic && entry.lines) {
+          late += static_cast<double>(&entry - warp.entries.data()) / static_cast<double>(warp.entries.size());
+          count++;
+        }
         for (unsigned i = 0; i < entry.lines; i++, at++) {
           const uint64_t line = warp.lines[at] & ~uint64_t{15};
           const auto [place, is_new] = first.try_emplace(line, b);
           if (!is_new && place->second != b) found.shared_lines.insert(line);
           (entry.did == Did::store ? written : read)[line] |= warp.lines[at] & 15;
+          if (entry.did == Did::store) atomics.add_store(b, warp.lines[at], machine);
           if (entry.did != Did::atomic) continue;
           const Position of = operations.find(entry.pc + origin);
-          const bool floats = of.operation >= 0 && operations.operation(of).floats;
-          atomics.add(entry, warp.lines[at], floats, machine);
+          const bool floats = of.operation >= 0 && operations.operation(of).floats,
+                     of_all = of.operation >= 0 && operations.operation(of).of_all;
+          atomics.add(entry, warp.lines[at], floats, of_all, machine);
         }
       }
     }
     for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
     for (const auto& [line, sectors] : written) found.sectors_written += __builtin_popcount(sectors);
   }
-  found.busiest_atomics = atomics.busiest();
+  found.busiest_atomics = std::max(atomics.busiest(), atomics.busiest_stores(trace.blocks.size()));
+  found.atomics_late = count > 0 ? late / count : 0;
   return found;
 }
 
@@ -125,6 +154,18 @@ uint64_t steps_of(const std::vector<BlockProgram>& programs) {
   uint64_t steps = 0;
   for (const BlockProgram& program : programs) steps += steps_of(program);
   return std::max<uint64_t>(1, steps / programs.size());
+}
+
+double instructions_of(const std::vector<BlockProgram>& programs) {
+  double instructions = 0;
+  for (const BlockProgram& program : programs) {
+    for (const WarpProgram& warp : program.warps) {
+      for (const WindowUse& use : warp.windows) {
+        for (const Step& step : use.window->steps) instructions += static_cast<double>(step.issue);
+      }
+    }
+  }
+  return instructions;
 }
 
 // Which of the traced blocks the simulated ones are. Where all of a multiprocessor run at one time, the longest
@@ -330,7 +371,11 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   last.blocks = last.resident = 1;
   if (steps_of(*last.programs.front()) > 1.5 * static_cast<double>(steps))
     cycles = std::max(cycles, simulate(last, machine).cycles);
-  const double on_chip = std::max(machine.residue * cycles / machine.clock_ghz * 1e-9, atomics);
+  // Those at the end of the only blocks that there are come when all else is done.
+  const double rounds = std::max(1.0, blocks_each / fits.blocks);
+  const double computed = machine.residue * cycles / machine.clock_ghz * 1e-9,
+               alone = std::max(0.0, 2 * touched.atomics_late - 1) / rounds * std::min(computed, atomics);
+  const double on_chip = std::max(computed, atomics) + alone;
   p.known = true;
   p.seconds = machine.launch_us * 1e-6 + on_chip;
   p.low = p.seconds / machine.band;
@@ -342,6 +387,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   p.mufu = out.mufu / out.cycles;
   p.bytes_in_flight = out.byte_cycles / out.cycles * std::min(sms, static_cast<double>(facts.blocks));
   p.bytes_needed = dram_gbs(machine, written) / machine.clock_ghz * machine.dram_latency;
+  p.instructions = instructions_of(programs) * scale;
   p.segments = out.segments;
   p.segment_scale = out.warps ? 1e6 / machine.clock_ghz * 1e-9 / static_cast<double>(out.warps) : 0;
   say_limit(out, facts, machine, atomics / p.seconds, &p);

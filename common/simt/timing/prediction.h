@@ -29,6 +29,7 @@ struct Prediction {
   int registers = 0;                                      // of a thread: nvcc's or an estimate
   double bytes_in_flight = 0, bytes_needed = 0;           // of the chip; to fill DRAM by Little's law
   double dram = 0, l2 = 0, lsu = 0, issue = 0, mufu = 0;  // of the time, the share in which it was busy
+  double instructions = 0;                                // of warps, in the whole launch
   std::vector<Segment> segments;
   double segment_scale = 0;  // makes of a segment's cycles microseconds of a warp
 };

@@ -41,14 +41,14 @@ bool Scheduler::is_late(const Instance& instance) const {
 }
 
 void Scheduler::add_entry(float instructions) {
-  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, -1, {}, {}};
+  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, false, -1, {}, {}};
   add_instance(operation, nullptr);
 }
 
 int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
   Instance instance;
   instance.kind = operation.kind;
-  instance.instructions = operation.instructions;
+  instance.instructions = operation.instructions + (operation.of_all ? 12 : 0);  // the warp's sum
   instance.mufu = operation.mufu;
   instance.segment = segment_;
   instance.needs = producers(operation.reads);
@@ -170,7 +170,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (access.operation < 0) add_unknown({access});
   }
   if (block.branch > 0 && (!rolled || counts)) {
-    const Operation jump = {Kind::alu, block.branch, 0, false, false, false, false, -1, {}, {}};
+    const Operation jump = {Kind::single_precision, block.branch, 0, false, false, false, false, false, -1, {}, {}};
     add_instance(jump, nullptr);
   }
 }
@@ -187,7 +187,7 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
     }
     const bool memory = kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
     if (!memory) accesses_++;
-    add_instance({kind, 2, 0, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
+    add_instance({kind, 2, 0, false, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
   }
 }
 
@@ -339,6 +339,7 @@ Window Scheduler::finish() {
     done[static_cast<size_t>(index)] = ready + instance.latency;
     step.issue += instance.instructions;
     if (instance.kind == Kind::alu) step.alu += instance.instructions;
+    if (instance.kind == Kind::integer) step.alu += instance.instructions / 2;
     if (instance.kind == Kind::double_precision) step.doubles += instance.instructions;
     step.mufu += static_cast<float>(instance.mufu) + (instance.kind == Kind::convert ? 1 : 0);
     if (is_access(instance.kind)) {

@@ -24,6 +24,7 @@ struct Case {
   size_t bytes;  // that it touches, about: how many buffers the caches need not to hold them
   std::function<void(const Buffers&, cudaStream_t)> launch;
   bool held_out = false;  // never looked at when the model's constants were chosen
+  std::function<void(const Buffers&)> prepare = nullptr;  // writes what the kernel reads and does not change: indices
 };
 
 // What the buffers hold at first: numbers in [0, 1), the same each time.
@@ -40,26 +41,7 @@ inline std::vector<int> permutation() {
   return next;
 }
 
-std::vector<Case> reductions();
-std::vector<Case> rows();
-std::vector<Case> copies();
-std::vector<Case> compute();
-std::vector<Case> chains();
-
-inline std::vector<Case> all_cases() {
-  std::vector<Case> all;
-  for (const auto& list : {reductions(), rows(), copies(), compute(), chains()})
-    all.insert(all.end(), list.begin(), list.end());
-  // Every third family is held out: by families, since kernels of one are alike.
-  std::vector<std::string> families;
-  for (Case& one : all) {
-    size_t number = 0;
-    while (number < families.size() && families[number] != one.family) number++;
-    if (number == families.size()) families.push_back(one.family);
-    one.held_out = number % 3 == 2;
-  }
-  return all;
-}
+std::vector<Case> all_cases();  // of the set that is linked: cases.cu, or ../judgement/first.cu or second.cu
 
 inline int ceil_div(size_t a, size_t b) { return static_cast<int>((a + b - 1) / b); }
 

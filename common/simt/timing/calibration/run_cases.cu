@@ -14,12 +14,16 @@ int main(int argc, char** argv) {
   cudaMalloc(&b.out, elements * 4);
   cudaMalloc(&b.counters, counter_count * 4);
   const std::vector<float> values = uniform_values();
-  cudaMemcpy(b.in, values.data(), elements * 4, cudaMemcpyHostToDevice);
-  cudaMemcpy(b.in2, values.data(), elements * 4, cudaMemcpyHostToDevice);
   const std::vector<int> next = permutation();
-  cudaMemcpy(b.counters, next.data(), counter_count * 4, cudaMemcpyHostToDevice);
+  const auto restore = [&] {
+    cudaMemcpy(b.in, values.data(), elements * 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(b.in2, values.data(), elements * 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(b.counters, next.data(), counter_count * 4, cudaMemcpyHostToDevice);
+  };
   for (const Case& one : all_cases()) {
     if (argc > 1 && one.name.find(argv[1]) == std::string::npos) continue;
+    restore();
+    if (one.prepare) one.prepare(b);
     one.launch(b, nullptr);
     std::printf("%s\t%s\t%d\n", one.name.c_str(), one.family.c_str(), one.held_out);
   }

@@ -21,6 +21,7 @@ FUNCTIONS = {
     "sqrtf": (8, 1), "rsqrtf": (4, 1), "sinf": (28, 0), "cosf": (28, 0), "tanf": (36, 1), "tanhf": (14, 2), "sinhf": (18, 2), "coshf": (16, 2), "erff": (22, 1),
     "erfcf": (30, 2), "powf": (60, 2), "fmodf": (40, 1), "cbrtf": (16, 2), "atanf": (18, 1), "atan2f": (30, 1), "asinf": (22, 1), "acosf": (22, 1),
     "hypotf": (14, 1), "lgammaf": (60, 3), "tgammaf": (60, 3), "roundf": (5, 0), "truncf": (1, 0), "floorf": (1, 0), "ceilf": (1, 0), "rintf": (1, 0), "nearbyintf": (1, 0),
+    "sincosf": (42, 0), "cexpif": (42, 0), "sinpif": (14, 0), "cospif": (14, 0), "sincospif": (24, 0), "rcbrtf": (16, 2), "normcdff": (34, 1), "erfinvf": (22, 1),
     "fmaf": (1, 0), "fabsf": (0, 0), "copysignf": (1, 0), "fmaxf": (1, 0), "fminf": (1, 0), "ldexpf": (6, 0), "scalbnf": (6, 0), "frexpf": (8, 0),
 }
 # The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division.
@@ -28,7 +29,7 @@ FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10
         "sqrtf": (2, 1)}
 FENCES = {"sqrtf"}
 # Double precision: an H200 has half as many units as for single; the rest as instructions.
-DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14}
+DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110}
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
             "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
             "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
@@ -50,7 +51,7 @@ WIDE = re.compile(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
 
 @dataclass
 class Cost:
-    kind: str          # alu float mufu half double tensor load store atomic shuffle vote ... call branch copy unknown
+    kind: str          # alu integer (as alu, but half of them go to the units of float) float mufu half double tensor load store atomic shuffle vote ... call branch copy unknown
     instructions: float = 0
     mufu: int = 0
     fence: bool = False
@@ -127,24 +128,29 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
         wide = names.is_wide(a)
         return Cost("alu", 2 if wide else 1)
     if operator == "+" and names.is_pointer(to):
-        return Cost("alu", 1)  # with the index's product before it: IMAD.WIDE
+        return Cost("integer", 1)  # with the index's product before it: IMAD.WIDE
+    if operator in ("w*", "h*"):
+        return Cost("float", 1)
     if operator == "*":
         if constant and power_of_two(b):
-            return Cost("alu", 2 if wide and names.uses.get(to, 0) > 2 else 0 if wide else 1)
-        return Cost("alu", 3 if wide and not constant else 1)
+            count = 2 if wide and names.uses.get(to, 0) > 2 else 0 if wide else 1
+            return Cost("integer" if count else "alu", count)
+        return Cost("float", 3 if wide and not constant else 1)  # IMAD is of the units that multiply floats
     if operator in ("/", "%"):
         if constant:
             # a signed one rounds to zero: the sign is added first
             return Cost("alu", (4 if wide else 2) if power_of_two(b) else (12 if wide else 4 if operator == "/" else 5))
-        return Cost("mufu", 90 if wide else 20, 1, fence=wide)
+        return Cost("mufu", 90 if wide else 22, 3, fence=wide)  # to float, its reciprocal, and back
+    if operator == ">>" and wide and b == "32":
+        return Cost("copy")  # the upper register
     if operator in ("<<", ">>", "r<<", "r>>"):
-        return Cost("alu", 2 if wide else 1)
+        return Cost("integer" if operator == "<<" and constant and not wide else "alu", 2 if wide else 1)
     if "_Bool" in names.declaration(to):
         return Cost("alu", 0.5)
-    return Cost("alu", 2 if wide else 1)
+    return Cost("integer" if operator in "+-" else "alu", 2 if wide else 1)
 
 
-BINARY = re.compile(r"^(\S+) (\+|-|\*|/|%|&|\||\^|<<|>>|r<<|r>>|<|>|<=|>=|==|!=|unord|ord|u<|u>|u<=|u>=|u==|ltgt|\w+_EXPR) (\S+)$")
+BINARY = re.compile(r"^(\S+) (\+|-|\*|/|%|&|\||\^|<<|>>|r<<|r>>|<|>|<=|>=|==|!=|unord|ord|u<|u>|u<=|u>=|u==|ltgt|w\*|h\*|\w+_EXPR) (\S+)$")
 TERNARY = re.compile(r"^(.+) \? (\S+) : (\S+)$")
 CAST = re.compile(r"^\(([^()]*)\) (\S+)$")
 
@@ -157,6 +163,8 @@ def of_expression(names: Names, to: str, text: str, file: str) -> Cost:
         to_float, from_float = "float" in cast[1] or "double" in cast[1], names.is_float(source) or names.is_double(source)
         if "_Bool" in names.declaration(source):
             return Cost("alu", 1)
+        if to_float and not from_float and "double" not in cast[1] and not names.is_wide(source):
+            return Cost("alu", 1)  # I2FP is none of the special function unit's
         if to_float != from_float or (to_float and "double" in cast[1] and names.is_float(source)) or (cast[1] == "float" and names.is_double(source)):
             return Cost("convert", 1)
         return Cost("copy")

@@ -7,6 +7,7 @@ import re
 import costs
 import hooks
 import llvm
+import local_arrays
 import loops as shapes
 import pragmas
 import steady
@@ -18,7 +19,7 @@ ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
 HALF_COSTS = {"half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
-LETTERS = {"alu": "a", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
+LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
            "reduce": "r", "syncwarp": "y", "barrier": "b", "grid_barrier": "g", "call": "c", "copy": "=", "active": "o", "unknown": "?"}
 
 
@@ -122,6 +123,7 @@ class FunctionTable:
         self.tested: dict[tuple[str, str, str], list[int]] = {}
         self.transparent: set[int] = set()
         self.own_tests: set[int] = set()  # blocks that end in a test of the executor's own
+        self.divided: dict[tuple[str, str], list[int]] = {}  # blocks with a quotient or a remainder of the two
         self.hinted: set[int] = set()     # blocks with a load that has a cache hint
         self.find_places()
         self.ordered = not all("restrict" in text for text in re.findall(r"[^(,]*\*[^,)]*", function.head))
@@ -143,14 +145,17 @@ class FunctionTable:
         return match[2].startswith("__tsan") and is_of_thread(self.names, match[4])
 
     def find_fused(self) -> None:
-        """Products that one sum takes: one instruction makes both."""
+        """Products that one sum takes, and a logical operation that one other takes (LOP3): one instruction makes both."""
         for name, text in self.definitions.text.items():
             match = costs.BINARY.match(text)
-            if not match or match[2] not in "+-":
+            if not match or match[2] not in "+-&|^":
                 continue
+            if match[2] in "&|^" and name in self.fused:
+                continue
+            wanted = "*" if match[2] in "+-" else "&|^"
             for side in (match[1], match[3]):
                 product = costs.BINARY.match(self.definitions.text.get(side, ""))
-                if product and product[2] == "*" and self.names.uses.get(side) == 1 and not self.names.is_double(side):
+                if product and product[2] in wanted and self.names.uses.get(side) == 1 and "_Bool" not in self.names.declaration(side):
                     self.fused.add(side)
                     break
 
@@ -186,12 +191,21 @@ class FunctionTable:
             return bool(following) and bool(source)
         if hook == "before_atomic":
             self.last_atomic = (self.values.of(f"atomic at {offset}"),)
-            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name="of floats" if self.adds_floats(n) else "")
+            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name="of floats" if self.adds_floats(n) else "of one" if self.is_of_all(match[4]) else "")
             return False
         kind = {"block_barrier": "barrier", "grid_barrier": "grid_barrier", "active_lanes": "active"}.get(hook) or WARP_CALLS.get(self.warp_call, "shuffle")
         # A reduction and a match ask first who takes part.
         self.add(n, Cost(kind, 0.5 if kind in ("reduce", "match") else 1), self.written(to) if to else (), reads, offset)
         return False
+
+    def is_of_all(self, arguments: str) -> bool:
+        """Is it plainly one address for all threads, a parameter or a variable of the module? Then nvcc adds up a warp's first."""
+        address = arguments.partition(",")[0].strip()
+        for _ in range(4):
+            text = self.definitions.text.get(address, "")
+            cast, offset = costs.CAST.match(text), re.fullmatch(r"(\S+) \+ \d+", text)
+            address = cast[2] if cast else offset[1] if offset else address
+        return address.endswith("(D)") or bool(re.fullmatch(r"&[A-Za-z_]\w*", address))
 
     def adds_floats(self, n: int) -> bool:
         """Of a block that ends in an atomic: is what it computes in the loop behind it, until nobody came between, a sum of floats?"""
@@ -245,8 +259,18 @@ class FunctionTable:
         if is_own(statement.file):
             cost = Cost("copy")
         else:
-            cost = costs.of_expression(self.names, to, source, statement.file)
+            cost = self.known_quotient(n, source) or costs.of_expression(self.names, to, source, statement.file)
         self.assign(n, to, source, cost)
+
+    def known_quotient(self, n: int, source: str) -> Cost | None:
+        """A remainder is made of the quotient, where that is known."""
+        match = costs.BINARY.match(source)
+        if not match or match[2] not in "/%" or not SSA.fullmatch(match[3]) or self.names.is_float(match[3]) or self.names.is_double(match[3]):
+            return None
+        earlier = self.divided.setdefault((match[1], match[3]), [])
+        found = any(other == n or other in self.dominating.get(n, ()) for other in earlier)
+        earlier.append(n)
+        return Cost("integer", 2) if found else None
 
     def assign(self, n: int, to: str, source: str, cost: Cost) -> None:
         reads = self.values.read(source)
@@ -345,6 +369,8 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     short = shapes.predicated(function, cost, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
+    table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops)
+    repeated = local_arrays.repeated(table.definitions, table.loops)
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
     for loop in table.loops:
         lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
@@ -362,10 +388,12 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
                 sources = [f"{p}:{table.values.made_of.get(a, (number.get(a, -1),))[0] if table.values.made_of.get(a, (1,)) else -1}" for p, a in arguments.items()]
                 lines.append(f"h {number[name]} {' '.join(sources)}")
         for cost_of, writes, reads, offset, name in table.blocks[n]:
-            if n in table.transparent and cost_of.kind in ("alu", "float", "convert", "double"):
+            if n in table.transparent and cost_of.kind in ("alu", "integer", "float", "convert", "double"):
                 cost_of = Cost("copy")
-            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "") + \
+            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
+            if name in repeated and cost_of.kind in ("alu", "integer", "float", "mufu"):
+                cost_of = Cost(cost_of.kind, cost_of.instructions / repeated[name], round(cost_of.mufu / repeated[name]), cost_of.fence)
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
     return lines
 
