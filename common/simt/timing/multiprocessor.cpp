@@ -360,12 +360,14 @@ class Multiprocessor {
         in_part &=
             (i == 0 ? of_line & -of_line : 0) | (i + 1u == entry.lines ? 1u << (31 - __builtin_clz(of_line)) : 0);
       in_part &= ~line.touched;
-      const double pairs = (((in_part & 3) != 0) + ((in_part & 12) != 0)) * work_.first_write;
+      const double pairs =
+          (((in_part & 3) != 0) + ((in_part & 12) != 0)) * work_.first_write * (missing < 64 ? 1 : work_.left_in_part);
       if (pairs > 0) done = std::max(done, dram_.serve(now, 64 * pairs * machine_.half_line / work_.dram_share));
       line.touched |= static_cast<uint8_t>(of_line);
       line.written |= static_cast<uint8_t>(of_line);
     }
-    const double bytes = 32.0 * sectors;
+    // Stores and what they write are masked by bytes.
+    const double bytes = 32.0 * sectors - missing;
     done = std::max(done, port_.serve(now, bytes / machine_.l1_l2_bytes));
     done = std::max(done, l2_.serve(now, bytes / work_.l2_share));
     if (entry.did == Did::atomic || missing > 0)

@@ -15,8 +15,8 @@
 //   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
 //                                      an operation: quarters of an instruction; instructions on the special function
 //                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
-//                                      atomic sum of floats; u: an atomic on an address that all threads have; k: an access whose address follows from the loop's
-//                                      counters
+//                                      atomic sum of floats; u: an atomic on an address that all threads have; k: an
+//                                      access whose address follows from the loop's counters
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+
+#include "touched.h"
 
 namespace simt::timing {
 
@@ -57,91 +58,6 @@ double dram_gbs(const Machine& machine, double written) {
   return machine.dram_gbs[low] + (machine.dram_gbs[low + 1] - machine.dram_gbs[low]) * (at - low);
 }
 
-// Of the traced blocks.
-struct Touched {
-  std::unordered_set<uint64_t> shared_lines;  // by more than one of them
-  double sectors_read = 0;                    // distinct in a block, of all blocks
-  double sectors_written = 0;
-  double atomics_late = 0;     // of the way through its trace that a warp is at its atomics, on average
-  double busiest_atomics = 0;  // nanoseconds that the busiest 512 bytes need for theirs, of all blocks
-};
-
-// Atomics: the part of L2 that has 512 bytes takes a sector at a time. Several lanes' operations on one address come
-// one after the other, and a sum of floats waits for the one before it on the same line.
-class Atomics {
- public:
-  // of_all: on an address that all threads have, so that nvcc makes one of a warp's
-  void add(const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
-    parts_[line / 512] +=
-        (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
-    if (floats) lines_[line / 128] += entry.passes / machine.float_atomics_ns;
-  }
-  // A store takes its turn like an atomic; what most blocks write is many times the same.
-  void add_store(size_t block, uint64_t line, const Machine& machine) {
-    Stores& stores = stores_[line / 128];
-    stores.ns += __builtin_popcount(line & 15) / machine.atomics_ns;
-    stores.blocks += stores.last != block + 1;
-    stores.last = block + 1;
-  }
-  double busiest_stores(size_t blocks) const {
-    double most = 0;
-    for (const auto& [place, stores] : stores_) {
-      if (2 * stores.blocks > blocks && blocks > 2) most = std::max(most, stores.ns);
-    }
-    return most;
-  }
-  double busiest() const {
-    double most = 0;
-    for (const auto* const map : {&parts_, &lines_})
-      for (const auto& [place, ns] : *map) most = std::max(most, ns);
-    return most;
-  }
-
- private:
-  struct Stores {
-    double ns = 0;
-    size_t blocks = 0, last = 0;
-  };
-  std::unordered_map<uint64_t, double> parts_, lines_;
-  std::unordered_map<uint64_t, Stores> stores_;
-};
-
-Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
-  Touched found;
-  std::unordered_map<uint64_t, size_t> first;
-  Atomics atomics;
-  double late = 0, count = 0;
-  for (size_t b = 0; b < trace.blocks.size(); b++) {
-    std::unordered_map<uint64_t, unsigned> read, written;
-    for (const WarpTrace& warp : trace.blocks[b].warps) {
-      size_t at = 0;
-      for (const Entry& entry : warp.entries) {
-        if (entry.did == Did::atomic && entry.lines) {
-          late += static_cast<double>(&entry - warp.entries.data()) / static_cast<double>(warp.entries.size());
-          count++;
-        }
-        for (unsigned i = 0; i < entry.lines; i++, at++) {
-          const uint64_t line = warp.lines[at] & ~uint64_t{15};
-          const auto [place, is_new] = first.try_emplace(line, b);
-          if (!is_new && place->second != b) found.shared_lines.insert(line);
-          (entry.did == Did::store ? written : read)[line] |= warp.lines[at] & 15;
-          if (entry.did == Did::store) atomics.add_store(b, warp.lines[at], machine);
-          if (entry.did != Did::atomic) continue;
-          const Position of = operations.find(entry.pc + origin);
-          const bool floats = of.operation >= 0 && operations.operation(of).floats,
-                     of_all = of.operation >= 0 && operations.operation(of).of_all;
-          atomics.add(entry, warp.lines[at], floats, of_all, machine);
-        }
-      }
-    }
-    for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
-    for (const auto& [line, sectors] : written) found.sectors_written += __builtin_popcount(sectors);
-  }
-  found.busiest_atomics = std::max(atomics.busiest(), atomics.busiest_stores(trace.blocks.size()));
-  found.atomics_late = count > 0 ? late / count : 0;
-  return found;
-}
-
 uint64_t steps_of(const BlockProgram& program) {
   uint64_t steps = 0;
   for (const WarpProgram& warp : program.warps) {
@@ -179,6 +95,29 @@ std::vector<const BlockProgram*> chosen(const std::vector<BlockProgram>& program
                        [](const BlockProgram& a, const BlockProgram& b) { return steps_of(a) < steps_of(b); });
   if (at_one_time && std::find(order.begin(), order.end(), &*longest) == order.end()) order[0] = &*longest;
   return order;
+}
+
+// Do blocks have very different work?
+bool differ(const std::vector<uint32_t>& work) {
+  const auto [least, longest] = std::minmax_element(work.begin(), work.end());
+  return !work.empty() && *longest > 1.5 * *least;
+}
+
+// Of a grid whose blocks all run at one time: the work of the multiprocessor that has most of it, over what the
+// simulated one has. 1: nothing is known, or blocks are alike.
+double busiest_share(const LaunchTrace& trace, const std::vector<const BlockProgram*>& simulated, uint64_t run,
+                     const Machine& machine) {
+  const std::vector<uint32_t>& work = trace.work;
+  if (!differ(work)) return 1;
+  const auto sms = static_cast<size_t>(machine.multiprocessors);
+  double most = 0, own = 0;
+  for (size_t sm = 0; sm < std::min(sms, work.size()); sm++) {
+    double sum = 0;
+    for (size_t block = sm; block < work.size(); block += sms) sum += work[block];
+    most = std::max(most, sum);
+  }
+  for (uint64_t i = 0; i < run; i++) own += work[simulated[i % simulated.size()]->trace->number];
+  return own > 0 ? most / own : 1;
 }
 
 const char* name_of(Cause cause) {
@@ -338,7 +277,8 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   while (run > 2 && run * steps > most_steps && run > fits.blocks) run--;
 
   Work work;
-  work.programs = chosen(programs, run, rounded <= fits.blocks);
+  const bool at_one_time = rounded <= fits.blocks;
+  work.programs = chosen(programs, run, at_one_time && !differ(trace.work));
   work.resident = static_cast<unsigned>(std::min<uint64_t>(fits.blocks, rounded));
   work.l1_bytes = l1_bytes(facts.shared_bytes, fits.blocks, machine);
   work.first_touch = touched.sectors_read > 0
@@ -347,6 +287,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   work.first_write = touched.sectors_written > 0
                          ? std::min(1.0, static_cast<double>(facts.sectors_written) / (touched.sectors_written * scale))
                          : 1;
+  work.left_in_part = touched.left_in_part;
   work.reuse_bytes = machine.l2_mib * 1024 * kib * 0.7 / sms;
   work.shared_lines = &touched.shared_lines;
   // With less than one block each, or a last round that is not full, those that run have more of the chip.
@@ -357,6 +298,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   work.blocks = run;
   Outcome out = simulate(work, machine);
   double cycles = out.cycles;
+  if (at_one_time && run == rounded) cycles *= busiest_share(trace, work.programs, run, machine);
   if (run < rounded) {
     Work half = work;
     half.blocks = std::max<uint64_t>(1, run / 2);

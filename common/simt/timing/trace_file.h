@@ -47,6 +47,7 @@ inline void save(std::FILE* file, const SavedLaunch& launch) {
   write(file, launch.origin);
   write(file, launch.facts);
   write(file, launch.trace.complete);
+  write(file, launch.trace.work);
   write(file, launch.trace.blocks.size());
   for (const BlockTrace& block : launch.trace.blocks) {
     write(file, block.number);
@@ -64,7 +65,7 @@ inline bool load(std::FILE* file, SavedLaunch* launch) {
   std::vector<char> name;
   size_t blocks;
   if (!read(file, &name) || !read(file, &launch->origin) || !read(file, &launch->facts) ||
-      !read(file, &launch->trace.complete) || !read(file, &blocks))
+      !read(file, &launch->trace.complete) || !read(file, &launch->trace.work) || !read(file, &blocks))
     return false;
   launch->module.assign(name.begin(), name.end());
   launch->trace.blocks.assign(blocks, {});

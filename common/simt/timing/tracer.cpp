@@ -87,6 +87,10 @@ bool LaunchTracer::is_sample(uint64_t block) const {
 
 void LaunchTracer::add(BlockTrace block, size_t used) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (!work_.empty() && has_room_for(is_sample(block.number))) {
+    work_[block.number] = static_cast<uint32_t>(entries_of(block));
+    known_++;
+  }
   if (is_sample(block.number)) {
     trace_.blocks.push_back(std::move(block));
     return;
@@ -102,6 +106,7 @@ void LaunchTracer::add(BlockTrace block, size_t used) {
 
 LaunchTrace LaunchTracer::take() {
   trace_.complete = has_room_for(true);
+  if (known_ == blocks_) trace_.work = std::move(work_);
   const bool is_longest = std::all_of(trace_.blocks.begin(), trace_.blocks.end(), [&](const BlockTrace& block) {
     return entries_of(block) < entries_of(longest_);
   });

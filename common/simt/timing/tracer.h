@@ -18,7 +18,8 @@ constexpr uint64_t few_blocks = 1024;
 class LaunchTracer {
  public:
   // in_launch: on the GPU, where only a part of them is run here.
-  LaunchTracer(uint64_t blocks, uint64_t in_launch) : blocks_(blocks), few_(in_launch <= few_blocks) {}
+  LaunchTracer(uint64_t blocks, uint64_t in_launch)
+      : blocks_(blocks), few_(in_launch <= few_blocks), work_(few_ && blocks == in_launch ? blocks : 0) {}
 
   // Is this block to be traced? Not once there is no more room.
   bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
@@ -35,6 +36,8 @@ class LaunchTracer {
   const uint64_t blocks_;
   const bool few_;
   BlockTrace longest_ = {};  // of the others
+  std::vector<uint32_t> work_;
+  size_t known_ = 0;  // blocks whose work is
   size_t longest_used_ = 0;
   std::atomic<size_t> used_{0};
   std::mutex mutex_;

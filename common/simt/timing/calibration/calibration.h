@@ -23,7 +23,7 @@ struct Case {
   std::string name, family;
   size_t bytes;  // that it touches, about: how many buffers the caches need not to hold them
   std::function<void(const Buffers&, cudaStream_t)> launch;
-  bool held_out = false;  // never looked at when the model's constants were chosen
+  bool held_out = false;                                  // never looked at when the model's constants were chosen
   std::function<void(const Buffers&)> prepare = nullptr;  // writes what the kernel reads and does not change: indices
 };
 

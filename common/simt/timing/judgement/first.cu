@@ -6,10 +6,11 @@ namespace calibration {
 std::vector<Case> first_arithmetic();
 std::vector<Case> first_grids();
 std::vector<Case> first_models();
+std::vector<Case> first_more();
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& list : {first_arithmetic(), first_grids(), first_models()})
+  for (const auto& list : {first_arithmetic(), first_grids(), first_models(), first_more()})
     all.insert(all.end(), list.begin(), list.end());
   return all;
 }

@@ -146,12 +146,14 @@ __global__ void nbody(const float4* bodies, float4* acceleration, int n) {
 __device__ float cumulative_normal(float d) {
   const float a1 = 0.31938153f, a2 = -0.356563782f, a3 = 1.781477937f, a4 = -1.821255978f, a5 = 1.330274429f;
   float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
-  float c = 0.39894228040143267793994605993438f * expf(-0.5f * d * d) * (k * (a1 + k * (a2 + k * (a3 + k * (a4 + k * a5)))));
+  float c =
+      0.39894228040143267793994605993438f * expf(-0.5f * d * d) * (k * (a1 + k * (a2 + k * (a3 + k * (a4 + k * a5)))));
   if (d > 0) c = 1.0f - c;
   return c;
 }
 
-__global__ void black_scholes(const float* price, const float* strike, float* call, float* put, float r, float v, int n) {
+__global__ void black_scholes(const float* price, const float* strike, float* call, float* put, float r, float v,
+                              int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float s = price[i] + 1.0f, x = strike[i] + 1.0f, t = 0.25f + strike[i] * 0.5f;
@@ -164,8 +166,8 @@ __global__ void black_scholes(const float* price, const float* strike, float* ca
   put[i] = x * e * (1.0f - c2) - s * (1.0f - c1);
 }
 
-__global__ void adamw(float* params, const float* grads, float* m_memory, float* v_memory, int n, float lr, float beta1, float beta2,
-                      float correction1, float correction2, float eps, float decay) {
+__global__ void adamw(float* params, const float* grads, float* m_memory, float* v_memory, int n, float lr, float beta1,
+                      float beta2, float correction1, float correction2, float eps, float decay) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float grad = grads[i];
@@ -305,12 +307,15 @@ std::vector<Case> first_arithmetic() {
   const auto words = [](const float* p) { return reinterpret_cast<const unsigned*>(p); };
   const auto out_words = [](float* p) { return reinterpret_cast<unsigned*>(p); };
   for (const int w : {1, 8})
-    list.push_back({"murmur3 " + std::to_string(w), "hash", size_t{4} * n * (w + 1), [=](const Buffers& b, cudaStream_t s) {
-                      murmur3<<<n / 256, 256, 0, s>>>(words(b.in), out_words(b.out), n, w);
-                    }});
+    list.push_back(
+        {"murmur3 " + std::to_string(w), "hash", size_t{4} * n * (w + 1), [=](const Buffers& b, cudaStream_t s) {
+           murmur3<<<n / 256, 256, 0, s>>>(words(b.in), out_words(b.out), n, w);
+         }});
   for (const int rounds : {16, 128})
-    list.push_back({"xorshift_fill " + std::to_string(rounds), "random", size_t{4} * n,
-                    [=](const Buffers& b, cudaStream_t s) { xorshift_fill<<<n / 256, 256, 0, s>>>(out_words(b.out), n, rounds); }});
+    list.push_back(
+        {"xorshift_fill " + std::to_string(rounds), "random", size_t{4} * n, [=](const Buffers& b, cudaStream_t s) {
+           xorshift_fill<<<n / 256, 256, 0, s>>>(out_words(b.out), n, rounds);
+         }});
   list.push_back({"philox", "random", size_t{16} * n, [=](const Buffers& b, cudaStream_t s) {
                     philox<<<n / 256, 256, 0, s>>>(reinterpret_cast<uint4*>(b.out), n, 7);
                   }});
@@ -318,28 +323,34 @@ std::vector<Case> first_arithmetic() {
                     monte_carlo_pi<<<528, 256, 0, s>>>(reinterpret_cast<unsigned long long*>(b.out), 256);
                   }});
   list.push_back({"mandelbrot 512 100", "fractal", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) {
-                    mandelbrot<<<dim3(32, 32), dim3(16, 16), 0, s>>>(reinterpret_cast<int*>(b.out), 512, 512, -2.2f, -1.5f, 3.0f / 512, 100);
+                    mandelbrot<<<dim3(32, 32), dim3(16, 16), 0, s>>>(reinterpret_cast<int*>(b.out), 512, 512, -2.2f,
+                                                                     -1.5f, 3.0f / 512, 100);
                   }});
   list.push_back({"mandelbrot 1024 256", "fractal", size_t{4} << 20, [=](const Buffers& b, cudaStream_t s) {
-                    mandelbrot<<<dim3(32, 128), dim3(32, 8), 0, s>>>(reinterpret_cast<int*>(b.out), 1024, 1024, -2.2f, -1.5f, 3.0f / 1024, 256);
+                    mandelbrot<<<dim3(32, 128), dim3(32, 8), 0, s>>>(reinterpret_cast<int*>(b.out), 1024, 1024, -2.2f,
+                                                                     -1.5f, 3.0f / 1024, 256);
                   }});
   list.push_back({"julia 512", "fractal", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) {
                     julia<<<dim3(32, 32), dim3(16, 16), 0, s>>>(reinterpret_cast<unsigned char*>(b.out), 512);
                   }});
   list.push_back({"nbody 4096", "nbody", size_t{32} * 4096, [=](const Buffers& b, cudaStream_t s) {
-                    nbody<<<32, 128, 128 * 16, s>>>(reinterpret_cast<const float4*>(b.in), reinterpret_cast<float4*>(b.out), 4096);
+                    nbody<<<32, 128, 128 * 16, s>>>(reinterpret_cast<const float4*>(b.in),
+                                                    reinterpret_cast<float4*>(b.out), 4096);
                   }});
   list.push_back({"nbody 8192", "nbody", size_t{32} * 8192, [=](const Buffers& b, cudaStream_t s) {
-                    nbody<<<32, 256, 256 * 16, s>>>(reinterpret_cast<const float4*>(b.in), reinterpret_cast<float4*>(b.out), 8192);
+                    nbody<<<32, 256, 256 * 16, s>>>(reinterpret_cast<const float4*>(b.in),
+                                                    reinterpret_cast<float4*>(b.out), 8192);
                   }});
   list.push_back({"black_scholes", "finance", size_t{16} * n * 2, [=](const Buffers& b, cudaStream_t s) {
                     black_scholes<<<n * 2 / 128, 128, 0, s>>>(b.in, b.in2, b.out, b.out + n * 2, 0.02f, 0.3f, n * 2);
                   }});
   list.push_back({"adamw", "optimizer", size_t{28} * n, [=](const Buffers& b, cudaStream_t s) {
-                    adamw<<<n / 512, 512, 0, s>>>(b.out, b.in, b.in2, b.in2 + n, n, 1e-4f, 0.9f, 0.999f, 0.1f, 0.001f, 1e-8f, 0.01f);
+                    adamw<<<n / 512, 512, 0, s>>>(b.out, b.in, b.in2, b.in2 + n, n, 1e-4f, 0.9f, 0.999f, 0.1f, 0.001f,
+                                                  1e-8f, 0.01f);
                   }});
   list.push_back({"integer_division", "integers", size_t{8} * n, [=](const Buffers& b, cudaStream_t s) {
-                    integer_division<<<n / 256, 256, 0, s>>>(reinterpret_cast<const int*>(b.in), reinterpret_cast<int*>(b.out), 7, 13, n);
+                    integer_division<<<n / 256, 256, 0, s>>>(reinterpret_cast<const int*>(b.in),
+                                                             reinterpret_cast<int*>(b.out), 7, 13, n);
                   }});
   list.push_back({"greatest_common_divisor", "integers", size_t{6} * n, [=](const Buffers& b, cudaStream_t s) {
                     greatest_common_divisor<<<n / 512, 256, 0, s>>>(words(b.in), words(b.in2), out_words(b.out), n / 2);
@@ -355,19 +366,23 @@ std::vector<Case> first_arithmetic() {
   list.push_back({"divisions", "functions", size_t{12} * n,
                   [=](const Buffers& b, cudaStream_t s) { divisions<<<n / 256, 256, 0, s>>>(b.in, b.in2, b.out, n); }});
   list.push_back({"horner64", "double precision", size_t{16} * n, [=](const Buffers& b, cudaStream_t s) {
-                    horner64<<<n / 256, 256, 0, s>>>(reinterpret_cast<const double*>(b.in), reinterpret_cast<double*>(b.out), n);
+                    horner64<<<n / 256, 256, 0, s>>>(reinterpret_cast<const double*>(b.in),
+                                                     reinterpret_cast<double*>(b.out), n);
                   }});
   list.push_back({"daxpy", "double precision", size_t{48} * n, [=](const Buffers& b, cudaStream_t s) {
-                    daxpy<<<1056, 256, 0, s>>>(n * 2, 1.5, reinterpret_cast<const double*>(b.in), reinterpret_cast<double*>(b.out));
+                    daxpy<<<1056, 256, 0, s>>>(n * 2, 1.5, reinterpret_cast<const double*>(b.in),
+                                               reinterpret_cast<double*>(b.out));
                   }});
   list.push_back({"population", "bits", size_t{16} * n, [=](const Buffers& b, cudaStream_t s) {
-                    population<<<528, 256, 0, s>>>(reinterpret_cast<const unsigned long long*>(b.in), b.counters, n * 2);
+                    population<<<528, 256, 0, s>>>(reinterpret_cast<const unsigned long long*>(b.in), b.counters,
+                                                   n * 2);
                   }});
   list.push_back({"crc32", "bits", size_t{68} << 18, [=](const Buffers& b, cudaStream_t s) {
                     crc32<<<1024, 256, 0, s>>>(words(b.in), out_words(b.out), 1 << 18);
                   }});
   list.push_back({"dot_int8", "bits", size_t{32} * n, [=](const Buffers& b, cudaStream_t s) {
-                    dot_int8<<<528, 256, 0, s>>>(reinterpret_cast<const int*>(b.in), reinterpret_cast<const int*>(b.in2), b.counters, n * 4);
+                    dot_int8<<<528, 256, 0, s>>>(reinterpret_cast<const int*>(b.in),
+                                                 reinterpret_cast<const int*>(b.in2), b.counters, n * 4);
                   }});
   list.push_back({"local_histogram", "local arrays", size_t{4 * 96} << 16, [=](const Buffers& b, cudaStream_t s) {
                     local_histogram<<<256, 256, 0, s>>>(b.in, reinterpret_cast<int*>(b.out), 64, 1 << 16);

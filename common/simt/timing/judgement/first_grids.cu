@@ -5,7 +5,8 @@ namespace calibration {
 
 namespace {
 
-__constant__ float taps[17] = {0.01f, 0.02f, 0.03f, 0.05f, 0.07f, 0.08f, 0.09f, 0.1f, 0.1f, 0.1f, 0.09f, 0.08f, 0.07f, 0.05f, 0.03f, 0.02f, 0.01f};
+__constant__ float taps[17] = {0.01f, 0.02f, 0.03f, 0.05f, 0.07f, 0.08f, 0.09f, 0.1f, 0.1f,
+                               0.1f,  0.09f, 0.08f, 0.07f, 0.05f, 0.03f, 0.02f, 0.01f};
 
 __global__ void floyd_warshall(float* dist, int n, int k) {
   int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
@@ -15,7 +16,8 @@ __global__ void floyd_warshall(float* dist, int n, int k) {
 }
 
 // One level of a breadth-first search.
-__global__ void bfs_level(const int* edges, const int* row, const int* levels, int* next, int* changed, int level, int n) {
+__global__ void bfs_level(const int* edges, const int* row, const int* levels, int* next, int* changed, int level,
+                          int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n || levels[v] % 4 != level) return;
   for (int e = row[v]; e < row[v + 1]; e++) {
@@ -57,8 +59,10 @@ __global__ void life(const unsigned char* in, unsigned char* out, int w, int h) 
 __global__ void sobel(const float* in, float* out, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;
-  float gx = -in[(y - 1) * w + x - 1] + in[(y - 1) * w + x + 1] - 2 * in[y * w + x - 1] + 2 * in[y * w + x + 1] - in[(y + 1) * w + x - 1] + in[(y + 1) * w + x + 1];
-  float gy = -in[(y - 1) * w + x - 1] - 2 * in[(y - 1) * w + x] - in[(y - 1) * w + x + 1] + in[(y + 1) * w + x - 1] + 2 * in[(y + 1) * w + x] + in[(y + 1) * w + x + 1];
+  float gx = -in[(y - 1) * w + x - 1] + in[(y - 1) * w + x + 1] - 2 * in[y * w + x - 1] + 2 * in[y * w + x + 1] -
+             in[(y + 1) * w + x - 1] + in[(y + 1) * w + x + 1];
+  float gy = -in[(y - 1) * w + x - 1] - 2 * in[(y - 1) * w + x] - in[(y - 1) * w + x + 1] + in[(y + 1) * w + x - 1] +
+             2 * in[(y + 1) * w + x] + in[(y + 1) * w + x + 1];
   out[y * w + x] = sqrtf(gx * gx + gy * gy);
 }
 
@@ -141,10 +145,12 @@ __global__ void convolve_naive(const float* in, const float* mask, float* out, i
 }
 
 __global__ void stencil7(const float* in, float* out, int nx, int ny, int nz, float c0, float c1) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y, k = blockIdx.z * blockDim.z + threadIdx.z;
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y,
+      k = blockIdx.z * blockDim.z + threadIdx.z;
   if (i > 0 && i < nx - 1 && j > 0 && j < ny - 1 && k > 0 && k < nz - 1) {
     int at = (k * ny + j) * nx + i;
-    out[at] = c0 * in[at] + c1 * (in[at - 1] + in[at + 1] + in[at - nx] + in[at + nx] + in[at - nx * ny] + in[at + nx * ny]);
+    out[at] =
+        c0 * in[at] + c1 * (in[at - 1] + in[at + 1] + in[at - nx] + in[at + nx] + in[at - nx * ny] + in[at + nx * ny]);
   }
 }
 
@@ -349,13 +355,15 @@ __global__ void binary_search(const int* sorted, const float* keys, int* at, int
 
 std::vector<Case> first_grids() {
   std::vector<Case> list;
-  const auto add = [&](const char* name, const char* family, size_t bytes, std::function<void(const Buffers&, cudaStream_t)> launch,
+  const auto add = [&](const char* name, const char* family, size_t bytes,
+                       std::function<void(const Buffers&, cudaStream_t)> launch,
                        std::function<void(const Buffers&)> prepare = nullptr) {
     list.push_back({name, family, bytes, std::move(launch), false, std::move(prepare)});
   };
   const auto ints = [](float* p) { return reinterpret_cast<int*>(p); };
   const int m = 1 << 20;
-  add("floyd_warshall 512", "graph", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) { floyd_warshall<<<dim3(32, 32), dim3(16, 16), 0, s>>>(b.in, 512, 100); });
+  add("floyd_warshall 512", "graph", size_t{4} << 18,
+      [=](const Buffers& b, cudaStream_t s) { floyd_warshall<<<dim3(32, 32), dim3(16, 16), 0, s>>>(b.in, 512, 100); });
   // Rows of 0 to 31 entries (8 on average for the graph), columns anywhere.
   const auto rows_of = [](int n, int most, int columns) {
     return [=](const Buffers& b) {
@@ -363,62 +371,119 @@ std::vector<Case> first_grids() {
       unsigned state = 7;
       for (int r = 0; r < n; r++) {
         const int count = static_cast<int>((state = state * 1664525u + 1013904223u) >> 16) % (most + 1);
-        for (int e = 0; e < count; e++) col.push_back(static_cast<int>((state = state * 1664525u + 1013904223u) >> 8) % columns);
+        for (int e = 0; e < count; e++)
+          col.push_back(static_cast<int>((state = state * 1664525u + 1013904223u) >> 8) % columns);
         row.push_back(static_cast<int>(col.size()));
       }
       cudaMemcpy(b.in, row.data(), row.size() * 4, cudaMemcpyHostToDevice);
       cudaMemcpy(b.in + (1 << 18), col.data(), col.size() * 4, cudaMemcpyHostToDevice);
     };
   };
-  add("bfs_level", "graph", size_t{4} * 16 << 16, [=](const Buffers& b, cudaStream_t s) {
-    bfs_level<<<256, 256, 0, s>>>(ints(b.in + (1 << 18)), ints(b.in), b.counters, ints(b.out), ints(b.out) + 65536, 1, 1 << 16);
-  }, rows_of(1 << 16, 16, 1 << 14));
-  add("csr_scalar", "sparse", (size_t{4} << 18) * 6 + (size_t{4} << 19), [=](const Buffers& b, cudaStream_t s) {
-    csr_scalar<<<512, 128, 0, s>>>(ints(b.in), ints(b.in + (1 << 18)), b.in2, b.in2 + (1 << 20), b.out, 1 << 16);
-  }, rows_of(1 << 16, 31, 1 << 16));
-  add("csr_vector", "sparse", (size_t{4} << 18) * 6 + (size_t{4} << 19), [=](const Buffers& b, cudaStream_t s) {
-    csr_vector<<<(1 << 14) / 4, 128, 0, s>>>(ints(b.in), ints(b.in + (1 << 18)), b.in2, b.in2 + (3 << 19), b.out, 1 << 14);
-  }, rows_of(1 << 14, 127, 1 << 16));
+  add(
+      "bfs_level", "graph", size_t{4} * 16 << 16,
+      [=](const Buffers& b, cudaStream_t s) {
+        bfs_level<<<256, 256, 0, s>>>(ints(b.in + (1 << 18)), ints(b.in), b.counters, ints(b.out), ints(b.out) + 65536,
+                                      1, 1 << 16);
+      },
+      rows_of(1 << 16, 16, 1 << 14));
+  add(
+      "csr_scalar", "sparse", (size_t{4} << 18) * 6 + (size_t{4} << 19),
+      [=](const Buffers& b, cudaStream_t s) {
+        csr_scalar<<<512, 128, 0, s>>>(ints(b.in), ints(b.in + (1 << 18)), b.in2, b.in2 + (1 << 20), b.out, 1 << 16);
+      },
+      rows_of(1 << 16, 31, 1 << 16));
+  add(
+      "csr_vector", "sparse", (size_t{4} << 18) * 6 + (size_t{4} << 19),
+      [=](const Buffers& b, cudaStream_t s) {
+        csr_vector<<<(1 << 14) / 4, 128, 0, s>>>(ints(b.in), ints(b.in + (1 << 18)), b.in2, b.in2 + (3 << 19), b.out,
+                                                 1 << 14);
+      },
+      rows_of(1 << 14, 127, 1 << 16));
   const auto bytes_of = [](float* p) { return reinterpret_cast<unsigned char*>(p); };
-  add("life 1024", "image", 2u << 20, [=](const Buffers& b, cudaStream_t s) { life<<<dim3(64, 64), dim3(16, 16), 0, s>>>(bytes_of(b.in), bytes_of(b.out), 1024, 1024); });
-  add("sobel 2048", "image", 8u << 22, [=](const Buffers& b, cudaStream_t s) { sobel<<<dim3(128, 128), dim3(16, 16), 0, s>>>(b.in, b.out, 2048, 2048); });
-  add("box_filter 3", "image", 8u << 20, [=](const Buffers& b, cudaStream_t s) { box_filter<<<dim3(64, 64), dim3(16, 16), 0, s>>>(b.in, b.out, 1024, 1024, 3); });
-  add("median3", "image", 8u << 20, [=](const Buffers& b, cudaStream_t s) { median3<<<dim3(32, 128), dim3(32, 8), 0, s>>>(b.in, b.out, 1024, 1024); });
-  add("insertion_median", "local arrays", size_t{68} << 18, [=](const Buffers& b, cudaStream_t s) { insertion_median<<<1024, 256, 0, s>>>(b.in, b.out, 1 << 18); });
-  add("convolve_rows", "image", 8u << 22, [=](const Buffers& b, cudaStream_t s) { convolve_rows<<<dim3(16, 512), dim3(128, 4), 0, s>>>(b.in, b.out, 2048, 2048); });
-  add("convolve_naive 5", "image", 8u << 20, [=](const Buffers& b, cudaStream_t s) { convolve_naive<<<dim3(64, 64), dim3(16, 16), 0, s>>>(b.in, b.in2, b.out, 1024, 1024, 5); });
-  add("stencil7 128", "stencil", 8u << 21, [=](const Buffers& b, cudaStream_t s) { stencil7<<<dim3(4, 32, 64), dim3(32, 4, 2), 0, s>>>(b.in, b.out, 128, 128, 128, 0.4f, 0.1f); });
-  add("stencil7 128 cubes of 8", "stencil", 8u << 21, [=](const Buffers& b, cudaStream_t s) { stencil7<<<dim3(16, 16, 16), dim3(8, 8, 8), 0, s>>>(b.in, b.out, 128, 128, 128, 0.4f, 0.1f); });
-  add("stencil7_march", "stencil", 8u << 22, [=](const Buffers& b, cudaStream_t s) { stencil7_march<<<dim3(8, 64), dim3(32, 4), 0, s>>>(b.in, b.out, 256, 256, 64, 0.4f, 0.1f); });
+  add("life 1024", "image", 2u << 20, [=](const Buffers& b, cudaStream_t s) {
+    life<<<dim3(64, 64), dim3(16, 16), 0, s>>>(bytes_of(b.in), bytes_of(b.out), 1024, 1024);
+  });
+  add("sobel 2048", "image", 8u << 22, [=](const Buffers& b, cudaStream_t s) {
+    sobel<<<dim3(128, 128), dim3(16, 16), 0, s>>>(b.in, b.out, 2048, 2048);
+  });
+  add("box_filter 3", "image", 8u << 20, [=](const Buffers& b, cudaStream_t s) {
+    box_filter<<<dim3(64, 64), dim3(16, 16), 0, s>>>(b.in, b.out, 1024, 1024, 3);
+  });
+  add("median3", "image", 8u << 20, [=](const Buffers& b, cudaStream_t s) {
+    median3<<<dim3(32, 128), dim3(32, 8), 0, s>>>(b.in, b.out, 1024, 1024);
+  });
+  add("insertion_median", "local arrays", size_t{68} << 18,
+      [=](const Buffers& b, cudaStream_t s) { insertion_median<<<1024, 256, 0, s>>>(b.in, b.out, 1 << 18); });
+  add("convolve_rows", "image", 8u << 22, [=](const Buffers& b, cudaStream_t s) {
+    convolve_rows<<<dim3(16, 512), dim3(128, 4), 0, s>>>(b.in, b.out, 2048, 2048);
+  });
+  add("convolve_naive 5", "image", 8u << 20, [=](const Buffers& b, cudaStream_t s) {
+    convolve_naive<<<dim3(64, 64), dim3(16, 16), 0, s>>>(b.in, b.in2, b.out, 1024, 1024, 5);
+  });
+  add("stencil7 128", "stencil", 8u << 21, [=](const Buffers& b, cudaStream_t s) {
+    stencil7<<<dim3(4, 32, 64), dim3(32, 4, 2), 0, s>>>(b.in, b.out, 128, 128, 128, 0.4f, 0.1f);
+  });
+  add("stencil7 128 cubes of 8", "stencil", 8u << 21, [=](const Buffers& b, cudaStream_t s) {
+    stencil7<<<dim3(16, 16, 16), dim3(8, 8, 8), 0, s>>>(b.in, b.out, 128, 128, 128, 0.4f, 0.1f);
+  });
+  add("stencil7_march", "stencil", 8u << 22, [=](const Buffers& b, cudaStream_t s) {
+    stencil7_march<<<dim3(8, 64), dim3(32, 4), 0, s>>>(b.in, b.out, 256, 256, 64, 0.4f, 0.1f);
+  });
   add("fft_pass", "transform", 16u << 20, [=](const Buffers& b, cudaStream_t s) {
-    fft_pass<<<m / 2 / 256, 256, 0, s>>>(reinterpret_cast<const float2*>(b.in), reinterpret_cast<float2*>(b.out), m / 2, 256);
+    fft_pass<<<m / 2 / 256, 256, 0, s>>>(reinterpret_cast<const float2*>(b.in), reinterpret_cast<float2*>(b.out), m / 2,
+                                         256);
   });
-  add("bitonic_shared 512", "sort", 4u << 19, [=](const Buffers& b, cudaStream_t s) { bitonic_shared<<<1024, 512, 2048, s>>>(b.in); });
-  add("bitonic_shared 1024", "sort", 4u << 18, [=](const Buffers& b, cudaStream_t s) { bitonic_shared<<<256, 1024, 4096, s>>>(b.in); });
-  add("bitonic_step", "sort", 4u << 21, [=](const Buffers& b, cudaStream_t s) { bitonic_step<<<(2 << 20) / 512, 512, 0, s>>>(b.in, 64, 4096); });
-  add("odd_even_sort", "sort", 4u << 16, [=](const Buffers& b, cudaStream_t s) { odd_even_sort<<<256, 256, 0, s>>>(b.counters); });
-  add("hillis_steele", "prefix sums", 8u << 19, [=](const Buffers& b, cudaStream_t s) { hillis_steele<<<512, 1024, 8192, s>>>(b.in, b.out, 1024); });
-  add("blelloch", "prefix sums", 8u << 20, [=](const Buffers& b, cudaStream_t s) { blelloch<<<1024, 512, 4096, s>>>(b.in, b.out, 1024); });
-  add("compact_naive", "compaction", 6u << 20, [=](const Buffers& b, cudaStream_t s) { compact_naive<<<m / 256, 256, 0, s>>>(b.in, b.out, b.counters, m, 0.5f); });
-  add("compact_warp", "compaction", 6u << 20, [=](const Buffers& b, cudaStream_t s) { compact_warp<<<m / 256, 256, 0, s>>>(b.in, b.out, b.counters, m, 0.5f); });
+  add("bitonic_shared 512", "sort", 4u << 19,
+      [=](const Buffers& b, cudaStream_t s) { bitonic_shared<<<1024, 512, 2048, s>>>(b.in); });
+  add("bitonic_shared 1024", "sort", 4u << 18,
+      [=](const Buffers& b, cudaStream_t s) { bitonic_shared<<<256, 1024, 4096, s>>>(b.in); });
+  add("bitonic_step", "sort", 4u << 21,
+      [=](const Buffers& b, cudaStream_t s) { bitonic_step<<<(2 << 20) / 512, 512, 0, s>>>(b.in, 64, 4096); });
+  add("odd_even_sort", "sort", 4u << 16,
+      [=](const Buffers& b, cudaStream_t s) { odd_even_sort<<<256, 256, 0, s>>>(b.counters); });
+  add("hillis_steele", "prefix sums", 8u << 19,
+      [=](const Buffers& b, cudaStream_t s) { hillis_steele<<<512, 1024, 8192, s>>>(b.in, b.out, 1024); });
+  add("blelloch", "prefix sums", 8u << 20,
+      [=](const Buffers& b, cudaStream_t s) { blelloch<<<1024, 512, 4096, s>>>(b.in, b.out, 1024); });
+  add("compact_naive", "compaction", 6u << 20, [=](const Buffers& b, cudaStream_t s) {
+    compact_naive<<<m / 256, 256, 0, s>>>(b.in, b.out, b.counters, m, 0.5f);
+  });
+  add("compact_warp", "compaction", 6u << 20, [=](const Buffers& b, cudaStream_t s) {
+    compact_warp<<<m / 256, 256, 0, s>>>(b.in, b.out, b.counters, m, 0.5f);
+  });
   add("private_histogram", "histogram", 4u << 21, [=](const Buffers& b, cudaStream_t s) {
-    private_histogram<<<264, 256, 0, s>>>(reinterpret_cast<const unsigned*>(b.in), reinterpret_cast<unsigned*>(b.counters), 1 << 21);
+    private_histogram<<<264, 256, 0, s>>>(reinterpret_cast<const unsigned*>(b.in),
+                                          reinterpret_cast<unsigned*>(b.counters), 1 << 21);
   });
-  add("scatter_add 64", "scatter", 8u << 20, [=](const Buffers& b, cudaStream_t s) { scatter_add<<<m / 256, 256, 0, s>>>(b.counters, b.in, b.out, 16384, 64); });
+  add("scatter_add 64", "scatter", 8u << 20, [=](const Buffers& b, cudaStream_t s) {
+    scatter_add<<<m / 256, 256, 0, s>>>(b.counters, b.in, b.out, 16384, 64);
+  });
   const auto starts = [](int n, int most) {
     return [=](const Buffers& b) {
       std::vector<int> row(1, 0);
       unsigned state = 7;
-      for (int r = 0; r < n; r++) row.push_back(row.back() + static_cast<int>((state = state * 1664525u + 1013904223u) >> 16) % (most + 1));
+      for (int r = 0; r < n; r++)
+        row.push_back(row.back() + static_cast<int>((state = state * 1664525u + 1013904223u) >> 16) % (most + 1));
       cudaMemcpy(b.in2, row.data(), row.size() * 4, cudaMemcpyHostToDevice);
     };
   };
-  add("segmented_sum", "segments", 36u << 16, [=](const Buffers& b, cudaStream_t s) { segmented_sum<<<256, 256, 0, s>>>(b.in, ints(b.in2), b.out, 1 << 16); }, starts(1 << 16, 15));
-  add("segmented_sum long", "segments", 132u << 14, [=](const Buffers& b, cudaStream_t s) { segmented_sum<<<128, 128, 0, s>>>(b.in, ints(b.in2), b.out, 1 << 14); }, starts(1 << 14, 63));
+  add(
+      "segmented_sum", "segments", 36u << 16,
+      [=](const Buffers& b, cudaStream_t s) { segmented_sum<<<256, 256, 0, s>>>(b.in, ints(b.in2), b.out, 1 << 16); },
+      starts(1 << 16, 15));
+  add(
+      "segmented_sum long", "segments", 132u << 14,
+      [=](const Buffers& b, cudaStream_t s) { segmented_sum<<<128, 128, 0, s>>>(b.in, ints(b.in2), b.out, 1 << 14); },
+      starts(1 << 14, 63));
   add("string_search", "search", 1u << 20, [=](const Buffers& b, cudaStream_t s) {
-    string_search<<<m / 256, 256, 0, s>>>(reinterpret_cast<const char*>(b.in), reinterpret_cast<const char*>(b.in2), b.counters, m, 12);
+    string_search<<<m / 256, 256, 0, s>>>(reinterpret_cast<const char*>(b.in), reinterpret_cast<const char*>(b.in2),
+                                          b.counters, m, 12);
   });
-  add("binary_search", "search", 6u << 20, [=](const Buffers& b, cudaStream_t s) { binary_search<<<2048, 256, 0, s>>>(ints(b.in2), b.in, ints(b.out), 1 << 19, 1 << 19); },
+  add(
+      "binary_search", "search", 6u << 20,
+      [=](const Buffers& b, cudaStream_t s) {
+        binary_search<<<2048, 256, 0, s>>>(ints(b.in2), b.in, ints(b.out), 1 << 19, 1 << 19);
+      },
       [](const Buffers& b) {
         std::vector<int> sorted(1 << 19);
         for (size_t i = 0; i < sorted.size(); i++) sorted[i] = static_cast<int>(4 * i);

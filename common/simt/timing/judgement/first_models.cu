@@ -237,26 +237,49 @@ __global__ void matvec(const float* a, const float* x, float* y, int rows, int c
 
 std::vector<Case> first_models() {
   std::vector<Case> list;
-  const auto add = [&](const char* name, const char* family, size_t bytes, std::function<void(const Buffers&, cudaStream_t)> launch) {
+  const auto add = [&](const char* name, const char* family, size_t bytes,
+                       std::function<void(const Buffers&, cudaStream_t)> launch) {
     list.push_back({name, family, bytes, std::move(launch)});
   };
   const int m = 1 << 20;
-  add("layernorm_naive", "norm", 8u << 20, [=](const Buffers& b, cudaStream_t s) { layernorm_naive<<<16, 128, 0, s>>>(b.out, b.in, b.in2, b.in2 + 1024, 2048, 512); });
-  add("rmsnorm", "norm", 8u << 21, [=](const Buffers& b, cudaStream_t s) { rmsnorm<<<512, 512, 0, s>>>(b.out, b.in, b.in2, 4096); });
-  add("rotary", "transformer", 8u << 20, [=](const Buffers& b, cudaStream_t s) { rotary<<<m / 2 / 256, 256, 0, s>>>(b.in, 16, 64, 1024); });
-  add("attention_scores", "transformer", 9u << 20, [=](const Buffers& b, cudaStream_t s) { attention_scores<<<(12 << 16) / 256, 256, 0, s>>>(b.out, b.in, 256, 768, 12); });
-  add("attention_softmax", "transformer", 4u << 20, [=](const Buffers& b, cudaStream_t s) { attention_softmax<<<16, 256, 0, s>>>(b.in, 256, 16); });
-  add("embed", "gather", 12u << 20, [=](const Buffers& b, cudaStream_t s) { embed<<<m / 256, 256, 0, s>>>(b.out, b.counters, b.in, b.in2, 1024, 256, 4096); });
-  add("bias_gelu", "activation", 16u << 20, [=](const Buffers& b, cudaStream_t s) { bias_gelu<<<m * 2 / 256, 256, 0, s>>>(b.in, b.in2, m * 2, 3072); });
-  add("argmax_rows", "rows", 4u << 21, [=](const Buffers& b, cudaStream_t s) { argmax_rows<<<512, 256, 0, s>>>(b.in, reinterpret_cast<int*>(b.out), 4096); });
-  add("cumulative_max", "rows", 8u << 20, [=](const Buffers& b, cudaStream_t s) { cumulative_max<<<32, 128, 0, s>>>(b.in, b.out, 4096, 256); });
-  add("matmul_registers 512", "products", 12u << 18, [=](const Buffers& b, cudaStream_t s) { matmul_registers<<<dim3(8, 8), 256, 0, s>>>(b.in, b.in2, b.out, 512); });
-  add("batched_matmul", "products", 12u << 20, [=](const Buffers& b, cudaStream_t s) { batched_matmul<<<4096, dim3(16, 16), 0, s>>>(b.in, b.in2, b.out); });
-  add("tiny_matmul", "products", 12u << 20, [=](const Buffers& b, cudaStream_t s) { tiny_matmul<<<512, 128, 0, s>>>(b.in, b.in2, b.out, 65536); });
-  add("matvec", "products", 4u << 21, [=](const Buffers& b, cudaStream_t s) { matvec<<<16, 128, 0, s>>>(b.in, b.in2, b.out, 2048, 1024); });
-  add("nearest_center", "clusters", 36u << 17, [=](const Buffers& b, cudaStream_t s) { nearest_center<<<512, 256, 0, s>>>(b.in, b.in2, reinterpret_cast<int*>(b.out), 1 << 17, 8, 32); });
-  add("max_pool", "network", 5u << 22, [=](const Buffers& b, cudaStream_t s) { max_pool<<<4096, 256, 0, s>>>(b.in, b.out, 256, 256, 64); });
-  add("conv3x3", "network", 8u << 20, [=](const Buffers& b, cudaStream_t s) { conv3x3<<<dim3(8, 8, 32), dim3(16, 16), 0, s>>>(b.in, b.in2, b.out, 16, 32, 128, 128); });
+  add("layernorm_naive", "norm", 8u << 20, [=](const Buffers& b, cudaStream_t s) {
+    layernorm_naive<<<16, 128, 0, s>>>(b.out, b.in, b.in2, b.in2 + 1024, 2048, 512);
+  });
+  add("rmsnorm", "norm", 8u << 21,
+      [=](const Buffers& b, cudaStream_t s) { rmsnorm<<<512, 512, 0, s>>>(b.out, b.in, b.in2, 4096); });
+  add("rotary", "transformer", 8u << 20,
+      [=](const Buffers& b, cudaStream_t s) { rotary<<<m / 2 / 256, 256, 0, s>>>(b.in, 16, 64, 1024); });
+  add("attention_scores", "transformer", 9u << 20, [=](const Buffers& b, cudaStream_t s) {
+    attention_scores<<<(12 << 16) / 256, 256, 0, s>>>(b.out, b.in, 256, 768, 12);
+  });
+  add("attention_softmax", "transformer", 4u << 20,
+      [=](const Buffers& b, cudaStream_t s) { attention_softmax<<<16, 256, 0, s>>>(b.in, 256, 16); });
+  add("embed", "gather", 12u << 20, [=](const Buffers& b, cudaStream_t s) {
+    embed<<<m / 256, 256, 0, s>>>(b.out, b.counters, b.in, b.in2, 1024, 256, 4096);
+  });
+  add("bias_gelu", "activation", 16u << 20,
+      [=](const Buffers& b, cudaStream_t s) { bias_gelu<<<m * 2 / 256, 256, 0, s>>>(b.in, b.in2, m * 2, 3072); });
+  add("argmax_rows", "rows", 4u << 21, [=](const Buffers& b, cudaStream_t s) {
+    argmax_rows<<<512, 256, 0, s>>>(b.in, reinterpret_cast<int*>(b.out), 4096);
+  });
+  add("cumulative_max", "rows", 8u << 20,
+      [=](const Buffers& b, cudaStream_t s) { cumulative_max<<<32, 128, 0, s>>>(b.in, b.out, 4096, 256); });
+  add("matmul_registers 512", "products", 12u << 18,
+      [=](const Buffers& b, cudaStream_t s) { matmul_registers<<<dim3(8, 8), 256, 0, s>>>(b.in, b.in2, b.out, 512); });
+  add("batched_matmul", "products", 12u << 20,
+      [=](const Buffers& b, cudaStream_t s) { batched_matmul<<<4096, dim3(16, 16), 0, s>>>(b.in, b.in2, b.out); });
+  add("tiny_matmul", "products", 12u << 20,
+      [=](const Buffers& b, cudaStream_t s) { tiny_matmul<<<512, 128, 0, s>>>(b.in, b.in2, b.out, 65536); });
+  add("matvec", "products", 4u << 21,
+      [=](const Buffers& b, cudaStream_t s) { matvec<<<16, 128, 0, s>>>(b.in, b.in2, b.out, 2048, 1024); });
+  add("nearest_center", "clusters", 36u << 17, [=](const Buffers& b, cudaStream_t s) {
+    nearest_center<<<512, 256, 0, s>>>(b.in, b.in2, reinterpret_cast<int*>(b.out), 1 << 17, 8, 32);
+  });
+  add("max_pool", "network", 5u << 22,
+      [=](const Buffers& b, cudaStream_t s) { max_pool<<<4096, 256, 0, s>>>(b.in, b.out, 256, 256, 64); });
+  add("conv3x3", "network", 8u << 20, [=](const Buffers& b, cudaStream_t s) {
+    conv3x3<<<dim3(8, 8, 32), dim3(16, 16), 0, s>>>(b.in, b.in2, b.out, 16, 32, 128, 128);
+  });
   return list;
 }
 

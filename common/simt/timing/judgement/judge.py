@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far predictions are from what a GPU took: judge.py RESULTS; judge.py NAMES PREDICTED TIMES RESULTS makes such a file.
+"""How far predictions are from what a GPU took: judge.py RESULTS; judge.py SET NAMES PREDICTED TIMES RESULTS puts a set's launches into that file.
 
 NAMES is what run_cases (built by simtcc --profile) prints, PREDICTED what build/cpu/evaluate says of its traces, TIMES what time_launches says on
 the GPU. README.md beside this folder has the commands.
@@ -16,7 +16,7 @@ from pathlib import Path
 APART = 1.25
 
 
-def merged(names: str, predicted: str, times: dict) -> dict:
+def merged(which: str, names: str, predicted: str, times: dict) -> dict:
     cases = [line.split("\t") for line in names.splitlines() if line.endswith(("\t0", "\t1")) and line.count("\t") == 2]
     lines = [line.split("\t") for line in predicted.splitlines()]
     if len(cases) != len(lines) or {case[0] for case in cases} != set(times["times"]):
@@ -24,7 +24,7 @@ def merged(names: str, predicted: str, times: dict) -> dict:
     launches = {}
     for (name, family, _), (_, seconds, *rest) in zip(cases, lines):
         measured = times["times"][name]
-        launches[name] = {"family": family, "measured": measured["seconds"], "low": measured["low"], "high": measured["high"],
+        launches[name] = {"set": which, "family": family, "measured": measured["seconds"], "low": measured["low"], "high": measured["high"],
                           **({"predicted": None, "why": rest[0]} if seconds == "none" else {"predicted": float(seconds)})}
     return {"machine": times["machine"], "date": times["date"], "note": "measured: the median of 7 replays of a graph over rotating buffers; predicted: without a GPU", "launches": launches}
 
@@ -41,9 +41,12 @@ def figures(launches: dict, band: float) -> dict:
 
 def main() -> int:
     try:
-        if len(sys.argv) == 5:
-            names, predicted, times, results = map(Path, sys.argv[1:])
-            results.write_text(json.dumps(merged(names.read_text(), predicted.read_text(), json.loads(times.read_text())), indent=1) + "\n")
+        if len(sys.argv) == 6:
+            which, (names, predicted, times, results) = sys.argv[1], map(Path, sys.argv[2:])
+            new = merged(which, names.read_text(), predicted.read_text(), json.loads(times.read_text()))
+            others = json.loads(results.read_text())["launches"] if results.exists() else {}
+            new["launches"] |= {name: one for name, one in others.items() if one["set"] != which}
+            results.write_text(json.dumps(new, indent=1) + "\n")
         elif len(sys.argv) == 2:
             results = Path(sys.argv[1])
         else:
@@ -55,8 +58,10 @@ def main() -> int:
         return 1
     machine = Path(__file__).parents[1] / "machines" / f"{found['machine'].split()[1].lower()}.json"
     band = json.loads(machine.read_text())["band"]["value"]
-    for name, number in figures(found["launches"], band).items():
-        print(f"{name}: {number:.3f}" if isinstance(number, float) else f"{name}: {number}")
+    for which in sorted({one["set"] for one in found["launches"].values()}):
+        print(f"set {which}:")
+        for name, number in figures({name: one for name, one in found["launches"].items() if one["set"] == which}, band).items():
+            print(f"  {name}: {number:.3f}" if isinstance(number, float) else f"  {name}: {number}")
     return 0
 
 

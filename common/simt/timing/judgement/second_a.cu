@@ -69,8 +69,8 @@ __global__ void collide(float* f, int cells, float omega) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= cells) return;
   const float w0 = 4.0f / 9, w1 = 1.0f / 9, w2 = 1.0f / 36;
-  float f0 = f[i], f1 = f[i + cells], f2 = f[i + 2 * cells], f3 = f[i + 3 * cells], f4 = f[i + 4 * cells], f5 = f[i + 5 * cells], f6 = f[i + 6 * cells],
-        f7 = f[i + 7 * cells], f8 = f[i + 8 * cells];
+  float f0 = f[i], f1 = f[i + cells], f2 = f[i + 2 * cells], f3 = f[i + 3 * cells], f4 = f[i + 4 * cells],
+        f5 = f[i + 5 * cells], f6 = f[i + 6 * cells], f7 = f[i + 7 * cells], f8 = f[i + 8 * cells];
   float rho = f0 + f1 + f2 + f3 + f4 + f5 + f6 + f7 + f8;
   float ux = (f1 - f3 + f5 - f6 - f7 + f8) / rho, uy = (f2 - f4 + f5 + f6 - f7 - f8) / rho;
   float u2 = 1.5f * (ux * ux + uy * uy);
@@ -151,7 +151,8 @@ __global__ void bilinear(const float* in, float* out, int w, int h, int ow, int 
   float fx = (x + 0.5f) * w / ow - 0.5f, fy = (y + 0.5f) * h / oh - 0.5f;
   int x0 = max(0, (int)floorf(fx)), y0 = max(0, (int)floorf(fy)), x1 = min(w - 1, x0 + 1), y1 = min(h - 1, y0 + 1);
   float ax = fx - x0, ay = fy - y0;
-  out[y * ow + x] = (1 - ay) * ((1 - ax) * in[y0 * w + x0] + ax * in[y0 * w + x1]) + ay * ((1 - ax) * in[y1 * w + x0] + ax * in[y1 * w + x1]);
+  out[y * ow + x] = (1 - ay) * ((1 - ax) * in[y0 * w + x0] + ax * in[y0 * w + x1]) +
+                    ay * ((1 - ax) * in[y1 * w + x0] + ax * in[y1 * w + x1]);
 }
 
 // Dilation of a binary image by a 5 x 5 square, from a tile in shared memory.
@@ -231,30 +232,60 @@ __global__ void newton64(const double* c, double* root, int n) {
 
 std::vector<Case> second_a() {
   std::vector<Case> list;
-  const auto add = [&](const char* name, const char* family, size_t bytes, std::function<void(const Buffers&, cudaStream_t)> launch) {
+  const auto add = [&](const char* name, const char* family, size_t bytes,
+                       std::function<void(const Buffers&, cudaStream_t)> launch) {
     list.push_back({name, family, bytes, std::move(launch)});
   };
   const int m = 1 << 20;
   const auto four = [](float* p) { return reinterpret_cast<float4*>(p); };
   const auto two = [](float* p) { return reinterpret_cast<float2*>(p); };
   const auto bytes_of = [](float* p) { return reinterpret_cast<unsigned char*>(p); };
-  add("particles", "physics", size_t{64} << 19, [=](const Buffers& b, cudaStream_t s) { particles<<<2048, 256, 0, s>>>(four(b.in), four(b.in2), 0.01f, 1 << 19); });
-  add("collide", "physics", size_t{72} << 18, [=](const Buffers& b, cudaStream_t s) { collide<<<1024, 256, 0, s>>>(b.in, 1 << 18, 1.2f); });
-  add("flux", "physics", size_t{12} << 21, [=](const Buffers& b, cudaStream_t s) { flux<<<dim3(8, 512), dim3(256, 2), 0, s>>>(b.in, b.in2, b.out, 2048, 1024); });
-  add("ray_spheres 20", "geometry", size_t{4} << 20, [=](const Buffers& b, cudaStream_t s) { ray_spheres<<<dim3(64, 64), dim3(16, 16), 0, s>>>(four(b.in), 20, b.out, 1024, 1024); });
-  add("ray_spheres 100", "geometry", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) { ray_spheres<<<dim3(32, 32), dim3(16, 16), 0, s>>>(four(b.in), 100, b.out, 512, 512); });
-  add("in_polygon", "geometry", size_t{12} << 18, [=](const Buffers& b, cudaStream_t s) { in_polygon<<<1024, 256, 0, s>>>(two(b.in), two(b.in2), reinterpret_cast<int*>(b.out), 1 << 18, 32); });
-  add("haversine", "geometry", size_t{20} << 20, [=](const Buffers& b, cudaStream_t s) { haversine<<<m / 256, 256, 0, s>>>(two(b.in), two(b.in2), b.out, m); });
-  add("binomial_tree", "finance", size_t{4} << 10, [=](const Buffers& b, cudaStream_t s) { binomial_tree<<<512, 256, 0, s>>>(b.in, b.out, 255); });
-  add("xtea", "codes", size_t{16} << 20, [=](const Buffers& b, cudaStream_t s) { xtea<<<m / 256, 256, 0, s>>>(reinterpret_cast<uint2*>(b.in), 1, 2, 3, 4, m); });
-  add("fnv", "codes", size_t{36} << 18, [=](const Buffers& b, cudaStream_t s) { fnv<<<1024, 256, 0, s>>>(bytes_of(b.in), reinterpret_cast<unsigned*>(b.out), 1 << 18); });
-  add("rgb_to_gray", "pictures", size_t{5} << 21, [=](const Buffers& b, cudaStream_t s) { rgb_to_gray<<<m * 2 / 256, 256, 0, s>>>(reinterpret_cast<const uchar4*>(b.in), bytes_of(b.out), m * 2); });
-  add("bilinear up", "pictures", size_t{5} << 20, [=](const Buffers& b, cudaStream_t s) { bilinear<<<dim3(64, 64), dim3(16, 16), 0, s>>>(b.in, b.out, 512, 512, 1024, 1024); });
-  add("bilinear down", "pictures", size_t{20} << 18, [=](const Buffers& b, cudaStream_t s) { bilinear<<<dim3(32, 32), dim3(16, 16), 0, s>>>(b.in, b.out, 1024, 1024, 512, 512); });
-  add("dilate", "pictures", size_t{2} << 20, [=](const Buffers& b, cudaStream_t s) { dilate<<<dim3(32, 64), dim3(32, 16), 0, s>>>(bytes_of(b.in), bytes_of(b.out), 1024, 1024); });
-  add("welford", "statistics", size_t{4} << 21, [=](const Buffers& b, cudaStream_t s) { welford<<<64, 128, 0, s>>>(b.in, b.out, b.out + 8192, 256, 8192); });
-  add("correlate", "statistics", size_t{8} << 20, [=](const Buffers& b, cudaStream_t s) { correlate<<<256, 256, 0, s>>>(b.in, b.in2, b.out, 512); });
-  add("recursive_filter", "signals", size_t{8} << 20, [=](const Buffers& b, cudaStream_t s) { recursive_filter<<<64, 64, 0, s>>>(b.in, b.out, 4096, 256, -0.5f, 0.2f); });
+  add("particles", "physics", size_t{64} << 19, [=](const Buffers& b, cudaStream_t s) {
+    particles<<<2048, 256, 0, s>>>(four(b.in), four(b.in2), 0.01f, 1 << 19);
+  });
+  add("collide", "physics", size_t{72} << 18,
+      [=](const Buffers& b, cudaStream_t s) { collide<<<1024, 256, 0, s>>>(b.in, 1 << 18, 1.2f); });
+  add("flux", "physics", size_t{12} << 21, [=](const Buffers& b, cudaStream_t s) {
+    flux<<<dim3(8, 512), dim3(256, 2), 0, s>>>(b.in, b.in2, b.out, 2048, 1024);
+  });
+  add("ray_spheres 20", "geometry", size_t{4} << 20, [=](const Buffers& b, cudaStream_t s) {
+    ray_spheres<<<dim3(64, 64), dim3(16, 16), 0, s>>>(four(b.in), 20, b.out, 1024, 1024);
+  });
+  add("ray_spheres 100", "geometry", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) {
+    ray_spheres<<<dim3(32, 32), dim3(16, 16), 0, s>>>(four(b.in), 100, b.out, 512, 512);
+  });
+  add("in_polygon", "geometry", size_t{12} << 18, [=](const Buffers& b, cudaStream_t s) {
+    in_polygon<<<1024, 256, 0, s>>>(two(b.in), two(b.in2), reinterpret_cast<int*>(b.out), 1 << 18, 32);
+  });
+  add("haversine", "geometry", size_t{20} << 20,
+      [=](const Buffers& b, cudaStream_t s) { haversine<<<m / 256, 256, 0, s>>>(two(b.in), two(b.in2), b.out, m); });
+  add("binomial_tree", "finance", size_t{4} << 10,
+      [=](const Buffers& b, cudaStream_t s) { binomial_tree<<<512, 256, 0, s>>>(b.in, b.out, 255); });
+  add("xtea", "codes", size_t{16} << 20, [=](const Buffers& b, cudaStream_t s) {
+    xtea<<<m / 256, 256, 0, s>>>(reinterpret_cast<uint2*>(b.in), 1, 2, 3, 4, m);
+  });
+  add("fnv", "codes", size_t{36} << 18, [=](const Buffers& b, cudaStream_t s) {
+    fnv<<<1024, 256, 0, s>>>(bytes_of(b.in), reinterpret_cast<unsigned*>(b.out), 1 << 18);
+  });
+  add("rgb_to_gray", "pictures", size_t{5} << 21, [=](const Buffers& b, cudaStream_t s) {
+    rgb_to_gray<<<m * 2 / 256, 256, 0, s>>>(reinterpret_cast<const uchar4*>(b.in), bytes_of(b.out), m * 2);
+  });
+  add("bilinear up", "pictures", size_t{5} << 20, [=](const Buffers& b, cudaStream_t s) {
+    bilinear<<<dim3(64, 64), dim3(16, 16), 0, s>>>(b.in, b.out, 512, 512, 1024, 1024);
+  });
+  add("bilinear down", "pictures", size_t{20} << 18, [=](const Buffers& b, cudaStream_t s) {
+    bilinear<<<dim3(32, 32), dim3(16, 16), 0, s>>>(b.in, b.out, 1024, 1024, 512, 512);
+  });
+  add("dilate", "pictures", size_t{2} << 20, [=](const Buffers& b, cudaStream_t s) {
+    dilate<<<dim3(32, 64), dim3(32, 16), 0, s>>>(bytes_of(b.in), bytes_of(b.out), 1024, 1024);
+  });
+  add("welford", "statistics", size_t{4} << 21,
+      [=](const Buffers& b, cudaStream_t s) { welford<<<64, 128, 0, s>>>(b.in, b.out, b.out + 8192, 256, 8192); });
+  add("correlate", "statistics", size_t{8} << 20,
+      [=](const Buffers& b, cudaStream_t s) { correlate<<<256, 256, 0, s>>>(b.in, b.in2, b.out, 512); });
+  add("recursive_filter", "signals", size_t{8} << 20, [=](const Buffers& b, cudaStream_t s) {
+    recursive_filter<<<64, 64, 0, s>>>(b.in, b.out, 4096, 256, -0.5f, 0.2f);
+  });
   add("newton64", "double precision", size_t{16} << 17, [=](const Buffers& b, cudaStream_t s) {
     newton64<<<512, 256, 0, s>>>(reinterpret_cast<const double*>(b.in), reinterpret_cast<double*>(b.out), 1 << 17);
   });

@@ -1,4 +1,5 @@
-// Trees, strings, simulation grids, quantised weights, collectives in a block: none of them in the first set or the calibration.
+// Trees, strings, simulation grids, quantised weights, collectives in a block: none of them in the first set or the
+// calibration.
 #include "../calibration/calibration.h"
 
 namespace calibration {
@@ -48,7 +49,8 @@ __global__ void union_find(int* parent, const int2* edges, int n) {
 }
 
 // Weights of four bits with a scale per 32, times a vector: a warp per row.
-__global__ void dequantise_matvec(const unsigned* weights, const float* scales, const float* x, float* y, int rows, int cols) {
+__global__ void dequantise_matvec(const unsigned* weights, const float* scales, const float* x, float* y, int rows,
+                                  int cols) {
   int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= rows) return;
   float sum = 0;
@@ -73,7 +75,8 @@ __global__ void quantise_rows(const float* in, signed char* out, float* scale, i
   m = most[0];
   for (int w = 1; w < 8; w++) m = fmaxf(m, most[w]);
   if (threadIdx.x == 0) scale[blockIdx.x] = m / 127.0f;
-  for (int c = threadIdx.x; c < cols; c += blockDim.x) out[blockIdx.x * cols + c] = (signed char)rintf(row[c] * 127.0f / m);
+  for (int c = threadIdx.x; c < cols; c += blockDim.x)
+    out[blockIdx.x * cols + c] = (signed char)rintf(row[c] * 127.0f / m);
 }
 
 __global__ void swiglu(const float* gate, const float* up, float* out, int n) {
@@ -125,7 +128,8 @@ __global__ void im2col(const float* in, float* out, int channels, int h, int w) 
   for (int ky = 0; ky < 3; ky++) {
     for (int kx = 0; kx < 3; kx++) {
       int sy = y + ky - 1, sx = x + kx - 1;
-      out[((c * 9 + ky * 3 + kx) * h + y) * w + x] = sy >= 0 && sy < h && sx >= 0 && sx < w ? in[(c * h + sy) * w + sx] : 0.0f;
+      out[((c * 9 + ky * 3 + kx) * h + y) * w + x] =
+          sy >= 0 && sy < h && sx >= 0 && sx < w ? in[(c * h + sy) * w + sx] : 0.0f;
     }
   }
 }
@@ -165,7 +169,8 @@ __global__ void radix_count(const unsigned* keys, unsigned* counts, int shift, i
   if (threadIdx.x < 16) bins[threadIdx.x] = 0;
   __syncthreads();
   int base = blockIdx.x * 2048;
-  for (int k = threadIdx.x; k < 2048 && base + k < n; k += blockDim.x) atomicAdd(&bins[(keys[base + k] >> shift) & 15], 1u);
+  for (int k = threadIdx.x; k < 2048 && base + k < n; k += blockDim.x)
+    atomicAdd(&bins[(keys[base + k] >> shift) & 15], 1u);
   __syncthreads();
   if (threadIdx.x < 16) counts[threadIdx.x * gridDim.x + blockIdx.x] = bins[threadIdx.x];
 }
@@ -191,7 +196,8 @@ __global__ void energy64(const float4* velocity, double* out, int n) {
 __global__ void ising(signed char* spin, const float* random, int w, int h, int colour, float beta) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= w || y >= h || ((x + y) & 1) != colour) return;
-  int up = y == 0 ? h - 1 : y - 1, down = y == h - 1 ? 0 : y + 1, left = x == 0 ? w - 1 : x - 1, right = x == w - 1 ? 0 : x + 1;
+  int up = y == 0 ? h - 1 : y - 1, down = y == h - 1 ? 0 : y + 1, left = x == 0 ? w - 1 : x - 1,
+      right = x == w - 1 ? 0 : x + 1;
   int sum = (spin[up * w + x] & 1) + (spin[down * w + x] & 1) + (spin[y * w + left] & 1) + (spin[y * w + right] & 1);
   if (random[y * w + x] < expf(-2.0f * beta * (2 * sum - 4))) spin[y * w + x] = -spin[y * w + x];
 }
@@ -221,38 +227,72 @@ __global__ void reverse_in_blocks(float* data) {
 
 std::vector<Case> second_b() {
   std::vector<Case> list;
-  const auto add = [&](const char* name, const char* family, size_t bytes, std::function<void(const Buffers&, cudaStream_t)> launch,
+  const auto add = [&](const char* name, const char* family, size_t bytes,
+                       std::function<void(const Buffers&, cudaStream_t)> launch,
                        std::function<void(const Buffers&)> prepare = nullptr) {
     list.push_back({name, family, bytes, std::move(launch), false, std::move(prepare)});
   };
   const int m = 1 << 20;
   const auto ints = [](float* p) { return reinterpret_cast<int*>(p); };
   const auto words = [](float* p) { return reinterpret_cast<unsigned*>(p); };
-  add("tridiagonal 4096", "systems", size_t{24} << 18, [=](const Buffers& b, cudaStream_t s) { tridiagonal<<<32, 128, 0, s>>>(b.in, b.in2, b.in, b.in2 + (1 << 18), b.out, 4096, 64); });
-  add("tridiagonal 32768", "systems", size_t{24} << 20, [=](const Buffers& b, cudaStream_t s) { tridiagonal<<<256, 128, 0, s>>>(b.in, b.in2, b.in, b.in2 + (1 << 20), b.out, 32768, 32); });
-  add("tree_lookup", "trees", size_t{12} << 18, [=](const Buffers& b, cudaStream_t s) { tree_lookup<<<1024, 256, 0, s>>>(b.in, b.in2, ints(b.out), 1 << 18, 17); });
-  add("union_find", "trees", size_t{8} << 16, [=](const Buffers& b, cudaStream_t s) { union_find<<<256, 256, 0, s>>>(b.counters, reinterpret_cast<const int2*>(b.in), 1 << 16); },
+  add("tridiagonal 4096", "systems", size_t{24} << 18, [=](const Buffers& b, cudaStream_t s) {
+    tridiagonal<<<32, 128, 0, s>>>(b.in, b.in2, b.in, b.in2 + (1 << 18), b.out, 4096, 64);
+  });
+  add("tridiagonal 32768", "systems", size_t{24} << 20, [=](const Buffers& b, cudaStream_t s) {
+    tridiagonal<<<256, 128, 0, s>>>(b.in, b.in2, b.in, b.in2 + (1 << 20), b.out, 32768, 32);
+  });
+  add("tree_lookup", "trees", size_t{12} << 18, [=](const Buffers& b, cudaStream_t s) {
+    tree_lookup<<<1024, 256, 0, s>>>(b.in, b.in2, ints(b.out), 1 << 18, 17);
+  });
+  add(
+      "union_find", "trees", size_t{8} << 16,
+      [=](const Buffers& b, cudaStream_t s) {
+        union_find<<<256, 256, 0, s>>>(b.counters, reinterpret_cast<const int2*>(b.in), 1 << 16);
+      },
       [](const Buffers& b) {
         std::vector<int> parent(65536);
         for (int i = 0; i < 65536; i++) parent[static_cast<size_t>(i)] = i / 8 * 8;
         cudaMemcpy(b.counters, parent.data(), parent.size() * 4, cudaMemcpyHostToDevice);
         cudaMemset(b.in, 0, size_t{8} << 16);
       });
-  add("dequantise_matvec", "quantised", size_t{5} << 20, [=](const Buffers& b, cudaStream_t s) { dequantise_matvec<<<256, 256, 0, s>>>(words(b.in), b.in2, b.in2 + (1 << 19), b.out, 2048, 4096); });
-  add("quantise_rows", "quantised", size_t{5} << 20, [=](const Buffers& b, cudaStream_t s) { quantise_rows<<<1024, 256, 0, s>>>(b.in, reinterpret_cast<signed char*>(b.out), b.in2, 1024); });
-  add("swiglu", "layers", size_t{12} << 21, [=](const Buffers& b, cudaStream_t s) { swiglu<<<m * 2 / 256, 256, 0, s>>>(b.in, b.in2, b.out, m * 2); });
-  add("dropout", "layers", size_t{9} << 20, [=](const Buffers& b, cudaStream_t s) { dropout<<<m / 256, 256, 0, s>>>(b.in, b.out, reinterpret_cast<unsigned char*>(b.in2), 0.1f, 5, m); });
-  add("group_norm", "layers", size_t{8} << 20, [=](const Buffers& b, cudaStream_t s) { group_norm<<<256, 128, 0, s>>>(b.in, b.out, 4096); });
-  add("im2col", "layers", size_t{40} << 18, [=](const Buffers& b, cudaStream_t s) { im2col<<<1024, 256, 0, s>>>(b.in, b.out, 16, 128, 128); });
-  add("edit_distance", "strings", size_t{8} << 15, [=](const Buffers& b, cudaStream_t s) { edit_distance<<<256, 128, 0, s>>>(b.counters, ints(b.in), ints(b.out), 127); });
-  add("run_starts", "strings", size_t{8} << 20, [=](const Buffers& b, cudaStream_t s) { run_starts<<<m / 256, 256, 0, s>>>(ints(b.in), ints(b.out), m); });
-  add("radix_count", "keys", size_t{4} << 21, [=](const Buffers& b, cudaStream_t s) { radix_count<<<1024, 256, 0, s>>>(words(b.in), words(b.out), 4, 2 << 20); });
-  add("energy64", "double precision", size_t{16} << 20, [=](const Buffers& b, cudaStream_t s) { energy64<<<264, 256, 0, s>>>(reinterpret_cast<const float4*>(b.in), reinterpret_cast<double*>(b.out), m); });
-  add("ising", "simulation", size_t{5} << 21, [=](const Buffers& b, cudaStream_t s) { ising<<<dim3(64, 256), dim3(32, 4), 0, s>>>(reinterpret_cast<signed char*>(b.in), b.in2, 2048, 1024, 0, 0.4f); });
-  add("pairwise_cosine 512", "similarity", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) { pairwise_cosine<<<dim3(32, 32), dim3(16, 16), 0, s>>>(b.in, b.out, 512, 64); });
-  add("pairwise_cosine 256", "similarity", size_t{4} << 16, [=](const Buffers& b, cudaStream_t s) { pairwise_cosine<<<dim3(8, 32), dim3(32, 8), 0, s>>>(b.in, b.out, 256, 128); });
+  add("dequantise_matvec", "quantised", size_t{5} << 20, [=](const Buffers& b, cudaStream_t s) {
+    dequantise_matvec<<<256, 256, 0, s>>>(words(b.in), b.in2, b.in2 + (1 << 19), b.out, 2048, 4096);
+  });
+  add("quantise_rows", "quantised", size_t{5} << 20, [=](const Buffers& b, cudaStream_t s) {
+    quantise_rows<<<1024, 256, 0, s>>>(b.in, reinterpret_cast<signed char*>(b.out), b.in2, 1024);
+  });
+  add("swiglu", "layers", size_t{12} << 21,
+      [=](const Buffers& b, cudaStream_t s) { swiglu<<<m * 2 / 256, 256, 0, s>>>(b.in, b.in2, b.out, m * 2); });
+  add("dropout", "layers", size_t{9} << 20, [=](const Buffers& b, cudaStream_t s) {
+    dropout<<<m / 256, 256, 0, s>>>(b.in, b.out, reinterpret_cast<unsigned char*>(b.in2), 0.1f, 5, m);
+  });
+  add("group_norm", "layers", size_t{8} << 20,
+      [=](const Buffers& b, cudaStream_t s) { group_norm<<<256, 128, 0, s>>>(b.in, b.out, 4096); });
+  add("im2col", "layers", size_t{40} << 18,
+      [=](const Buffers& b, cudaStream_t s) { im2col<<<1024, 256, 0, s>>>(b.in, b.out, 16, 128, 128); });
+  add("edit_distance", "strings", size_t{8} << 15, [=](const Buffers& b, cudaStream_t s) {
+    edit_distance<<<256, 128, 0, s>>>(b.counters, ints(b.in), ints(b.out), 127);
+  });
+  add("run_starts", "strings", size_t{8} << 20,
+      [=](const Buffers& b, cudaStream_t s) { run_starts<<<m / 256, 256, 0, s>>>(ints(b.in), ints(b.out), m); });
+  add("radix_count", "keys", size_t{4} << 21, [=](const Buffers& b, cudaStream_t s) {
+    radix_count<<<1024, 256, 0, s>>>(words(b.in), words(b.out), 4, 2 << 20);
+  });
+  add("energy64", "double precision", size_t{16} << 20, [=](const Buffers& b, cudaStream_t s) {
+    energy64<<<264, 256, 0, s>>>(reinterpret_cast<const float4*>(b.in), reinterpret_cast<double*>(b.out), m);
+  });
+  add("ising", "simulation", size_t{5} << 21, [=](const Buffers& b, cudaStream_t s) {
+    ising<<<dim3(64, 256), dim3(32, 4), 0, s>>>(reinterpret_cast<signed char*>(b.in), b.in2, 2048, 1024, 0, 0.4f);
+  });
+  add("pairwise_cosine 512", "similarity", size_t{4} << 18, [=](const Buffers& b, cudaStream_t s) {
+    pairwise_cosine<<<dim3(32, 32), dim3(16, 16), 0, s>>>(b.in, b.out, 512, 64);
+  });
+  add("pairwise_cosine 256", "similarity", size_t{4} << 16, [=](const Buffers& b, cudaStream_t s) {
+    pairwise_cosine<<<dim3(8, 32), dim3(32, 8), 0, s>>>(b.in, b.out, 256, 128);
+  });
   for (const int threads : {64, 256, 1024})
-    list.push_back({"reverse_in_blocks " + std::to_string(threads), "reversal", size_t{8} << 20, [=](const Buffers& b, cudaStream_t s) {
+    list.push_back({"reverse_in_blocks " + std::to_string(threads), "reversal", size_t{8} << 20,
+                    [=](const Buffers& b, cudaStream_t s) {
                       reverse_in_blocks<<<2 * m / threads, threads, static_cast<size_t>(threads) * 4, s>>>(b.in);
                     }});
   return list;

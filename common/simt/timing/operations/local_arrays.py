@@ -1,5 +1,4 @@
-"""What loops that are unrolled to their end make constant: the indices of a thread's own arrays, and what is the same in each round of an outer
-loop.
+"""Which of a thread's own arrays lie in registers, and which in local memory.
 
 An array whose indices are all constants lies in registers. Any other lies in local memory, whose traffic the executor does not see.
 """
@@ -17,6 +16,7 @@ ADDRESS = re.compile(r"&([A-Za-z_]\w*|D\.\d+)\b")
 
 
 def constants(definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[str]:
+    """Values that are known once the loops are unrolled to their end."""
     known = set().union(*(loop.steady for loop in found if loop.unroll == 0))
     grown = True
     while grown:
@@ -44,26 +44,3 @@ def in_memory(function: Function, names: Names, definitions: shapes.Definitions,
                     any(part not in known for part in SSA.findall(statement.text.partition(" = ")[2])):
                 why.append(name[1])
     return [f"accesses to local memory (the array {name}, which each thread has for itself, is indexed by what only the run knows)" for name in dict.fromkeys(why)]
-
-
-def repeated(definitions: shapes.Definitions, found: list[shapes.Loop]) -> dict[str, int]:
-    """Of values of a loop inside of another, both unrolled to their end, that are the same in all rounds of the outer one: how many rounds that has.
-    nvcc computes them once."""
-    times: dict[str, int] = {}
-    full = [loop for loop in found if loop.unroll == 0 and loop.rounds]
-    for outer in full:
-        inner = [loop for loop in full if loop is not outer and loop.blocks < outer.blocks]
-        if not inner:
-            continue
-        steady = set().union(*(loop.steady for loop in inner))
-        inside = {name for name in [*definitions.text, *definitions.phi] if definitions.block.get(name) in outer.blocks}
-        varying = {name for name in inside if name not in steady and (name in definitions.phi or not (BINARY.match(definitions.text[name]) or CAST.match(definitions.text[name])))}
-        grown = True
-        while grown:
-            more = {name for name in inside - varying if name not in steady and any(part in varying for part in SSA.findall(definitions.text.get(name, "")))}
-            varying |= more
-            grown = bool(more)
-        for name in inside - varying - steady:
-            if any(definitions.block[name] in loop.blocks for loop in inner):
-                times[name] = times.get(name, 1) * outer.rounds
-    return times

@@ -9,6 +9,7 @@ from costs import BINARY, SSA, Names
 from gimple import Function
 
 PREDICATED = 7         # instructions of a branch's side up to which nvcc predicates it
+MOST_ASKED = 1024     # rounds, that a pragma may ask for
 FULL = 64, 1500        # rounds, and instructions in all of them, up to which a loop whose rounds are known is unrolled to its end
 
 
@@ -176,7 +177,8 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
         if origin != base:
             continue
         bits, rounds = 64 if names.is_wide(phi) else 32, 0
-        while rounds <= FULL[0]:
+        most = MOST_ASKED if loop.asked is not None else FULL[0]
+        while rounds <= most:
             seen = apply(step[1], value, step[2], bits) if a == step[0] and step[1] != "+" else value + ahead
             if seen is None:
                 return 0
@@ -189,7 +191,7 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
             value = apply(step[1], value, step[2], bits)
             if value is None:
                 return 0
-        if 0 < rounds <= FULL[0]:
+        if 0 < rounds <= most:
             return rounds
     return 0
 

@@ -7,6 +7,7 @@ import re
 import loops as shapes
 from costs import BINARY, SSA, Names
 
+LITERAL = re.compile(r"^-?\d")  # of floats, too
 CAST = re.compile(r"^\(([^()]*)\) (\S+)$")
 
 
@@ -57,7 +58,7 @@ def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names) -> 
             elif match and match[2] in ("+", "-", "*", "<<") and any(side in found for side in (match[1], match[3])) and \
                     all(side in found or outside(definitions, loop, side, match[2]) for side in (match[1], match[3])):
                 pass
-            elif loop.unroll == 0 and match and all(side in found or shapes.number_of(side) is not None for side in (match[1], match[3])):
+            elif loop.unroll == 0 and match and not names.is_double(name) and all(side in found or LITERAL.match(side) for side in (match[1], match[3])):
                 pass
             else:
                 continue

@@ -14,6 +14,7 @@ import steady
 import unrolling
 from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
 from gimple import Function, Statement
+from values import Values
 
 ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
@@ -45,49 +46,6 @@ def reached(functions: list[Function]) -> list[Function]:
 def short_name(function: Function) -> str:
     match = re.search(r"([\w:~]+)(?:<.*>)? \(", function.head)
     return match[1] if match else ""
-
-
-class Values:
-    """Numbers for what an operation reads and writes. What costs nothing passes on what it was made of."""
-
-    def __init__(self, function: Function, names: Names):
-        self.names = names
-        self.number: dict[str, int] = {}
-        self.made_of: dict[str, tuple[int, ...]] = {}
-        self.members: dict[str, set[str]] = {}
-        copies = []
-        for block in function.blocks.values():
-            for statement in block.statements:
-                for name, path in costs.LOCAL.findall(statement.text):
-                    if name in names.variables and path:
-                        self.members.setdefault(name, set()).add(path)
-                copy = re.fullmatch(r"([A-Za-z_]\w*|D\.\d+) = ([A-Za-z_]\w*|D\.\d+);", statement.text)
-                if copy:
-                    copies.append(copy.groups())
-        for _ in range(3):
-            for a, b in copies:
-                both = self.members.get(a, set()) | self.members.get(b, set())
-                if both:
-                    self.members[a] = self.members[b] = both
-
-    def of(self, name: str) -> int:
-        return self.number.setdefault(name, len(self.number))
-
-    def parts(self, name: str) -> list[str]:
-        """A variable's members, where it is used as a whole."""
-        members = self.members.get(name)
-        return [name + path for path in sorted(members)] if members and "." not in name.removeprefix("D.") else [name]
-
-    def read(self, text: str) -> tuple[int, ...]:
-        found: list[int] = []
-        for name in self.names.read(text):
-            if SSA.fullmatch(name):
-                if name.endswith("(D)"):
-                    continue
-                found += self.made_of.get(name, (self.of(name),))
-            else:
-                found += [self.of(part) for part in self.parts(name)]
-        return tuple(dict.fromkeys(found))
 
 
 def is_of_thread(names: Names, argument: str) -> bool:
@@ -263,14 +221,21 @@ class FunctionTable:
         self.assign(n, to, source, cost)
 
     def known_quotient(self, n: int, source: str) -> Cost | None:
-        """A remainder is made of the quotient, where that is known."""
+        """A remainder is made of the quotient, where that is known, and a quotient of the divisor's reciprocal."""
         match = costs.BINARY.match(source)
         if not match or match[2] not in "/%" or not SSA.fullmatch(match[3]) or self.names.is_float(match[3]) or self.names.is_double(match[3]):
             return None
-        earlier = self.divided.setdefault((match[1], match[3]), [])
-        found = any(other == n or other in self.dominating.get(n, ()) for other in earlier)
-        earlier.append(n)
-        return Cost("integer", 2) if found else None
+        known = []
+        for key in ((match[1], match[3]), ("", match[3])):
+            earlier = self.divided.setdefault(key, [])
+            known.append(any(other == n or other in self.dominating.get(n, ()) for other in earlier))
+            earlier.append(n)
+        wide = self.names.is_wide(match[3])
+        if known[0]:
+            return Cost("integer", 4 if wide else 2)
+        # In a loop that does not change the divisor it is computed before.
+        outside = any(n in loop.blocks and self.definitions.block.get(match[3]) not in loop.blocks for loop in self.loops)
+        return Cost("integer", 11) if not wide and (known[1] or outside) else None
 
     def assign(self, n: int, to: str, source: str, cost: Cost) -> None:
         reads = self.values.read(source)
@@ -370,7 +335,6 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     short = shapes.predicated(function, cost, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
     table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops)
-    repeated = local_arrays.repeated(table.definitions, table.loops)
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
     for loop in table.loops:
         lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
@@ -392,8 +356,6 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
                 cost_of = Cost("copy")
             flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
-            if name in repeated and cost_of.kind in ("alu", "integer", "float", "mufu"):
-                cost_of = Cost(cost_of.kind, cost_of.instructions / repeated[name], round(cost_of.mufu / repeated[name]), cost_of.fence)
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
     return lines
 

@@ -1,0 +1,100 @@
+"""What single operations cost, as comparisons of launches that differ in one of them; and arrays that lie in local memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+ROUNDS = "unsigned h = x[i]; for (int r = 0; r < n; r++) { %s } y[i] = h;"
+KERNELS = {
+    "multiply": ROUNDS % "h = h * 5u + 7u;",
+    "shift": ROUNDS % "h = (h >> 3) ^ (h >> n);",
+    "divide": ROUNDS % "h = h / (r + 3u) + 9u;",
+    "divide_and_rest": ROUNDS % "h = h / (r + 3u) + h % (r + 3u);",
+    "logic_of_two": ROUNDS % "h = (h ^ m) + (h >> 1);",
+    "logic_of_three": ROUNDS % "h = (h ^ m ^ n) + (h >> 1);",
+    "to_float": ROUNDS % "h += (float)(int)h > 3.0f;",
+    "fused64": "double v = x[i]; for (int r = 0; r < n; r++) v = v * 1.5 + 0.5; y[i] = v;",
+    "single64": "double v = x[i]; for (int r = 0; r < n; r++) v = v * 1.5; y[i] = v;",
+    "one_for_all": "atomicAdd(y, 1u);",
+    "one_by_data": "atomicAdd(y + (x[i] & m), 1u);",
+    "store_to_one": "if (x[i] == 0) y[0] = 1;",
+    "store_apart": "if (x[i] == 0) y[i] = 1;",
+    "in_registers": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[7 - k] * v[k]; y[i] = s;",
+    "in_memory": "unsigned v[8] = {}; for (int k = 0; k < n; k++) v[(x[i] + k) & 7]++; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[k] * k; y[i] = s;",
+    "by_pointer": "unsigned v[8] = {}; unsigned* p = v + (x[i] & 7); *p = 3; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[k] * k; y[i] = s;",
+    "folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + 1);\ny[i] = v;",
+    "not_folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + v);\ny[i] = v;",
+    "four_times_a_quarter": "for (int k = 0; k < 4; k++) y[4 * i + k] = i;",
+    "one_quarter": "y[4 * i] = i;",
+    "few_long_blocks": "unsigned h = i; int last = blockIdx.x % 132 < 4 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
+    "few_long_blocks_apart": "unsigned h = i; int last = blockIdx.x < 32 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
+}
+SOURCE = "#include <cstdio>\n" + "".join(
+    f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
+    "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
+    "\n".join(f"  {name}<<<1024, 256>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
+
+
+class Operations(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        file, program, report = (Path(folder.name, name) for name in ("a.cu", "a", "report.json"))
+        file.write_text(SOURCE)
+        for command in ([sys.executable, ROOT / "common/simt/simtcc", "--profile", file, "-o", program], [program]):
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "SIMT_GPU": "h200", "SIMT_PROFILE": str(report)})
+            if done.returncode:
+                raise AssertionError(done.stderr)
+        cls.predicted = {name: launch["predicted"] for name, launch in zip(KERNELS, json.loads(report.read_text())["launches"])}
+
+    def ratio(self, slow: str, fast: str) -> float:
+        return self.predicted[slow]["seconds"] / self.predicted[fast]["seconds"]
+
+    def test_the_units_of_float_multiply_integers(self):
+        self.assertGreater(self.ratio("shift", "multiply"), 1.2)
+
+    def test_a_remainder_is_made_of_the_quotient(self):
+        self.assertLess(self.ratio("divide_and_rest", "divide"), 1.4)
+
+    def test_one_instruction_has_three_logical_operands(self):
+        self.assertLess(self.ratio("logic_of_three", "logic_of_two"), 1.05)
+
+    def test_an_integer_becomes_a_float_without_the_special_function_unit(self):
+        self.assertLess(self.ratio("to_float", "shift"), 2)
+
+    def test_a_product_and_a_sum_of_doubles_are_one_instruction(self):
+        self.assertLess(self.ratio("fused64", "single64"), 1.05)
+
+    def test_a_warp_adds_up_first_what_goes_to_one_address_of_all(self):
+        self.assertGreater(self.ratio("one_by_data", "one_for_all"), 3)
+
+    def test_stores_to_one_address_take_turns(self):
+        self.assertGreater(self.ratio("store_to_one", "store_apart"), 2)
+
+    def test_arrays_indexed_by_data_have_no_number(self):
+        self.assertIsNotNone(self.predicted["in_registers"]["seconds"])
+        for name in ("in_memory", "by_pointer"):
+            with self.subTest(name):
+                self.assertIsNone(self.predicted[name]["seconds"])
+                self.assertIn("local memory (the array v", self.predicted[name]["why"])
+
+    def test_what_follows_from_an_unrolled_loops_counter_is_a_constant(self):
+        self.assertGreater(self.ratio("not_folded", "folded"), 3)
+
+    def test_sectors_that_several_stores_complete_are_not_read(self):
+        self.assertLess(self.ratio("four_times_a_quarter", "one_quarter"), 1.3)
+
+    def test_the_multiprocessor_with_most_work_decides(self):
+        self.assertGreater(self.ratio("few_long_blocks", "few_long_blocks_apart"), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

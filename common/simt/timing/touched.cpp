@@ -1,0 +1,103 @@
+#include "touched.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace simt::timing {
+
+namespace {
+
+// Atomics: the part of L2 that has 512 bytes takes a sector at a time. Several lanes' operations on one address come
+// one after the other, and a sum of floats waits for the one before it on the same line.
+class Atomics {
+ public:
+  // of_all: on an address that all threads have, so that nvcc makes one of a warp's
+  void add(const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
+    parts_[line / 512] +=
+        (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
+    if (floats) lines_[line / 128] += entry.passes / machine.float_atomics_ns;
+  }
+  // A store takes its turn like an atomic; what most blocks write is many times the same.
+  void add_store(size_t block, uint64_t line, const Machine& machine) {
+    Stores& stores = stores_[line / 128];
+    stores.ns += __builtin_popcount(line & 15) / machine.atomics_ns;
+    stores.blocks += stores.last != block + 1;
+    stores.last = block + 1;
+  }
+  double busiest_stores(size_t blocks) const {
+    double most = 0;
+    for (const auto& [place, stores] : stores_) {
+      if (2 * stores.blocks > blocks && blocks > 2) most = std::max(most, stores.ns);
+    }
+    return most;
+  }
+  double busiest() const {
+    double most = 0;
+    for (const auto* const map : {&parts_, &lines_})
+      for (const auto& [place, ns] : *map) most = std::max(most, ns);
+    return most;
+  }
+
+ private:
+  struct Stores {
+    double ns = 0;
+    size_t blocks = 0, last = 0;
+  };
+  std::unordered_map<uint64_t, double> parts_, lines_;
+  std::unordered_map<uint64_t, Stores> stores_;
+};
+
+}  // namespace
+
+Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
+  Touched found;
+  std::unordered_map<uint64_t, size_t> first;
+  Atomics atomics;
+  double late = 0, count = 0, in_part = 0, left = 0;
+  for (size_t b = 0; b < trace.blocks.size(); b++) {
+    std::unordered_map<uint64_t, unsigned> read, written;
+    std::unordered_map<uint64_t, double> bytes;  // by sector, of stores that write sectors in part
+    for (const WarpTrace& warp : trace.blocks[b].warps) {
+      size_t at = 0;
+      for (const Entry& entry : warp.entries) {
+        if (entry.did == Did::atomic && entry.lines) {
+          late += static_cast<double>(&entry - warp.entries.data()) / static_cast<double>(warp.entries.size());
+          count++;
+        }
+        for (unsigned i = 0; i < entry.lines; i++, at++) {
+          const uint64_t line = warp.lines[at] & ~uint64_t{15};
+          const auto [place, is_new] = first.try_emplace(line, b);
+          if (!is_new && place->second != b) found.shared_lines.insert(line);
+          (entry.did == Did::store ? written : read)[line] |= warp.lines[at] & 15;
+          if (entry.did == Did::store) {
+            unsigned sectors = 0;
+            for (unsigned other = 0; other < entry.lines; other++)
+              sectors += static_cast<unsigned>(__builtin_popcount(warp.lines[at - i + other] & 15));
+            const double each = static_cast<double>(entry.lanes) * entry.bytes / sectors;
+            for (unsigned sector = 0; sector < 4 && each < 32; sector++) {
+              if (warp.lines[at] >> sector & 1) bytes[line + sector * 32] += each;
+            }
+          }
+          if (entry.did == Did::store) atomics.add_store(b, warp.lines[at], machine);
+          if (entry.did != Did::atomic) continue;
+          const Position of = operations.find(entry.pc + origin);
+          const bool floats = of.operation >= 0 && operations.operation(of).floats,
+                     of_all = of.operation >= 0 && operations.operation(of).of_all;
+          atomics.add(entry, warp.lines[at], floats, of_all, machine);
+        }
+      }
+    }
+    for (const auto& [sector, stored] : bytes) {
+      in_part++;
+      left += stored < 31;
+    }
+    for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
+    for (const auto& [line, sectors] : written) found.sectors_written += __builtin_popcount(sectors);
+  }
+  found.busiest_atomics = std::max(atomics.busiest(), atomics.busiest_stores(trace.blocks.size()));
+  found.left_in_part = in_part > 0 ? left / in_part : 1;
+  found.atomics_late = count > 0 ? late / count : 0;
+  return found;
+}
+
+}  // namespace simt::timing
