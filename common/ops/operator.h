@@ -59,8 +59,9 @@ class Operator {
   // Elements that a linear variant works on; times the width for a variant whose every thread reads the whole row. A
   // hundred multiplications cost as much as an element. It says how long a case may take.
   virtual double cost(const rung::Sizes& sizes, bool quadratic) const;
-  // What a variant works on besides, whatever the width of the row, when it runs under the checks.
-  virtual double cost_of_candidates(const rung::Sizes&) const { return 0; }
+  // What a variant works on besides, whatever the width of its rows, when it runs under the checks: all threads of a
+  // block run, also those that a narrow row has nothing for, and come to its barriers.
+  virtual double cost_of_rows(const rung::Sizes&) const { return 0; }
 
   // ---- What it is like -----------------------------------------------------------------------------
   // "7 x 33": the problem in a message.

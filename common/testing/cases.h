@@ -15,7 +15,7 @@ using Shape = rung::Sizes;
 struct Move;
 
 struct Case {
-  std::string name;   // "normal-64x1024", "normal-7x600-k5", "cols-zero": stable, for CASE=name
+  std::string name;   // "normal-20x1024", "normal-7x600-k5", "cols-zero": stable, for CASE=name
   std::string group;  // "widths", "rows", "values", "masks", "nan", "k", "contract", "move", "predict"
   int values = 0;     // what the numbers are like, as the operator knows it
   // In place of those numbers: a matrix, row-major, which somebody else keeps. For operators on the rows of one.

@@ -142,7 +142,7 @@ Finding check_damage(const Outcome& outcome) {
 }  // namespace
 
 bool is_small(const Step& step) {
-  return step.cost + operator_of(lab.op).cost_of_candidates(step.test_case.sizes) <= most_checked;
+  return step.cost + operator_of(lab.op).cost_of_rows(step.test_case.sizes) <= most_checked;
 }
 
 Job job_for(const Step& step, const std::vector<unsigned char>& input) {

@@ -19,7 +19,7 @@ namespace testing_ {
 namespace {
 
 // A variant whose cost grows with cols^2 leaves out the cases that touch more elements than this.
-constexpr double quadratic_limit = 17e6;
+constexpr double quadratic_limit = 8e6;
 
 std::string environment(const char* name, const std::string& otherwise = "") {
   const char* value = getenv(name);

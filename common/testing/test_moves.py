@@ -139,7 +139,7 @@ class Moves(unittest.TestCase):
     def test_three_passes_are_not_one(self):
         # Of lab05's own: what three_pass may do, online may not.
         self.fails("lab05_topk", broken.write("lab05_topk", "reads_twice"), "online f32", case="move-read-once",
-                   code="to_float(logits[c])", says=r"read 2 times: 16,384 sectors where one pass needs 8,192")
+                   code="to_float(logits[c])", says=r"read 2 times: 4,096 sectors where one pass needs 2,048")
 
     def test_asking_for_moves_where_nothing_counts(self):
         status, output = moves("lab02_smem", SOLUTIONS["lab02_smem"], checked=False)

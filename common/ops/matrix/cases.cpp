@@ -21,7 +21,7 @@ struct Extent {
 
 // The values, each with the shapes that it is tried in. Odd widths make rows that do not start on 16 bytes; widths
 // round 1024 and 4096 are where loops over a block's threads or vectors end; 96 and 161 fill three and six warps, which
-// is no power of two; 1000 rows come with narrow widths, to stay fast.
+// is no power of two; 1000 rows come with a narrow width, to stay fast.
 struct Line {
   const char* group;
   Named values;
@@ -43,29 +43,29 @@ const std::vector<Line>& lines() {
         {7, 1023},
         {7, 1024},
         {7, 1025},
-        {7, 4096},
-        {7, 50257},
+        {4, 4096},
+        {2, 50257},
         {1, 200003}}},
       {"rows",
        {"normal", Values::normal},
-       {{1, 1}, {1, 33}, {1, 600}, {1, 1025}, {1, 4096}, {1, 50257}, {64, 31}, {64, 1024}, {1000, 33}}},
-      {"values", {"uniform", Values::uniform}, {{64, 33}, {7, 1024}, {7, 4096}}},
+       {{1, 1}, {1, 33}, {1, 600}, {1, 1025}, {1, 4096}, {1, 50257}, {64, 31}, {20, 1024}, {1000, 33}}},
+      {"values", {"uniform", Values::uniform}, {{64, 33}, {7, 1024}, {4, 4096}}},
       {"values", {"constant", Values::constant}, {{7, 31}, {7, 600}, {1, 4096}}},
       {"values", {"one_above", Values::one_above}, {{1, 50257}}},
-      {"values", {"ascending", Values::ascending}, {{7, 33}, {7, 1025}, {7, 4096}}},
-      {"values", {"descending", Values::descending}, {{7, 33}, {7, 1025}, {7, 4096}}},
+      {"values", {"ascending", Values::ascending}, {{7, 33}, {7, 1025}, {4, 4096}}},
+      {"values", {"descending", Values::descending}, {{7, 33}, {7, 1025}, {4, 4096}}},
       {"values", {"signed_zeros", Values::signed_zeros}, {{7, 33}, {7, 1025}, {1, 4096}}},
-      {"values", {"one_huge", Values::one_huge}, {{7, 33}, {64, 600}, {1, 4096}}},
+      {"values", {"one_huge", Values::one_huge}, {{7, 33}, {20, 600}, {1, 4096}}},
       {"values", {"extreme", Values::extreme}, {{7, 31}, {7, 1024}}},
       {"values", {"plus_1e4", Values::plus_1e4}, {{7, 600}, {1, 1}}},
       {"values", {"minus_1e4", Values::minus_1e4}, {{7, 600}, {7, 1023}}},
-      {"masks", {"masked", Values::masked}, {{7, 33}, {64, 600}, {7, 4096}}},
+      {"masks", {"masked", Values::masked}, {{7, 33}, {20, 600}, {4, 4096}}},
       {"masks", {"masked_tail", Values::masked_tail}, {{7, 33}, {7, 1025}, {1, 50257}}},
-      {"masks", {"masked_head", Values::masked_head}, {{7, 33}, {7, 1025}, {7, 4096}}},
-      {"masks", {"masked_rows", Values::masked_rows}, {{7, 33}, {64, 1024}, {7, 1025}, {7, 4096}}},
+      {"masks", {"masked_head", Values::masked_head}, {{7, 33}, {7, 1025}, {4, 4096}}},
+      {"masks", {"masked_rows", Values::masked_rows}, {{7, 33}, {20, 1024}, {7, 1025}, {4, 4096}}},
       {"masks", {"masked_all", Values::masked_all}, {{1, 1}, {7, 600}}},
-      {"nan", {"inf", Values::inf}, {{1, 1}, {7, 33}, {64, 600}, {7, 4096}}},
-      {"nan", {"nan", Values::nan}, {{1, 1}, {7, 33}, {64, 600}, {7, 1025}, {7, 4096}}},
+      {"nan", {"inf", Values::inf}, {{1, 1}, {7, 33}, {20, 600}, {4, 4096}}},
+      {"nan", {"nan", Values::nan}, {{1, 1}, {7, 33}, {20, 600}, {7, 1025}, {4, 4096}}},
       {"nan", {"nan_first", Values::nan_first}, {{7, 33}, {7, 1024}}},
       {"nan", {"nan_last", Values::nan_last}, {{7, 33}, {7, 1025}}},
   };
@@ -94,13 +94,13 @@ namespace {
 const Family families[] = {
     {"tiny",         Values::normal,      {2, 9},     {3, 29},     2, 1, {1, 3}},
     {"two-warps",    Values::normal,      {20, 60},   {34, 62},    2, 1, {2, 9}},
-    {"below-1024",   Values::normal,      {3, 9},     {900, 1019}, 8, 4, {20, 60}},
+    {"below-1024",   Values::normal,      {3, 5},     {900, 1019}, 8, 4, {20, 60}},
     {"above-1024",   Values::normal,      {3, 9},     {1028, 1120}, 4, 1, {20, 60}},
-    {"many-rows",    Values::normal,      {300, 700}, {9, 25},     2, 1, {2, 5}},
+    {"many-rows",    Values::normal,      {120, 200}, {9, 25},     2, 1, {2, 5}},
     {"wide",         Values::normal,      {2, 4},     {4104, 4700}, 8, 0, {20, 60}},
     {"wide-odd",     Values::normal,      {1, 3},     {5001, 9000}, 2, 1, {20, 60}},
     {"large-k",      Values::normal,      {3, 7},     {700, 990},  4, 3, {150, 500}},
-    {"rising",       Values::ascending,   {3, 9},     {1030, 1400}, 4, 3, {20, 60}},
+    {"rising",       Values::ascending,   {3, 5},     {1030, 1400}, 4, 3, {20, 60}},
     {"one-huge",     Values::one_huge,    {9, 40},    {260, 500},  4, 2, {2, 9}},
     {"far-below",    Values::minus_1e4,   {3, 9},     {520, 900},  4, 3, {20, 60}},
     {"masked",       Values::masked,      {9, 40},    {300, 700},  4, 1, {2, 9}},

@@ -54,6 +54,7 @@ class MatrixOperator : public Operator {
   std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
   // Of softmax, five an element: max, subtract, exp, add, multiply.
   double flops(const rung::Sizes& sizes) const override { return 5.0 * sizes.rows * sizes.cols; }
+  double cost_of_rows(const rung::Sizes& sizes) const override { return 300.0 * sizes.rows; }
 
  protected:
   // The sizes of a problem with these rows and columns.

@@ -29,12 +29,12 @@ class SoftmaxTopk : public MatrixOperator {
     return MatrixOperator::name(sizes) + ", k = " + std::to_string(k_of(sizes));
   }
   int results(const Sizes& sizes) const override { return k_of(sizes); }
-  double cost_of_candidates(const Sizes& sizes) const override { return 4096.0 * sizes.rows; }
+  double cost_of_rows(const Sizes& sizes) const override { return 4096.0 * sizes.rows; }
 
  protected:
   // A k for each shape that operators on rows share; cases in which k varies are in more_cases().
   Sizes sized(int rows, int cols) const override {
-    return {rows, cols, {std::min(cols, rows >= 64 || cols < 100 ? 5 : 50)}};
+    return {rows, cols, {std::min(cols, rows >= 20 || cols < 100 ? 5 : 50)}};
   }
   bool has_choice_of_results() const override { return true; }
   void choose_results(Sizes* sizes, int k) const override { sizes->more[0] = std::min(sizes->cols, k); }
