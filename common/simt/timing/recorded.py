@@ -18,9 +18,8 @@ KEY = ("lab", "variant", "dtype", "rows", "cols", "k", "input")
 GROUP = ("lab", "rows", "cols", "k", "input")
 WITHIN, APART = 1.3, 1.1
 # (lab, variant, columns) -> the factor that holds for those that are known to be farther off. Of 600 columns: how long a row takes goes by its
-# words, and the longest is not always among those traced. Of 50,257: the instructions round an insertion are counted as compiled for a CPU,
-# which for halves are some more than nvcc's.
-KNOWN = {("lab06b_topk", "auto", 600): 1.5, ("lab05_topk", "online", 50257): 1.5}
+# words, and the longest is not always among those traced.
+KNOWN = {("lab06b_topk", "auto", 600): 1.5}
 BOOK = "theory/12_how_long.md"
 BEGIN, END = "<!-- recorded.py --book -->", "<!-- end -->"
 
