@@ -59,13 +59,14 @@ std::string Racecheck::cure(bool block_is_complete) const {
            "memory, or use an atomic.";
   if (scope_ == Scope::blocks) return "Blocks run in any order: give each its own memory, or use an atomic.";
   if (is_update_)
-    return "Each of them reads that place, changes it and writes it back, which no barrier mends: let each have an "
-           "element "
-           "of its own, and one add them up after a barrier; or use an atomic (atomicAdd).";
+    return "Both threads read that place, change it and write it back. If many do so at once, as in x += 1, no barrier "
+           "helps: give each thread an element of its own, and let one add them up after a barrier; or use an atomic "
+           "(atomicAdd). If they are to take turns, as in a sort, a __syncthreads() must stand between the turns.";
   if (all_write_there_)
-    return "Both have come to that line with the same place to write to, which no barrier mends: let each write an "
-           "element "
-           "of its own, or let one thread write (if (threadIdx.x == 0)).";
+    return "Both threads store to the same place at that line. If each has a value of its own, give it an element of "
+           "its "
+           "own; if one is enough, let one thread write (if (threadIdx.x == 0)). If they are to take turns, a "
+           "__syncthreads() must stand between the turns.";
   if (scope_ == Scope::warps) return mended_by_barrier;
   if (clocks_.size() == 1 || block_is_complete)
     return "Usually fixed by a __syncwarp() between the two lines, since both threads are of one warp, as all that "

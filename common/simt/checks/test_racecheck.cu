@@ -184,7 +184,7 @@ TEST_CASE("the cure fits those who were seen to race") {
   HAS(finding([] { scan_without_barriers<<<1, n>>>(floats()); }), barrier);
   for (const unsigned threads : {2u, 32u, 256u}) {
     CAPTURE(threads);
-    HAS(finding([&] { all_add<false><<<1, threads>>>(floats()); }), "changes it and writes it back, which no barrier");
+    HAS(finding([&] { all_add<false><<<1, threads>>>(floats()); }), "as in x += 1, no barrier helps");
     CHECK(finding([&] { all_add<true><<<1, threads>>>(floats()); }).empty());
     HAS(finding([&] { all_write<false><<<1, threads>>>(floats(256)); }), "let one thread write");
     CHECK(finding([&] { all_write<true><<<1, threads>>>(floats(256)); }).empty());
