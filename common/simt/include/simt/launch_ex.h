@@ -119,5 +119,5 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, Kernel* kernel, co
 }
 
 // The kernel before this one has ended.
-inline void cudaGridDependencySynchronize() {}
-inline void cudaTriggerProgrammaticLaunchCompletion() {}
+__device__ inline void cudaGridDependencySynchronize() {}
+__device__ inline void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -1,0 +1,166 @@
+// Every variant of sharded softmax + top-K on all devices of this process, against double precision on the host:
+//   simtcc -I common/rung sharded_test.cu local_topk.cu -o sharded_test
+//   SIMT_DEVICES=3 ./sharded_test [f32 | f16 | bf16 [VARIANT [CASE]]]
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "team.cuh"
+
+using namespace sharded;
+
+namespace {
+
+int made = 0;
+
+enum class Values { normal, ties, masked_device, masked_rows, nan_device, infinite, falling, rising };
+
+struct Case {
+  const char* name;
+  int rows, cols, k;
+  Values values = Values::normal;
+  bool lopsided = false;  // the first device has nearly all of the columns
+};
+
+const Case cases[] = {
+    {"even", 4, 960, 20},
+    {"uneven", 5, 1003, 50},
+    {"one row", 1, 4099, 50},
+    {"rows", 37, 129, 3},
+    {"k of one", 3, 77, 1},
+    {"shards narrower than k", 3, 61, 50},
+    {"all columns", 2, 40, 40},
+    {"fewer columns than devices", 3, 3, 2},
+    {"one column", 2, 1, 1},
+    {"lopsided", 3, 700, 64, Values::normal, true},
+    {"large k", 2, 5001, 1024},
+    {"ties", 4, 515, 40, Values::ties},
+    {"one device masked", 4, 300, 30, Values::masked_device},
+    {"rows masked", 5, 300, 30, Values::masked_rows},
+    {"NaN on one device", 5, 301, 10, Values::nan_device},
+    {"+inf on one device", 5, 301, 10, Values::infinite},
+    {"falling", 2, 640, 32, Values::falling},  // all results are the first devices'
+    {"rising", 2, 640, 32, Values::rising},
+};
+
+template <typename T>
+std::vector<T> values_of(const Case& c, const std::vector<int>& shards) {
+  std::mt19937 random(static_cast<unsigned>(c.rows * 31 + c.cols));
+  std::vector<T> x(static_cast<size_t>(c.rows) * c.cols);
+  const float inf = std::numeric_limits<float>::infinity();
+  const int last = static_cast<int>(shards.size()) - 1, begins = c.cols - shards[last];
+  for (int r = 0; r < c.rows; r++) {
+    for (int i = 0; i < c.cols; i++) {
+      const float uniform = static_cast<float>(random() % 20001) / 1000.0f - 10.0f;
+      float value = uniform;
+      switch (c.values) {
+        case Values::ties: value = static_cast<float>(random() % 3); break;
+        case Values::masked_device: value = i >= begins && last > 0 ? -inf : uniform; break;
+        case Values::masked_rows: value = r % 2 ? -inf : uniform; break;
+        case Values::nan_device: value = r == 2 && i == begins ? std::nanf("") : uniform; break;
+        case Values::infinite: value = r == 2 && i == begins ? inf : uniform; break;
+        case Values::falling: value = 10.0f - 20.0f * static_cast<float>(i) / static_cast<float>(c.cols); break;
+        case Values::rising: value = -10.0f + 20.0f * static_cast<float>(i) / static_cast<float>(c.cols); break;
+        default: break;
+      }
+      x[static_cast<size_t>(r) * c.cols + i] = static_cast<T>(value);
+    }
+  }
+  return x;
+}
+
+// The row's k columns, the lower one first of equal logits, and what its probabilities are made of.
+struct Expected {
+  std::vector<int> index;
+  double max, sum;
+  double of(double logit) const { return sum > 0 ? std::exp(logit - max) / sum : sum; }
+};
+
+Expected expect(const std::vector<double>& row, int k) {
+  Expected expected;
+  for (size_t i = 0; i < row.size(); i++) expected.index.push_back(static_cast<int>(i));
+  expected.max = -std::numeric_limits<double>::max(), expected.sum = 0;
+  for (const double x : row) expected.max = std::fmax(expected.max, x);
+  for (const double x : row) expected.sum += std::exp(x - expected.max);
+  if (!std::isnan(expected.sum))
+    std::stable_sort(expected.index.begin(), expected.index.end(), [&](int a, int b) { return row[a] > row[b]; });
+  expected.index.resize(k);
+  return expected;
+}
+
+template <typename T>
+void compare(const Case& c, const char* variant, int device, const std::vector<T>& x, const std::vector<int>& index,
+             const std::vector<float>& prob) {
+  for (int r = 0; r < c.rows; r++) {
+    std::vector<double> row;
+    for (int i = 0; i < c.cols; i++)
+      row.push_back(static_cast<double>(static_cast<float>(x[static_cast<size_t>(r) * c.cols + i])));
+    const Expected expected = expect(row, c.k);
+    for (int i = 0; i < c.k; i++) {
+      const size_t at = static_cast<size_t>(r) * c.k + i;
+      const double right = std::isnan(expected.sum) ? expected.sum : expected.of(row[expected.index[i]]),
+                   got = prob[at];
+      const bool is_right = std::isnan(right)
+                                ? std::isnan(got)
+                                : index[at] == expected.index[i] && std::fabs(got - right) <= 2e-5 * right + 1e-30;
+      if (is_right) continue;
+      std::printf("FAIL %s, \"%s\", device %d of %d, row %d, rank %d: column %d with %g, and it is column %d with %g\n",
+                  variant, c.name, device, made, r, i, index[at], got, expected.index[i], right);
+      std::exit(1);
+    }
+  }
+}
+
+template <typename T>
+void test(const Team& team, const Case& c, const char* only) {
+  std::vector<int> shards = even_shards(team.devices, c.cols);
+  if (c.lopsided) {
+    std::fill(shards.begin(), shards.end(), 1);
+    shards[0] = c.cols - (team.devices - 1);
+  }
+  Problem<T> problem(team, c.rows, shards, c.k);
+  const std::vector<T> x = values_of<T>(c, shards);
+  problem.set_logits(x);
+  const size_t results = static_cast<size_t>(c.rows) * c.k;
+  for (const Variant<T>& variant : variants<T>) {
+    if (only && std::strcmp(only, variant.name) != 0) continue;
+    std::vector<std::vector<int>> index(team.devices, std::vector<int>(results));
+    std::vector<std::vector<float>> prob(team.devices, std::vector<float>(results));
+    team.each([&](int d) {
+      const Shard<T>& shard = problem.shards[d];
+      SHARDED_OK(cudaMemset(shard.index, 0xFF, results * sizeof(int)));
+      SHARDED_OK(cudaMemset(shard.prob, 0xFF, results * sizeof(float)));
+      SHARDED_OK(cudaDeviceSynchronize());
+      for (int call = 0; call < 3; call++) SHARDED_OK(variant.call(shard));  // the inbox's halves come round again
+      SHARDED_OK(cudaStreamSynchronize(shard.stream));
+      SHARDED_OK(cudaMemcpy(index[d].data(), shard.index, results * sizeof(int), cudaMemcpyDeviceToHost));
+      SHARDED_OK(cudaMemcpy(prob[d].data(), shard.prob, results * sizeof(float), cudaMemcpyDeviceToHost));
+    });
+    for (int d = 0; d < team.devices; d++) compare(c, variant.name, d, x, index[d], prob[d]);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string type = argc > 1 ? argv[1] : "";
+  const char* const only = argc > 2 ? argv[2] : nullptr;
+  const char* const only_case = argc > 3 ? argv[3] : nullptr;
+  SHARDED_OK(cudaGetDeviceCount(&made));
+  made = std::min(made, most_devices);
+  size_t words = 0;
+  for (const Case& c : cases) words = std::max(words, made * c.rows * message_words(c.k));
+  const Team team(made, words);
+  for (const Case& c : cases) {
+    if (only_case && std::strcmp(only_case, c.name) != 0) continue;
+#ifndef ONLY_F32
+    if (type.empty() || type == "f16") test<__half>(team, c, only);
+    if (type.empty() || type == "bf16") test<__nv_bfloat16>(team, c, only);
+#endif
+    if (type.empty() || type == "f32") test<float>(team, c, only);
+  }
+  std::printf("PASS on %d devices\n", made);
+}
