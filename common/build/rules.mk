@@ -92,9 +92,9 @@ define check_rules
 @python3 $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
 endef
 
-build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/ops/*.h common/ops/*/arguments.h)
+build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/ops/*.h common/ops/*/arguments.h)
 	$(check_rules)
-build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/ops/*.h common/ops/*/arguments.h)
+build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/ops/*.h common/ops/*/arguments.h)
 	$(check_rules)
 
 # A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
@@ -343,6 +343,8 @@ print-nvcc:
 print-nvcc-flags:
 	@echo $(nvcc_flags)
 
+# What lab 06 is given.
+rung_parts := $(wildcard common/rung/limit/*.h)
 operator_headers := $(wildcard common/ops/*.h common/ops/*/arguments.h)
 build/cuda/worker: common/rung/worker.cpp $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h rung_here.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)
@@ -374,10 +376,10 @@ build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common
 # Only what includes it is linked with cuBLAS: where that is missing, all else builds.
 cublas := -lcublas -Xlinker -rpath=$(abspath $(dir $(NVCC))../lib64)
 
-build/cuda/%.so: %.cu common/rung/rung.h $(operator_headers)
+build/cuda/%.so: %.cu common/rung/rung.h $(rung_parts) $(operator_headers)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
-build/cuda/abs/%.so: /%.cu common/rung/rung.h $(operator_headers)
+build/cuda/abs/%.so: /%.cu common/rung/rung.h $(rung_parts) $(operator_headers)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
 
@@ -390,7 +392,7 @@ later_archs = $(filter 100 120,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code
 check_for = -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] \
             -gencode arch=compute_90,code=sm_90 $(foreach a,$(later_archs),-gencode arch=compute_$(a),code=sm_$(a))
 compile_quickly = $(if $(shell $(NVCC) --help | grep -e --Ofast-compile),-Ofc max)
-build/cuda/check/%.o: %.cu common/rung/rung.h $(operator_headers)
+build/cuda/check/%.o: %.cu common/rung/rung.h $(rung_parts) $(operator_headers)
 	@mkdir -p $(@D)
 	@$(NVCC) -std=c++17 -O1 $(compile_quickly) -I common/rung -Xcompiler -Wall,-Wextra -Werror all-warnings $(check_for) -c $< -o $@
 

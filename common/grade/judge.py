@@ -84,7 +84,7 @@ def digests_of_course(course: Path) -> dict[str, str]:
     tests and solution."""
     common = digest_of_files([
         course / "build/cpu/worker", course / "build/cpu/announce", course / "common/build/rules.mk", course / "common/simt/rewrite.sed",
-        *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").glob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
+        *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
         *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
         *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_") and path.stem not in NOT_IN_A_GRADE)])
     return {lab: hashlib.sha256((common + digest_of_files([course / "build/cpu/tests" / lab, *sorted(course.glob(f"solutions/{lab}/*.cu"))])).encode()).hexdigest()

@@ -5,6 +5,24 @@
 
 using rung::Dtype;
 
+namespace {
+
+testing_::Judgement no_barriers(const testing_::Count& count) {
+  if (count.barriers == 0) return {};
+  return {false, std::to_string(static_cast<int64_t>(count.barriers)) +
+                     " barriers, counted once per warp; a warp that has a "
+                     "row needs none"};
+}
+
+// Half a warp or less has a row.
+testing_::Judgement several_rows(const testing_::Count& count) {
+  if (count.threads <= 16.0 * count.rows) return {};
+  return {false, std::to_string(static_cast<int64_t>(count.threads)) + " threads for " + std::to_string(count.rows) +
+                     " rows of " + std::to_string(count.cols) + "; 16 per row or fewer keep a row of up to 64 packs"};
+}
+
+}  // namespace
+
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -29,6 +47,8 @@ const testing_::Lab testing_::lab = {
          {256, 6},
          testing_::no_serial_section()},
         {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
+        {"move-no-barrier", "rows of up to 3 KB wait at no barrier", {300, 600}, no_barriers},
+        {"move-several-rows", "a warp takes several narrow rows", {1024, 64}, several_rows},
         {"move-many-blocks", "many blocks work on one long row", {1, 200003}, testing_::spread_over_blocks(8)},
     },
     {

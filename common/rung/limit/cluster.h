@@ -1,0 +1,105 @@
+// Lab 06, given: a row that several blocks share, or that one block keeps in part in shared memory.
+//
+// To be included behind reduce_lanes and Share, of which it makes use.
+#pragma once
+
+#include "hopper.h"
+#include "launch.h"
+#include "pack.h"
+
+constexpr int most_blocks = 16;  // of a cluster
+constexpr int most_steps = 16;   // in which a block goes through a row that it keeps in shared memory
+
+// Folds the pairs of all threads of the cluster; every thread gets the result. All threads must call it, once.
+//
+// Every warp writes its pair into the shared memory of every block. Then one barrier, and every warp folds all pairs.
+__device__ MaxSum reduce_cluster(MaxSum mine) {
+  __shared__ MaxSum of_warp[most_blocks * most_warps];
+  const int blocks = cluster_blocks(), lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  const int place = cluster_rank() * warps + threadIdx.x / 32;
+  mine = reduce_lanes(mine, 32);
+  if (blocks == 1) {
+    if (lane == 0) of_warp[place] = mine;
+    __syncthreads();
+  } else {
+    cluster_wait();  // until every block has begun: before that it has no shared memory to write to
+    if (lane < blocks) *in_block(of_warp + place, lane) = mine;
+    cluster_arrive();
+    cluster_wait();
+  }
+  MaxSum all = {lowest, 0.0f};
+#pragma unroll 1
+  for (int w = lane; w < blocks * warps; w += 32) all.max = fmaxf(all.max, of_warp[w].max);
+#pragma unroll 1
+  for (int w = lane; w < blocks * warps; w += 32) all.sum += of_warp[w].sum * exponential(of_warp[w].max - all.max);
+  return reduce_lanes(all, 32);
+}
+
+// One cluster per row; a cluster may be one block. Every thread holds Packs packs in registers. If there are More, they
+// go to dynamic shared memory, brought by the copy engine, and the threads take them from there two at a time, while
+// the rest is on its way.
+//
+// Places for packs are counted from the 128-byte line in which the row's packs begin, so that the accesses of a warp
+// cover whole lines; the first places may lie before pack 0.
+//
+// How many blocks comes as a power of two: to divide by a number that the compiler does not know takes 20 instructions
+// and more, before the first load. With two divisions 8192 x 8192 halves took 1.5 % longer.
+template <typename T, int Packs, bool More>
+__global__ void __launch_bounds__(threads_with(Packs))
+    cluster_kernel(const T* __restrict__ x, T* __restrict__ y, int cols, int log_blocks) {
+  uint4* const shared = dynamic_shared();
+  __shared__ unsigned long long there[most_steps];
+  const int blocks = 1 << log_blocks, rank = blockIdx.x & (blocks - 1), threads = blockDim.x, t = threadIdx.x;
+  if (blocks > 1) cluster_arrive();  // I have begun; reduce_cluster waits for the others
+  const size_t start = static_cast<size_t>(blockIdx.x >> log_blocks) * cols;
+  const Split split = split_row<T>(start, cols);
+  const int column = rank == 0 ? single_column<T>(split, t) : -1;
+  const int before = static_cast<int>((start + split.head) / width<T> % line);
+  const int places = (((before + split.packs + blocks - 1) >> log_blocks) + line - 1) / line * line;
+  const int first = rank * places - before, end = min(split.packs, first + places);
+  const int more = first + Packs * threads, steps = More ? max(0, end - more + 2 * threads - 1) / (2 * threads) : 0;
+  const uint4* x_packs = reinterpret_cast<const uint4*>(x + start + split.head);
+  uint4* y_packs = reinterpret_cast<uint4*>(y + start + split.head);
+  if (More) {
+    if (t == 0) {
+      for (int s = 0; s < steps; ++s) begin_barrier(there + s);
+      barriers_begun();
+    }
+    __syncthreads();
+  }
+  wait_for_kernel_before();
+
+  if (More) {
+    for (int s = 0; s < steps; ++s) {
+      const int p = more + s * 2 * threads;
+      fetch(shared + (p - more), x_packs + p, min(2 * threads, end - p), there + s);
+    }
+  }
+  Share<T, Packs> share(first + t, end, threads);
+  // Rows that begin anywhere share sectors with their neighbours, which L1 may keep.
+  if (More || cols % width<T> != 0) {
+    share.template load<false>(x_packs);
+  } else {
+    share.template load<true>(x_packs);
+  }
+  const float single = column >= 0 ? to_float(x[start + column]) : -INFINITY;
+  const float max = fmaxf(share.largest(), single), e = exponential(single - max);
+  MaxSum mine = {max, share.exponentials(max) + e};
+  for (int s = 0; s < steps; ++s) {
+    wait_for(there + s);
+    Share<T, 2> step(more + s * 2 * threads + t, end, threads);
+    step.template load<false>(shared - more);
+    const float its_max = step.largest();
+    mine = merge(mine, {its_max, step.exponentials(its_max)});
+  }
+  const MaxSum all = reduce_cluster(mine);
+  const float scale = inverse(all.sum), factor = exponential(max - all.max) * scale;
+  share.store(y_packs, factor, all.max, scale);
+  if (column >= 0) from_float(e * factor, y + start + column);
+  for (int s = 0; s < steps; ++s) {
+    Share<T, 2> step(more + s * 2 * threads + t, end, threads);
+    step.template load<false>(shared - more);
+    step.exponentials(all.max);
+    step.store(y_packs, scale, all.max, scale);
+  }
+}

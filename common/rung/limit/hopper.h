@@ -1,0 +1,78 @@
+// Lab 06, given: what Hopper has for kernels of which every microsecond counts: clusters, early starts, the copy
+// engine.
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+// Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, each thread fetches what it
+// will use itself, and a kernel starts when the one before has ended.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+__device__ int cluster_blocks() { return cooperative_groups::this_cluster().num_blocks(); }
+__device__ int cluster_rank() { return cooperative_groups::this_cluster().block_rank(); }
+__device__ void cluster_arrive() { cooperative_groups::this_cluster().barrier_arrive(); }
+__device__ void cluster_wait() { cooperative_groups::this_cluster().barrier_wait(); }
+// The same variable in the shared memory of another block of the cluster.
+template <typename V>
+__device__ V* in_block(V* shared, int rank) {
+  return cooperative_groups::this_cluster().map_shared_rank(shared, rank);
+}
+// Our blocks may take their places while the kernel before still runs (launch() asks for that): wait here for its
+// results, and let the kernel after ours do the same.
+__device__ void wait_for_kernel_before() {
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+// A copy to shared memory by the copy engine. The barrier `done` counts its bytes, and turns from one phase, 0 or 1, to
+// the other when they are there. One thread calls begin, all call fetch, all may wait.
+__device__ unsigned shared_address(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+__device__ void begin_barrier(unsigned long long* done) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(done)) : "memory");
+}
+__device__ void barriers_begun() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long long* done) {
+  if (threadIdx.x != 0) return;
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(done)), "r"(16 * packs)
+               : "memory");
+  if (packs == 0) return;
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(from), "r"(16 * packs), "r"(shared_address(done))
+               : "memory");
+}
+__device__ void wait_for(unsigned long long* done) {
+  for (unsigned over = 0; !over;)
+    asm volatile("{.reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;}"
+                 : "=r"(over)
+                 : "r"(shared_address(done)), "r"(0)
+                 : "memory");
+}
+#else
+__device__ int cluster_blocks() { return 1; }
+__device__ int cluster_rank() { return 0; }
+__device__ void cluster_arrive() {}
+__device__ void cluster_wait() {}
+template <typename V>
+__device__ V* in_block(V* shared, int) {
+  return shared;
+}
+__device__ void wait_for_kernel_before() {}
+__device__ void begin_barrier(unsigned long long*) {}
+__device__ void barriers_begun() {}
+__device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long long*) {
+  for (int p = threadIdx.x; p < packs; p += blockDim.x) to[p] = from[p];
+}
+__device__ void wait_for(unsigned long long*) {}
+#endif
+
+// The block's dynamic shared memory.
+__device__ uint4* dynamic_shared() {
+#ifdef __SIMT__
+  return simt::DynamicShared();
+#else
+  extern __shared__ uint4 shared[];
+  return shared;
+#endif
+}
