@@ -63,6 +63,25 @@ __device__ float warp_sum(float v) {
   return v;
 }
 
+// What Hopper has: clusters of blocks, and kernels that take their places while the one before still runs. Before
+// compute capability 9.0 a block is alone, and a kernel starts when the one before has ended.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__device__ cooperative_groups::cluster_group cluster() { return cooperative_groups::this_cluster(); }
+__device__ void cluster_arrive() { cluster().barrier_arrive(); }
+__device__ void cluster_wait() { cluster().barrier_wait(); }
+// The same variable in the shared memory of another block of the cluster.
+__device__ float* in_block(float* shared, int rank) { return cluster().map_shared_rank(shared, rank); }
+__device__ void wait_for_kernel_before() {
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+#else
+__device__ void cluster_arrive() {}
+__device__ void cluster_wait() {}
+__device__ float* in_block(float* shared, int) { return shared; }
+__device__ void wait_for_kernel_before() {}
+#endif
+
 // A warp keeps `together` rows of at most 32 * places accesses each. x and y are streamed past the caches (__ldcs,
 // __stcs), so that the weights, which every row needs, stay there.
 template <typename T, typename Access, int places, int together>
@@ -73,6 +92,7 @@ __global__ void warp_kernel(const Access* __restrict__ x, const Access* __restri
   const size_t first = warp * together;
   if (first >= static_cast<size_t>(rows)) return;  // whole warps only
   const int here = static_cast<int>(min(static_cast<size_t>(together), rows - first));
+  wait_for_kernel_before();
   x += first * accesses;
   y += first * accesses;
 
@@ -107,19 +127,6 @@ __global__ void warp_kernel(const Access* __restrict__ x, const Access* __restri
   }
 }
 
-// The blocks of a cluster, from compute capability 9.0 on; elsewhere, and on the CPU, a block is alone.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-__device__ cooperative_groups::cluster_group cluster() { return cooperative_groups::this_cluster(); }
-__device__ void cluster_arrive() { cluster().barrier_arrive(); }
-__device__ void cluster_wait() { cluster().barrier_wait(); }
-// The same variable in the shared memory of another block of the cluster.
-__device__ float* in_block(float* shared, int rank) { return cluster().map_shared_rank(shared, rank); }
-#else
-__device__ void cluster_arrive() {}
-__device__ void cluster_wait() {}
-__device__ float* in_block(float* shared, int) { return shared; }
-#endif
-
 // The sum over all threads of the `blocks` blocks that share a row, of which this is number `rank`. Every warp tells
 // its sum to every block; after one barrier every warp adds up all sums for itself.
 __device__ float row_sum(float mine, int blocks, int rank) {
@@ -151,6 +158,7 @@ __global__ void __launch_bounds__(1024)
   x += static_cast<size_t>(blockIdx.x / blocks) * accesses;
   y += static_cast<size_t>(blockIdx.x / blocks) * accesses;
   if (blocks > 1) cluster_arrive();  // I have begun: row_sum waits for the others
+  wait_for_kernel_before();
 
   Access kept[places];
 #pragma unroll
@@ -175,72 +183,73 @@ __global__ void __launch_bounds__(1024)
     y[at] = Row<T, Access>::scaled(x[at], weight[at], scale);
 }
 
+struct Device {
+  int processors;
+  bool hopper;  // or later
+};
+
+cudaError_t ask(Device* device) {
+  int number = 0, major = 0;
+  cudaError_t error = cudaGetDevice(&number);
+  if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
+  if (!error) error = cudaDeviceGetAttribute(&device->processors, cudaDevAttrMultiProcessorCount, number);
+  device->hopper = major >= 9;
+  return error;
+}
+
 // How many blocks a row gets: more than one if one cannot keep it in registers, or if the rows leave half of the chip
 // idle.
-cudaError_t blocks_of(int rows, int accesses, int* blocks) {
-  *blocks = 1;
-#ifndef __SIMT__  // the executor has no clusters
-  int device = 0, major = 0, processors = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-  if (!error) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  if (error || major < 9) return error;
-  const auto too_long = [&] { return accesses > *blocks * 8 * 1024; };
-  const auto idle = [&] { return accesses > *blocks * 1024 && 2LL * rows * *blocks <= processors; };
-  while (*blocks < most_blocks && (too_long() || idle())) *blocks *= 2;
-#else
-  (void)rows, (void)accesses;
-#endif
-  return cudaSuccess;
+int blocks_of(int rows, int accesses, const Device& device) {
+  int blocks = 1;
+  const auto too_long = [&] { return accesses > blocks * 8 * 1024; };
+  const auto idle = [&] { return accesses > blocks * 1024 && 2LL * rows * blocks <= device.processors; };
+  while (device.hopper && blocks < most_blocks && (too_long() || idle())) blocks *= 2;
+  return blocks;
 }
 
 template <typename... Parameters, typename... Arguments>
-cudaError_t launch_cluster(void (*kernel)(Parameters...), int rows, int blocks, int threads, cudaStream_t stream,
-                           Arguments... arguments) {
-#ifdef __SIMT__
-  kernel<<<rows, threads, 0, stream>>>(arguments...);
-  (void)blocks;
-  return cudaGetLastError();
-#else
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+cudaError_t launch(void (*kernel)(Parameters...), size_t grid, int threads, int blocks, const Device& device,
+                   cudaStream_t stream, Arguments... arguments) {
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(rows) * blocks);
+  config.gridDim = dim3(static_cast<unsigned>(grid));
   config.blockDim = dim3(threads);
   config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = blocks > 1;
+  config.attrs = attributes;
+  config.numAttrs = !device.hopper ? 0 : blocks > 1 ? 2 : 1;
   return cudaLaunchKernelEx(&config, kernel, arguments...);
-#endif
 }
 
 template <typename T, typename Access>
-cudaError_t launch(const T* from, const T* weights, T* to, int rows, int cols, float eps, cudaStream_t stream) {
+cudaError_t launch_planned(const T* from, const T* weights, T* to, int rows, int cols, float eps, cudaStream_t stream) {
   const int accesses = cols / Row<T, Access>::elements;
   const Access* x = reinterpret_cast<const Access*>(from);
   const Access* weight = reinterpret_cast<const Access*>(weights);
   Access* y = reinterpret_cast<Access*>(to);
   const float width = static_cast<float>(cols);
+  Device device;
+  const cudaError_t error = ask(&device);
+  if (error) return error;
 
   const auto by_warps = [&](auto kernel, int together) {
     constexpr int warps = 4;
-    const int in_block = warps * together, blocks = rows / in_block + (rows % in_block != 0);
-    kernel<<<blocks, warps * warp_size, 0, stream>>>(x, weight, y, rows, accesses, width, eps);
-    return cudaGetLastError();
+    const int in_block = warps * together;
+    return launch(kernel, (static_cast<size_t>(rows) + in_block - 1) / in_block, warps * warp_size, 1, device, stream,
+                  x, weight, y, rows, accesses, width, eps);
   };
   if (accesses <= 1 * warp_size) return by_warps(warp_kernel<T, Access, 1, 2>, 2);
   if (accesses <= 2 * warp_size) return by_warps(warp_kernel<T, Access, 2, 2>, 2);
-  if (accesses <= 4 * warp_size) return by_warps(warp_kernel<T, Access, 4, 2>, 2);
-  if (accesses <= 8 * warp_size) return by_warps(warp_kernel<T, Access, 8, 1>, 1);
+  if (accesses <= 4 * warp_size) return by_warps(warp_kernel<T, Access, 4, 1>, 1);
 
-  int blocks = 1;
-  const cudaError_t error = blocks_of(rows, accesses, &blocks);
-  if (error) return error;
-  const int share = (accesses + blocks - 1) / blocks;  // of a block
+  const int blocks = blocks_of(rows, accesses, device), share = (accesses + blocks - 1) / blocks;
   const auto by_blocks = [&](auto kernel, int places) {
     const int threads = std::min(1024, (share + places * warp_size - 1) / (places * warp_size) * warp_size);
-    return launch_cluster(kernel, rows, blocks, threads, stream, x, weight, y, accesses, width, eps, blocks);
+    return launch(kernel, static_cast<size_t>(rows) * blocks, threads, blocks, device, stream, x, weight, y, accesses,
+                  width, eps, blocks);
   };
   if (share <= 4 * 1024) return by_blocks(block_kernel<T, Access, 4>, 4);
   return by_blocks(block_kernel<T, Access, 8>, 8);
@@ -250,8 +259,8 @@ template <typename T>
 cudaError_t rms_norm(const T* x, const T* weight, T* y, int rows, int cols, float eps, cudaStream_t stream) {
   if (!x || !weight || !y || rows < 0 || cols <= 0) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  if (cols % (16 / sizeof(T)) == 0) return launch<T, uint4>(x, weight, y, rows, cols, eps, stream);
-  return launch<T, T>(x, weight, y, rows, cols, eps, stream);
+  if (cols % (16 / sizeof(T)) == 0) return launch_planned<T, uint4>(x, weight, y, rows, cols, eps, stream);
+  return launch_planned<T, T>(x, weight, y, rows, cols, eps, stream);
 }
 // END 1
 
