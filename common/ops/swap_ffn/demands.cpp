@@ -22,7 +22,17 @@ double ffn_steps(const Count& count) {
 Demand weights_read_at_most(int times) {
   return [times](const Count& count) -> Judgement {
     const double reads = count.watched_bytes / (ffn_steps(count) * ffn_bytes(count));
-    if (reads <= times) return {};
+    if (reads <= times) {
+      // A copy of the weights is not watched. What else there is to read, states and activations, is not nearly as much
+      // as the weights for every core.
+      const double most = ffn_steps(count) * count.rows * ffn_bytes(count) / 4,
+                   other = count.load.bytes - count.watched_bytes;
+      if (other <= most) return {};
+      return unmet("besides the weights " + whole(other) +
+                   " bytes are read, where states and activations need less than " + whole(most) +
+                   ": is a copy of the weights read?" +
+                   worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+    }
     return unmet("an FFN step asks for each weight " + times_of(reads) + ": " + whole(count.watched_bytes) +
                  " bytes in " + whole(ffn_steps(count)) + " steps, where the weights are " + whole(ffn_bytes(count)) +
                  " bytes" + worst_line(count, [](const LineCount& line) { return line.load.bytes; }));

@@ -6,7 +6,8 @@
 
 namespace testing_ {
 
-// Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library.
+// Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library; and what is read
+// besides is too little to be a copy of the weights, read for every core.
 Demand weights_read_at_most(int times);
 // As often as there are tiles of so many cores.
 Demand weights_read_once_a_tile(int cores);
