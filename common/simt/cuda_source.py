@@ -22,8 +22,9 @@ class UserError(Exception):
     pass
 
 
-LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/(?!(?:std/)?atomic|barrier|pipeline)|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
-             r"npp\w*|nvrtc\w*|nvToolsExt\w*|nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
+LIBRARIES = (r"cub/(?!cub\.cuh|warp/warp_reduce\.cuh|block/block_(?:reduce|scan)\.cuh)|"
+             r"thrust/|cute/|cutlass/|cuda/(?!(?:std/)?atomic|barrier|pipeline)|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
+             r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 
 # What include/cuda/ has, and the namespaces that such names stand in.
@@ -42,6 +43,7 @@ UNSUPPORTED = [
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"\bcuda::(?!(?:{LIBCUXX})\b)\w+", "libcu++ ({0})"),
+    (r"\bcub::(?!(?:WarpReduce|Block(?:Reduce|Scan)|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),

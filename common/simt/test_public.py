@@ -18,6 +18,7 @@ SABOTAGE = [
     ("async_copies", "(void)full[t % 2].arrive();", "", "deadlock"),
     ("async_copies", "    pipe.consumer_wait();\n    out", "    out", "racecheck: race in shared memory"),
     ("async_copies", "init(&ready, blockDim.x);", "", "a barrier that was not initialised"),
+    ("cub_block", "__syncthreads();\n  const int sum", "const int sum", "racecheck: race in shared memory"),
 ]
 
 MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}

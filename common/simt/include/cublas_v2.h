@@ -3,6 +3,8 @@
 // its operands' bytes (simt/counters/counters.h), and a stream that is being captured keeps it for the graph.
 #pragma once
 
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #include "cuda_runtime.h"
 #include "simt/cublas_types.h"
 

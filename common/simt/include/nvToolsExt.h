@@ -1,0 +1,3 @@
+// NVTX 2 had its header here.
+#pragma once
+#include "nvtx3/nvToolsExt.h"
