@@ -166,13 +166,6 @@ __global__ void __launch_bounds__(1024)
     const int at = first + i * threads;
     if (at < accesses) kept[i] = __ldcs(x + at);
   }
-  // Weights are on their way before the barrier, where there are registers for them.
-  constexpr bool early = places <= 4 && sizeof(T) == 4;
-  Access w[early ? places : 1];
-#pragma unroll
-  for (int i = 0; early && i < places; ++i) {
-    if (first + i * threads < accesses) w[i] = weight[first + i * threads];
-  }
   float sum = 0.0f;
 #pragma unroll
   for (int i = 0; i < places; ++i) {
@@ -184,7 +177,7 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll
   for (int i = 0; i < places; ++i) {
     const int at = first + i * threads;
-    if (at < accesses) __stcs(y + at, Row<T, Access>::scaled(kept[i], early ? w[early ? i : 0] : weight[at], scale));
+    if (at < accesses) __stcs(y + at, Row<T, Access>::scaled(kept[i], weight[at], scale));
   }
   for (int at = first + places * threads; at < accesses; at += threads)
     y[at] = Row<T, Access>::scaled(x[at], weight[at], scale);
