@@ -22,14 +22,17 @@ class UserError(Exception):
     pass
 
 
-LIBRARIES = (r"cub/(?!cub\.cuh|warp/warp_reduce\.cuh|block/block_(?:reduce|scan)\.cuh)|"
-             r"thrust/|cute/|cutlass/|cuda/(?!(?:std/)?atomic|barrier|pipeline)|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
+HEADERS = Path(__file__).resolve().parent / "include"
+
+# What of these is not in include/.
+LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
              r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 
 # What include/cuda/ has, and the namespaces that such names stand in.
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
-           r"thread_scope\w*|memory_order\w*|std(?=::(?:atomic|memory_order)\w*)")
+           r"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|std(?=::(?:atomic\w*|memory_order\w*|plus|minus|multiplies|"
+           r"divides|modulus|bit_(?:and|or|xor)|logical_(?:and|or|not)|equal_to|not_equal_to|less|less_equal|greater|greater_equal|negate|identity)\b)")
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
@@ -43,7 +46,7 @@ UNSUPPORTED = [
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"\bcuda::(?!(?:{LIBCUXX})\b)\w+", "libcu++ ({0})"),
-    (r"\bcub::(?!(?:WarpReduce|Block(?:Reduce|Scan)|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
+    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
@@ -127,7 +130,7 @@ def unsupported(source: Text) -> list[tuple[int, str]]:
     code, found = source.code, []
     for include in re.finditer(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|nvcuda[^>\"]*)[>\"]", source.text,
                                re.MULTILINE):
-        if code[include.start():].lstrip().startswith("#"):
+        if code[include.start():].lstrip().startswith("#") and not (HEADERS / include[1]).is_file():
             found.append((include.start(1), f"the library of <{include[1]}> is"))
     for pattern, feature in UNSUPPORTED:
         found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]

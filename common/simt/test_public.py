@@ -19,6 +19,7 @@ SABOTAGE = [
     ("async_copies", "    pipe.consumer_wait();\n    out", "    out", "racecheck: race in shared memory"),
     ("async_copies", "init(&ready, blockDim.x);", "", "a barrier that was not initialised"),
     ("cub_block", "__syncthreads();\n  const int sum", "const int sum", "racecheck: race in shared memory"),
+    ("cub_sort", "__syncthreads();\n  if (descending)", "if (descending)", "racecheck: race in shared memory"),
 ]
 
 MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}

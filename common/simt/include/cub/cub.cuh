@@ -1,6 +1,12 @@
 // The primitives of CUB that the executor has: of a warp and of a block. cuda_source.py refuses the others by name.
 #pragma once
 
+#include "../cuda/functional"
+#include "block/block_exchange.cuh"
+#include "block/block_load.cuh"
+#include "block/block_radix_sort.cuh"
 #include "block/block_reduce.cuh"
 #include "block/block_scan.cuh"
+#include "block/block_store.cuh"
 #include "warp/warp_reduce.cuh"
+#include "warp/warp_scan.cuh"
