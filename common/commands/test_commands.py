@@ -116,7 +116,8 @@ class SetUp(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             commands = Path(folder) / "common/commands"
             commands.mkdir(parents=True)
-            shutil.copy(ROOT / "common/commands/common.sh", commands)
+            for name in ("common.sh", "options.sh"):
+                shutil.copy(ROOT / "common/commands" / name, commands)
             (commands / "setup.sh").write_text("#!/bin/sh\necho \"$*\" > installed\n")
             (commands / "setup.sh").chmod(0o755)
             script = """. common/commands/common.sh
@@ -151,7 +152,7 @@ class Options(unittest.TestCase):
     def test_the_makefile_knows_what_the_commands_ask_for(self):
         """An option that a command reads and the Makefile does not know would be refused."""
         known = set(re.search(r"^options := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", " ").split())
-        no_options = {"NO_COLOR", "BASH_SOURCE", "BASH_REMATCH", "UNKNOWN_OPTIONS"}
+        no_options = {"NO_COLOR", "BASH_SOURCE", "BASH_REMATCH", "UNKNOWN_OPTIONS", "GIVEN_OPTIONS", "GIVEN_COMMANDS"}
         for script in sorted((ROOT / "common/commands").glob("*.sh")):
             asked = {name for name in re.findall(r"\$\{([A-Z][A-Z_]+)(?::-\S*)?\}", script.read_text()) if not name.startswith("LADDER_")}
             self.assertEqual(asked - known - no_options, set(), script.name)
