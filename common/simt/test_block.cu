@@ -334,6 +334,9 @@ TEST_CASE("static and dynamic shared memory together have 48 KiB, unless the ker
   REQUIRE(error_of(44 * 1024) == cudaSuccess);
   REQUIRE(error_of(44 * 1024 + 4) == cudaErrorInvalidValue);
   REQUIRE(cudaFuncSetAttribute(static_and_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024) ==
+          cudaErrorInvalidValue);
+  REQUIRE(cudaGetLastError() == cudaErrorInvalidValue);
+  REQUIRE(cudaFuncSetAttribute(static_and_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 223 * 1024) ==
           cudaSuccess);
   REQUIRE(error_of(44 * 1024 + 4) == cudaSuccess);
   REQUIRE(error_of(223 * 1024) == cudaSuccess);
