@@ -180,7 +180,8 @@ def describe_prediction(predicted: dict) -> list[str]:
 def launches_of(report: dict) -> list[tuple[str, dict]]:
     """(title, launch): of one program's report, or of the reports of a rung's variants (common/bench/profile.cpp)."""
     if "launches" in report:
-        return [("", launch) for launch in alike(report["launches"])]
+        calls = report.get("library_calls")
+        return [("", launch) for launch in alike(report["launches"])] + ([("", {"library_calls": calls})] if calls else [])
     found = []
     for variant in report["variants"]:
         shape = f"{variant['rows']} x {variant['cols']}" + (f", K {variant['k']}" if variant["k"] else "")
@@ -250,6 +251,12 @@ def together(launches: list[dict]) -> list[dict]:
 
 
 def describe_library(calls: list[dict]) -> list[str]:
+    uncounted = [call for call in calls if not call.get("counted", True)]
+    if uncounted:
+        names = ", ".join(sorted({call["call"] for call in uncounted}))
+        counted = [call for call in calls if call.get("counted", True)]
+        return [f"not counted, as the executor has no kernels of its library: {names}, {len(uncounted)} calls; their time is not predicted",
+                *(describe_library(counted) if counted else [])]
     read, written = (sum(call[key] for call in calls) for key in ("bytes_read", "bytes_written"))
     names = ", ".join(sorted({call["call"] for call in calls}))
     return [f"{names}, computed by the host: {len(calls)} calls; operands of {number(read)} bytes, results of {number(written)} bytes, "

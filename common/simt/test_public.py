@@ -19,6 +19,8 @@ SABOTAGE = [
     ("async_copies", "    pipe.consumer_wait();\n    out", "    out", "racecheck: race in shared memory"),
     ("async_copies", "init(&ready, blockDim.x);", "", "a barrier that was not initialised"),
     ("cub_block", "__syncthreads();\n  const int sum", "const int sum", "racecheck: race in shared memory"),
+    ("thrust_algorithms", "thrust::counting_iterator<int>(count),", "thrust::counting_iterator<int>(count + 1),",
+     "memcheck: out of bounds in global memory"),
     ("cub_sort", "__syncthreads();\n  if (descending)", "if (descending)", "racecheck: race in shared memory"),
 ]
 
@@ -42,6 +44,9 @@ class PublicPrograms(unittest.TestCase):
                     self.assertEqual(result.returncode, 0, result.stdout)
                     self.assertRegex(result.stdout, re.compile("^PASS$", re.MULTILINE))
                     self.assertNotIn("FAIL", result.stdout)
+                    if mode == "profile" and program.stem in ("cub_device", "thrust_algorithms"):
+                        self.assertRegex(result.stdout, "not counted, .*(?:cub::DeviceRadixSort|thrust::sort)")
+                        self.assertNotRegex(result.stdout, r"(?m)^(?:thrust::|cub::)\S* +1 blocks")
 
 
 class Sabotaged(InFolder):

@@ -64,10 +64,11 @@ struct Launch {
   timing::Prediction predicted;  // with a GPU's name if there was to be one (timing/predictor.h)
 };
 
-// A call of a library (cuBLAS), which the host computes: its kernels cannot be seen. Its operands' bytes, each once,
-// are the least that it must move.
+// A call of a library, whose kernels cannot be seen. Of cuBLAS, which the host computes, the operands' bytes, each
+// once, are the least that it must move. Of Thrust's and CUB's algorithms nothing is counted.
 struct LibraryCall {
   std::string name;
+  bool counted = true;
   uint64_t bytes_read = 0, bytes_written = 0;
   uint64_t watched_bytes_read = 0;  // of the operands that lie in the watched memory
 };

@@ -172,7 +172,7 @@ std::string to_json(const Report& report) {
   for (size_t i = 0; i < report.library_calls.size(); i++) {
     const LibraryCall& call = report.library_calls[i];
     text += (i ? ",\n" : ", \"library_calls\": [\n") + std::string("  {\"call\": ") + quote_json(call.name) +
-            ", \"bytes_read\": " + std::to_string(call.bytes_read) +
+            (call.counted ? "" : ", \"counted\": false") + ", \"bytes_read\": " + std::to_string(call.bytes_read) +
             ", \"bytes_written\": " + std::to_string(call.bytes_written) +
             ", \"watched_bytes_read\": " + std::to_string(call.watched_bytes_read) + "}";
   }

@@ -71,6 +71,15 @@ std::map<std::string, LineTable> look_up(const std::vector<Raw>& launches) {
 
 std::unique_ptr<LaunchCounters> begin_launch(const LaunchState& launch) {
   if (!counting) return nullptr;
+  // One thread does here what kernels of the library do (thrust/detail/run.h): its accesses are not theirs.
+  const std::string_view name = launch.kernel.name;
+  if (name.substr(0, 8) == "thrust::" || name.substr(0, 11) == "cub::Device") {
+    LibraryCall call;
+    call.name = name;
+    call.counted = false;
+    note_library_call(call);
+    return nullptr;
+  }
   auto counters = std::make_unique<LaunchCounters>();
   counters->tracer = timing::begin_launch(launch);
   return counters;

@@ -1,4 +1,5 @@
-// The primitives of CUB that the executor has: of a warp and of a block. cuda_source.py refuses the others by name.
+// The primitives of CUB that the executor has: of a warp, a block and the device. cuda_source.py refuses the others by
+// name.
 #pragma once
 
 #include "../cuda/functional"
@@ -8,5 +9,10 @@
 #include "block/block_reduce.cuh"
 #include "block/block_scan.cuh"
 #include "block/block_store.cuh"
+#include "device/device_histogram.cuh"
+#include "device/device_radix_sort.cuh"
+#include "device/device_reduce.cuh"
+#include "device/device_scan.cuh"
+#include "device/device_select.cuh"
 #include "warp/warp_reduce.cuh"
 #include "warp/warp_scan.cuh"

@@ -1,0 +1,47 @@
+// cub::DeviceSelect: what it keeps stays in order.
+#pragma once
+
+#include "run.cuh"
+
+namespace cub {
+
+struct DeviceSelect {
+  template <typename In, typename Out, typename Number, typename Count, typename Predicate>
+  static cudaError_t If(void* storage, size_t& storage_bytes, In in, Out out, Number selected, Count count,
+                        Predicate predicate, cudaStream_t stream = nullptr) {
+    return keep("cub::DeviceSelect::If", storage, storage_bytes, in, out, selected, count, stream,
+                [predicate](const auto& items, Count i) {
+                  Predicate own = predicate;
+                  return static_cast<bool>(own(items[i]));
+                });
+  }
+  template <typename In, typename Flags, typename Out, typename Number, typename Count>
+  static cudaError_t Flagged(void* storage, size_t& storage_bytes, In in, Flags flags, Out out, Number selected,
+                             Count count, cudaStream_t stream = nullptr) {
+    return keep("cub::DeviceSelect::Flagged", storage, storage_bytes, in, out, selected, count, stream,
+                [flags = detail::bare(flags)](const auto&, Count i) { return static_cast<bool>(flags[i]); });
+  }
+  template <typename In, typename Out, typename Number, typename Count>
+  static cudaError_t Unique(void* storage, size_t& storage_bytes, In in, Out out, Number selected, Count count,
+                            cudaStream_t stream = nullptr) {
+    return keep("cub::DeviceSelect::Unique", storage, storage_bytes, in, out, selected, count, stream,
+                [](const auto& items, Count i) { return i == 0 || !(items[i] == items[i - 1]); });
+  }
+
+ private:
+  template <typename In, typename Out, typename Number, typename Count, typename Keep>
+  static cudaError_t keep(const char* name, void* storage, size_t& storage_bytes, In in, Out out, Number selected,
+                          Count count, cudaStream_t stream, Keep keeps) {
+    return detail::in_two_phases(
+        storage, storage_bytes, 1, stream, name,
+        [=, in = detail::bare(in), out = detail::bare(out), selected = detail::bare(selected)](void*) {
+          Count n = 0;
+          for (Count i = 0; i < count; i++) {
+            if (keeps(in, i)) out[n++] = in[i];
+          }
+          *selected = n;
+        });
+  }
+};
+
+}  // namespace cub

@@ -1,0 +1,27 @@
+// How CUB's device-wide algorithms run here: as Thrust's, in a kernel of one thread (thrust/detail/run.h).
+#pragma once
+
+#include "../../cuda/functional"
+#include "../../thrust/detail/iterators.h"
+#include "../radix_key.cuh"
+#include "../warp/shuffles.cuh"
+
+namespace cub {
+namespace detail {
+
+// The first call only says how much temporary memory the algorithm wants. `work` gets that of the second.
+template <typename Work>
+cudaError_t in_two_phases(void* storage, size_t& storage_bytes, size_t wanted, cudaStream_t stream, const char* name,
+                          const Work& work) {
+  if (wanted == 0) wanted = 1;
+  if (!storage) return storage_bytes = wanted, cudaSuccess;
+  if (storage_bytes < wanted) return cudaErrorInvalidValue;
+  const auto aligned = (reinterpret_cast<uintptr_t>(storage) + 15) / 16 * 16;
+  return thrust::detail::launch(stream, name, [=] { work(reinterpret_cast<unsigned char*>(aligned)); });
+}
+using thrust::detail::bare;
+template <typename Iterator>
+using ValueOf = typename std::iterator_traits<Iterator>::value_type;
+
+}  // namespace detail
+}  // namespace cub

@@ -1,0 +1,3 @@
+#pragma once
+#include "detail/copying.h"
+#include "detail/selecting.h"

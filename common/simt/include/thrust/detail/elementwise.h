@@ -1,0 +1,126 @@
+// Algorithms that treat each item by itself.
+#pragma once
+
+#include "copying.h"
+
+namespace thrust {
+namespace detail {
+
+// work(i) for each of count items.
+template <typename Where, typename Work>
+void for_count(const Where& where, const char* name, std::ptrdiff_t count, const Work& work) {
+  if (count <= 0) return;
+  run(where, name, [=] {
+    Work own = work;
+    for (std::ptrdiff_t i = 0; i < count; i++) own(i);
+  });
+}
+
+template <typename Where, typename It, typename Function>
+It for_each_(const Where& where, It first, It last, Function function) {
+  for_count(where, "thrust::for_each", last - first,
+            [in = bare(first), function](std::ptrdiff_t i) mutable { function(in[i]); });
+  return last;
+}
+template <typename Where, typename It, typename Count, typename Function>
+It for_each_n_(const Where& where, It first, Count count, Function function) {
+  return for_each_(where, first, first + count, function);
+}
+template <typename Where, typename It, typename T>
+void fill_(const Where& where, It first, It last, T value) {
+  for_count(where, "thrust::fill", last - first, [out = bare(first), value](std::ptrdiff_t i) { out[i] = value; });
+}
+template <typename Where, typename It, typename Count, typename T>
+It fill_n_(const Where& where, It first, Count count, T value) {
+  return fill_(where, first, first + count, value), first + count;
+}
+template <typename Where, typename It, typename T = ValueOf<It>>
+void sequence_(const Where& where, It first, It last, T begin = T(0), T step = T(1)) {
+  for_count(where, "thrust::sequence", last - first, [=, out = bare(first)](std::ptrdiff_t i) {
+    out[i] = static_cast<ValueOf<It>>(begin + static_cast<T>(i) * step);
+  });
+}
+template <typename Where, typename It, typename Function>
+void generate_(const Where& where, It first, It last, Function function) {
+  for_count(where, "thrust::generate", last - first,
+            [out = bare(first), function](std::ptrdiff_t i) mutable { out[i] = function(); });
+}
+template <typename Where, typename It, typename Function>
+void tabulate_(const Where& where, It first, It last, Function function) {
+  for_count(where, "thrust::tabulate", last - first,
+            [out = bare(first), function](std::ptrdiff_t i) mutable { out[i] = function(i); });
+}
+template <typename Where, typename In, typename Out, typename Function>
+Out transform_(const Where& where, In first, In last, Out to, Function function) {
+  for_count(where, "thrust::transform", last - first,
+            [in = bare(first), out = bare(to), function](std::ptrdiff_t i) mutable { out[i] = function(in[i]); });
+  return to + (last - first);
+}
+template <typename Where, typename A, typename B, typename Out, typename Function>
+Out transform_(const Where& where, A first, A last, B second, Out to, Function function) {
+  for_count(where, "thrust::transform", last - first,
+            [a = bare(first), b = bare(second), out = bare(to), function](std::ptrdiff_t i) mutable {
+              out[i] = function(a[i], b[i]);
+            });
+  return to + (last - first);
+}
+template <typename Where, typename In, typename Out, typename Function, typename Predicate>
+Out transform_if_(const Where& where, In first, In last, Out to, Function function, Predicate predicate) {
+  return transform_if_(where, first, last, first, to, function, predicate);
+}
+template <typename Where, typename In, typename Stencil, typename Out, typename Function, typename Predicate>
+Out transform_if_(const Where& where, In first, In last, Stencil stencil, Out to, Function function,
+                  Predicate predicate) {
+  for_count(where, "thrust::transform_if", last - first,
+            [in = bare(first), s = bare(stencil), out = bare(to), function, predicate](std::ptrdiff_t i) mutable {
+              if (predicate(s[i])) out[i] = function(in[i]);
+            });
+  return to + (last - first);
+}
+template <typename Where, typename Map, typename In, typename Out>
+Out gather_(const Where& where, Map first, Map last, In from, Out to) {
+  for_count(where, "thrust::gather", last - first,
+            [map = bare(first), in = bare(from), out = bare(to)](std::ptrdiff_t i) { out[i] = in[map[i]]; });
+  return to + (last - first);
+}
+template <typename Where, typename In, typename Map, typename Out>
+void scatter_(const Where& where, In first, In last, Map places, Out to) {
+  for_count(where, "thrust::scatter", last - first,
+            [in = bare(first), map = bare(places), out = bare(to)](std::ptrdiff_t i) { out[map[i]] = in[i]; });
+}
+template <typename Where, typename It, typename Predicate, typename T>
+void replace_if_(const Where& where, It first, It last, Predicate predicate, T value) {
+  for_count(where, "thrust::replace_if", last - first, [out = bare(first), predicate, value](std::ptrdiff_t i) mutable {
+    if (predicate(out[i])) out[i] = value;
+  });
+}
+template <typename Where, typename In, typename Out>
+Out adjacent_difference_(const Where& where, In first, In last, Out to) {
+  run(where, "thrust::adjacent_difference", [in = bare(first), out = bare(to), count = last - first] {
+    ValueOf<In> before{};
+    for (std::ptrdiff_t i = 0; i < count; i++) {
+      const ValueOf<In> own = in[i];  // `to` may be `first`
+      out[i] = i ? static_cast<ValueOf<In>>(own - before) : own;
+      before = own;
+    }
+  });
+  return to + (last - first);
+}
+
+}  // namespace detail
+
+SIMT_THRUST(for_each)
+SIMT_THRUST(for_each_n)
+SIMT_THRUST(fill)
+SIMT_THRUST(fill_n)
+SIMT_THRUST(sequence)
+SIMT_THRUST(generate)
+SIMT_THRUST(tabulate)
+SIMT_THRUST(transform)
+SIMT_THRUST(transform_if)
+SIMT_THRUST(gather)
+SIMT_THRUST(scatter)
+SIMT_THRUST(replace_if)
+SIMT_THRUST(adjacent_difference)
+
+}  // namespace thrust

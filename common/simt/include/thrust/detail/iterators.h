@@ -1,0 +1,178 @@
+// Iterators without memory of their own. They hold others as a kernel takes them once `bare` has gone through them.
+#pragma once
+
+#include "../device_ptr.h"
+#include "../tuple.h"
+
+namespace thrust {
+namespace detail {
+
+// What every random access iterator has, of Derived::move(n), from(other) and operator*.
+template <typename Derived, typename Value, typename Reference, typename SystemOfIt>
+struct Iterator {
+  using System = SystemOfIt;
+  using value_type = Value;
+  using reference = Reference;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::random_access_iterator_tag;
+
+  Derived& self() { return static_cast<Derived&>(*this); }
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  Derived& operator+=(difference_type n) { return self().move(n), self(); }
+  Derived& operator-=(difference_type n) { return self().move(-n), self(); }
+  Derived& operator++() { return *this += 1; }
+  Derived& operator--() { return *this -= 1; }
+  Derived operator++(int) {
+    const Derived before = self();
+    return *this += 1, before;
+  }
+  Derived operator+(difference_type n) const {
+    Derived moved = self();
+    return moved += n;
+  }
+  Derived operator-(difference_type n) const { return *this + -n; }
+  difference_type operator-(const Derived& other) const { return self().from(other); }
+  bool operator==(const Derived& other) const { return self().from(other) == 0; }
+  bool operator!=(const Derived& other) const { return self().from(other) != 0; }
+  bool operator<(const Derived& other) const { return self().from(other) < 0; }
+  Reference operator[](difference_type i) const { return *(*this + i); }
+};
+
+}  // namespace detail
+
+template <typename T>
+struct counting_iterator : detail::Iterator<counting_iterator<T>, T, T, detail::Either> {
+  T value;
+  explicit counting_iterator(T first = T()) : value(first) {}
+  T operator*() const { return value; }
+  void move(std::ptrdiff_t n) { value = static_cast<T>(value + n); }
+  std::ptrdiff_t from(const counting_iterator& other) const {
+    return static_cast<std::ptrdiff_t>(value) - static_cast<std::ptrdiff_t>(other.value);
+  }
+};
+template <typename T>
+counting_iterator<T> make_counting_iterator(T first) {
+  return counting_iterator<T>(first);
+}
+
+template <typename T>
+struct constant_iterator : detail::Iterator<constant_iterator<T>, T, T, detail::Either> {
+  T value;
+  std::ptrdiff_t at;
+  explicit constant_iterator(T value = T(), std::ptrdiff_t at = 0) : value(value), at(at) {}
+  T operator*() const { return value; }
+  void move(std::ptrdiff_t n) { at += n; }
+  std::ptrdiff_t from(const constant_iterator& other) const { return at - other.at; }
+};
+template <typename T>
+constant_iterator<T> make_constant_iterator(T value, std::ptrdiff_t at = 0) {
+  return constant_iterator<T>(value, at);
+}
+
+// What is written to it is lost.
+struct discard_iterator : detail::Iterator<discard_iterator, int, const discard_iterator&, detail::Either> {
+  std::ptrdiff_t at = 0;
+  const discard_iterator& operator*() const { return *this; }
+  template <typename T, typename = std::enable_if_t<!std::is_same<T, discard_iterator>::value>>
+  const discard_iterator& operator=(const T&) const {
+    return *this;
+  }
+  void move(std::ptrdiff_t n) { at += n; }
+  std::ptrdiff_t from(const discard_iterator& other) const { return at - other.at; }
+};
+inline discard_iterator make_discard_iterator() { return {}; }
+
+template <typename Function, typename Inner>
+struct transform_iterator
+    : detail::Iterator<transform_iterator<Function, Inner>,
+                       std::decay_t<std::invoke_result_t<Function, typename std::iterator_traits<Inner>::reference>>,
+                       std::decay_t<std::invoke_result_t<Function, typename std::iterator_traits<Inner>::reference>>,
+                       typename detail::SystemOf<Inner>::type> {
+  Inner inner;
+  Function function;
+  transform_iterator(Inner inner, Function function) : inner(inner), function(function) {}
+  typename transform_iterator::value_type operator*() const {
+    Function own = function;
+    return own(*inner);
+  }
+  void move(std::ptrdiff_t n) { inner += n; }
+  std::ptrdiff_t from(const transform_iterator& other) const { return inner - other.inner; }
+};
+template <typename Inner, typename Function>
+transform_iterator<Function, Inner> make_transform_iterator(Inner inner, Function function) {
+  return {inner, function};
+}
+
+template <typename Items, typename Places>
+struct permutation_iterator
+    : detail::Iterator<permutation_iterator<Items, Places>, detail::ValueOf<Items>,
+                       typename std::iterator_traits<Items>::reference, detail::Chosen<Items, Places>> {
+  Items items;
+  Places places;
+  permutation_iterator(Items items, Places places) : items(items), places(places) {}
+  typename permutation_iterator::reference operator*() const { return items[static_cast<std::ptrdiff_t>(*places)]; }
+  void move(std::ptrdiff_t n) { places += n; }
+  std::ptrdiff_t from(const permutation_iterator& other) const { return places - other.places; }
+};
+template <typename Items, typename Places>
+permutation_iterator<Items, Places> make_permutation_iterator(Items items, Places places) {
+  return {items, places};
+}
+
+template <typename Tuple>
+struct zip_iterator;
+template <typename... Inner>
+struct zip_iterator<tuple<Inner...>>
+    : detail::Iterator<zip_iterator<tuple<Inner...>>, tuple<detail::ValueOf<Inner>...>,
+                       tuple<typename std::iterator_traits<Inner>::reference...>, detail::Chosen<Inner...>> {
+  tuple<Inner...> inner;
+  explicit zip_iterator(const tuple<Inner...>& inner) : inner(inner) {}
+  const tuple<Inner...>& get_iterator_tuple() const { return inner; }
+  typename zip_iterator::reference operator*() const {
+    return std::apply([](const auto&... each) { return typename zip_iterator::reference(*each...); }, base());
+  }
+  void move(std::ptrdiff_t n) {
+    std::apply([n](auto&... each) { ((each += n), ...); }, static_cast<std::tuple<Inner...>&>(inner));
+  }
+  std::ptrdiff_t from(const zip_iterator& other) const { return std::get<0>(base()) - std::get<0>(other.base()); }
+  const std::tuple<Inner...>& base() const { return inner; }
+};
+template <typename... Inner>
+zip_iterator<tuple<Inner...>> make_zip_iterator(const tuple<Inner...>& inner) {
+  return zip_iterator<tuple<Inner...>>(inner);
+}
+template <typename... Inner>
+zip_iterator<tuple<Inner...>> make_zip_iterator(const Inner&... inner) {
+  return zip_iterator<tuple<Inner...>>(tuple<Inner...>(inner...));
+}
+
+// f(thrust::get<0>(t), thrust::get<1>(t), ...)
+template <typename Function>
+struct zip_function {
+  Function function;
+  template <typename Tuple>
+  decltype(auto) operator()(Tuple&& values) const {
+    return std::apply(function, static_cast<const typename std::decay_t<Tuple>::Base&>(values));
+  }
+};
+template <typename Function>
+zip_function<Function> make_zip_function(Function function) {
+  return {function};
+}
+
+namespace detail {
+template <typename Function, typename Inner>
+auto bare(const transform_iterator<Function, Inner>& it) {
+  return make_transform_iterator(bare(it.inner), it.function);
+}
+template <typename Items, typename Places>
+auto bare(const permutation_iterator<Items, Places>& it) {
+  return make_permutation_iterator(bare(it.items), bare(it.places));
+}
+template <typename... Inner>
+auto bare(const zip_iterator<tuple<Inner...>>& it) {
+  return std::apply([](const Inner&... each) { return make_zip_iterator(bare(each)...); }, it.base());
+}
+}  // namespace detail
+}  // namespace thrust

@@ -1,0 +1,146 @@
+// How an algorithm runs: on the host, or as a kernel of one thread, which computes what a GPU's algorithm does and is
+// checked as any kernel, but not counted (counters/session.cpp).
+#pragma once
+
+#include <iterator>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "../../cuda_runtime.h"
+
+namespace thrust {
+
+struct system_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+struct Policy {};
+struct Host : Policy {
+  static constexpr bool on_device = false;
+};
+struct Device : Policy {
+  static constexpr bool on_device = true;
+  cudaStream_t stream = nullptr;
+  Device on(cudaStream_t on_stream) const {
+    Device policy;
+    policy.stream = on_stream;
+    return policy;
+  }
+};
+static const Device par, par_nosync;
+
+template <typename T>
+constexpr bool is_policy = std::is_base_of<Policy, std::decay_t<T>>::value;
+
+// What iterators of the device have as `System`, those of either side as Either. Other iterators are the host's.
+struct Either {};
+template <typename T, typename = void>
+struct SystemOf {
+  using type = Either;
+};
+template <typename T>
+struct SystemOf<T, std::void_t<typename std::iterator_traits<T>::iterator_category>> {
+  template <typename U>
+  static typename U::System of(U*);
+  template <typename U>
+  static Host of(...);
+  using type = decltype(of<T>(static_cast<T*>(nullptr)));
+};
+template <typename... Types>
+constexpr bool any_on_device = (std::is_same<typename SystemOf<Types>::type, Device>::value || ...);
+template <typename... Types>
+constexpr bool any_on_host = (std::is_same<typename SystemOf<Types>::type, Host>::value || ...);
+template <typename... Types>
+using Chosen = std::conditional_t<any_on_device<Types...> || !any_on_host<Types...>, Device, Host>;
+
+inline void expect(cudaError_t error, const char* name) {
+  if (error != cudaSuccess) throw system_error(std::string(name) + ": " + cudaGetErrorString(error));
+}
+
+// An array of the device's.
+template <typename T>
+class Scratch {
+ public:
+  explicit Scratch(size_t count) {
+    if (!count) return;
+    expect(cudaMalloc(&items_, count * sizeof(T)), "thrust: temporary memory");
+    // Items are copied whole: what lies between their members counts as written.
+    expect(cudaMemset(static_cast<void*>(items_), 0, count * sizeof(T)), "thrust: temporary memory");
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { cudaFree(items_); }
+  T* get() const { return items_; }
+
+ private:
+  T* items_ = nullptr;
+};
+
+// For temporary arrays of an algorithm, where it runs.
+template <typename T>
+struct HostScratch {
+  explicit HostScratch(size_t count) : items(static_cast<T*>(::operator new(count * sizeof(T)))) {}
+  HostScratch(const HostScratch&) = delete;
+  HostScratch& operator=(const HostScratch&) = delete;
+  ~HostScratch() { ::operator delete(items); }
+  T* get() const { return items; }
+  T* items;
+};
+template <typename Where, typename T>
+using ScratchOf = std::conditional_t<Where::on_device, Scratch<T>, HostScratch<T>>;
+
+template <typename Work>
+cudaError_t launch(cudaStream_t stream, const char* name, const Work& work) {
+  return simt::launch({1, 1, 0, stream}, simt::BoundCall<Work>{work, {}}.bind(name, nullptr));
+}
+
+template <typename Work>
+void run(const Host&, const char*, const Work& work) {
+  work();
+}
+template <typename Work>
+void run(const Device& where, const char* name, const Work& work) {
+  expect(launch(where.stream, name, work), name);
+  expect(cudaStreamSynchronize(where.stream), name);
+}
+
+template <typename Result, typename Work>
+Result compute(const Host&, const char*, const Work& work) {
+  return work();
+}
+template <typename Result, typename Work>
+Result compute(const Device& where, const char* name, const Work& work) {
+  Scratch<Result> result(1);
+  Result* const to = result.get();
+  run(where, name, [=] { new (to) Result(work()); });
+  alignas(Result) unsigned char bytes[sizeof(Result)];
+  expect(cudaMemcpy(bytes, to, sizeof(Result), cudaMemcpyDeviceToHost), name);
+  return *reinterpret_cast<Result*>(bytes);
+}
+
+// As a kernel takes it: without the host's view of the device's memory.
+template <typename T>
+const T& bare(const T& iterator) {
+  return iterator;
+}
+template <typename Iterator>
+using Bare = std::decay_t<decltype(bare(std::declval<Iterator>()))>;
+template <typename Iterator>
+using ValueOf = typename std::iterator_traits<Iterator>::value_type;
+
+}  // namespace detail
+}  // namespace thrust
+
+// name(first, ...) and name(policy, first, ...), both of detail::name_(policy, first, ...).
+#define SIMT_THRUST(name)                                                       \
+  template <typename First, typename... Rest>                                   \
+  auto name(const First& first, const Rest&... rest) {                          \
+    if constexpr (detail::is_policy<First>)                                     \
+      return detail::name##_(first, rest...);                                   \
+    else                                                                        \
+      return detail::name##_(detail::Chosen<First, Rest...>(), first, rest...); \
+  }

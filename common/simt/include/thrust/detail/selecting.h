@@ -1,0 +1,76 @@
+// What keeps some items, in their order, and searches in sorted arrays.
+#pragma once
+
+#include "../functional.h"
+#include "copying.h"
+
+namespace thrust {
+namespace detail {
+
+// The items with keep(i), at `to`; how many. `to` may be `first`.
+template <typename Where, typename In, typename Out, typename Keep>
+std::ptrdiff_t kept(const Where& where, const char* name, In first, In last, Out to, const Keep& keep) {
+  return compute<std::ptrdiff_t>(where, name, [=, in = bare(first), out = bare(to), count = last - first] {
+    Keep own = keep;
+    std::ptrdiff_t n = 0;
+    for (std::ptrdiff_t i = 0; i < count; i++) {
+      if (own(i)) out[n++] = in[i];
+    }
+    return n;
+  });
+}
+
+template <typename Where, typename In, typename Stencil, typename Out, typename Predicate>
+Out copy_if_(const Where& where, In first, In last, Stencil stencil, Out to, Predicate predicate) {
+  return to + kept(where, "thrust::copy_if", first, last, to,
+                   [s = bare(stencil), predicate](std::ptrdiff_t i) mutable { return predicate(s[i]); });
+}
+template <typename Where, typename In, typename Out, typename Predicate>
+Out copy_if_(const Where& where, In first, In last, Out to, Predicate predicate) {
+  return copy_if_(where, first, last, first, to, predicate);
+}
+template <typename Where, typename It, typename Predicate>
+It remove_if_(const Where& where, It first, It last, Predicate predicate) {
+  return first + kept(where, "thrust::remove_if", first, last, first,
+                      [in = bare(first), predicate](std::ptrdiff_t i) mutable { return !predicate(in[i]); });
+}
+template <typename Where, typename It, typename Stencil, typename Predicate>
+It remove_if_(const Where& where, It first, It last, Stencil stencil, Predicate predicate) {
+  return first + kept(where, "thrust::remove_if", first, last, first,
+                      [s = bare(stencil), predicate](std::ptrdiff_t i) mutable { return !predicate(s[i]); });
+}
+template <typename Where, typename It, typename T>
+It remove_(const Where& where, It first, It last, T value) {
+  return remove_if_(where, first, last, [value](const ValueOf<It>& item) { return item == value; });
+}
+template <typename Where, typename In, typename Out, typename Equal = equal_to<>>
+Out unique_copy_(const Where& where, In first, In last, Out to, Equal equal = {}) {
+  return to +
+         compute<std::ptrdiff_t>(where, "thrust::unique", [=, in = bare(first), out = bare(to), count = last - first] {
+           Equal same = equal;
+           if (count <= 0) return std::ptrdiff_t(0);
+           ValueOf<In> before = in[0];
+           std::ptrdiff_t n = 0;
+           out[n++] = before;
+           for (std::ptrdiff_t i = 1; i < count; i++) {
+             const ValueOf<In> item = in[i];
+             if (!same(before, item)) out[n++] = item;
+             before = item;
+           }
+           return n;
+         });
+}
+template <typename Where, typename It, typename Equal = equal_to<>>
+It unique_(const Where& where, It first, It last, Equal equal = {}) {
+  return unique_copy_(where, first, last, first, equal);
+}
+
+}  // namespace detail
+
+SIMT_THRUST(copy_if)
+SIMT_THRUST(remove_if)
+SIMT_THRUST(remove)
+SIMT_THRUST(unique)
+SIMT_THRUST(unique_copy)
+
+}  // namespace thrust

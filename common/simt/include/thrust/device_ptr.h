@@ -1,0 +1,128 @@
+// Pointers to the device's memory, which the host may follow: each access is a copy.
+#pragma once
+
+#include <cstddef>
+
+#include "detail/run.h"
+
+namespace thrust {
+
+template <typename T>
+class device_ptr;
+
+template <typename T>
+class device_reference {
+ public:
+  using Value = std::remove_const_t<T>;
+  explicit device_reference(T* at) : at_(at) {}
+  device_reference(const device_reference&) = default;
+  operator Value() const {
+    alignas(Value) unsigned char bytes[sizeof(Value)];
+    detail::expect(cudaMemcpy(bytes, at_, sizeof(Value), cudaMemcpyDeviceToHost), "thrust: reading device memory");
+    return *reinterpret_cast<Value*>(bytes);
+  }
+  const device_reference& operator=(const Value& value) const {
+    detail::expect(cudaMemcpy(const_cast<Value*>(at_), &value, sizeof(Value), cudaMemcpyHostToDevice),
+                   "thrust: writing device memory");
+    return *this;
+  }
+  const device_reference& operator=(const device_reference& other) const { return *this = Value(other); }
+  template <typename Other>
+  const device_reference& operator+=(const Other& other) const {
+    return *this = Value(*this) + other;
+  }
+  template <typename Other>
+  const device_reference& operator-=(const Other& other) const {
+    return *this = Value(*this) - other;
+  }
+  const device_reference& operator++() const { return *this += 1; }
+  device_ptr<T> operator&() const { return device_ptr<T>(at_); }
+
+ private:
+  T* at_;
+};
+
+template <typename T>
+class device_ptr {
+ public:
+  using System = detail::Device;
+  using value_type = std::remove_const_t<T>;
+  using difference_type = std::ptrdiff_t;
+  using reference = device_reference<T>;
+  using pointer = device_ptr;
+  using iterator_category = std::random_access_iterator_tag;
+
+  device_ptr() = default;
+  device_ptr(std::nullptr_t) {}
+  explicit device_ptr(T* at) : at_(at) {}
+  template <typename U, typename = std::enable_if_t<std::is_convertible<U*, T*>::value>>
+  device_ptr(const device_ptr<U>& other) : at_(other.get()) {}
+  T* get() const { return at_; }
+  T* raw() const { return at_; }
+  reference operator*() const { return reference(at_); }
+  reference operator[](difference_type i) const { return reference(at_ + i); }
+  device_ptr& operator+=(difference_type n) { return at_ += n, *this; }
+  device_ptr& operator-=(difference_type n) { return at_ -= n, *this; }
+  device_ptr& operator++() { return *this += 1; }
+  device_ptr& operator--() { return *this -= 1; }
+  device_ptr operator++(int) { return device_ptr(at_++); }
+  device_ptr operator--(int) { return device_ptr(at_--); }
+  friend device_ptr operator+(device_ptr p, difference_type n) { return p += n; }
+  friend device_ptr operator+(difference_type n, device_ptr p) { return p += n; }
+  friend device_ptr operator-(device_ptr p, difference_type n) { return p -= n; }
+  explicit operator bool() const { return at_; }
+
+ private:
+  T* at_ = nullptr;
+};
+template <typename T, typename U>
+std::ptrdiff_t operator-(const device_ptr<T>& a, const device_ptr<U>& b) {
+  return a.get() - b.get();
+}
+#define SIMT_COMPARES(symbol)                                            \
+  template <typename T, typename U>                                      \
+  bool operator symbol(const device_ptr<T>& a, const device_ptr<U>& b) { \
+    return a.get() symbol b.get();                                       \
+  }
+SIMT_COMPARES(==)
+SIMT_COMPARES(!=)
+SIMT_COMPARES(<)
+SIMT_COMPARES(<=)
+SIMT_COMPARES(>)
+SIMT_COMPARES(>=)
+#undef SIMT_COMPARES
+
+template <typename T>
+T* raw_pointer_cast(const device_ptr<T>& pointer) {
+  return pointer.get();
+}
+template <typename T>
+T* raw_pointer_cast(T* pointer) {
+  return pointer;
+}
+template <typename T>
+device_ptr<T> device_pointer_cast(T* pointer) {
+  return device_ptr<T>(pointer);
+}
+template <typename T>
+device_ptr<T> device_pointer_cast(const device_ptr<T>& pointer) {
+  return pointer;
+}
+template <typename T>
+device_ptr<T> device_malloc(size_t count) {
+  T* at = nullptr;
+  detail::expect(cudaMalloc(&at, count * sizeof(T)), "thrust::device_malloc");
+  return device_ptr<T>(at);
+}
+template <typename T>
+void device_free(const device_ptr<T>& pointer) {
+  cudaFree(const_cast<std::remove_const_t<T>*>(pointer.get()));
+}
+
+namespace detail {
+template <typename T>
+T* bare(const device_ptr<T>& pointer) {
+  return pointer.get();
+}
+}  // namespace detail
+}  // namespace thrust

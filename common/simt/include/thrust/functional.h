@@ -1,0 +1,36 @@
+// The operators that programs give to algorithms.
+#pragma once
+
+#include "../cuda/functional"
+
+namespace thrust {
+
+using ::cuda::maximum;
+using ::cuda::minimum;
+using ::cuda::std::bit_and;
+using ::cuda::std::bit_or;
+using ::cuda::std::bit_xor;
+using ::cuda::std::divides;
+using ::cuda::std::equal_to;
+using ::cuda::std::greater;
+using ::cuda::std::greater_equal;
+using ::cuda::std::less;
+using ::cuda::std::less_equal;
+using ::cuda::std::logical_and;
+using ::cuda::std::logical_not;
+using ::cuda::std::logical_or;
+using ::cuda::std::minus;
+using ::cuda::std::modulus;
+using ::cuda::std::multiplies;
+using ::cuda::std::negate;
+using ::cuda::std::not_equal_to;
+using ::cuda::std::plus;
+
+template <typename T = void>
+struct identity : ::cuda::std::identity {};
+template <typename T>
+struct square {
+  __host__ __device__ T operator()(const T& a) const { return a * a; }
+};
+
+}  // namespace thrust

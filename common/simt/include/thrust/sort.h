@@ -1,0 +1,3 @@
+#pragma once
+#include "detail/reductions.h"
+#include "detail/sorting.h"

@@ -1,0 +1,46 @@
+// thrust::tuple and pair, which kernels may take apart.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "../cuda_runtime.h"
+
+namespace thrust {
+
+template <typename... Types>
+struct tuple : std::tuple<Types...> {
+  using Base = std::tuple<Types...>;
+  using Base::Base;
+  using Base::operator=;
+  tuple() = default;
+  tuple(const Base& other) : Base(other) {}
+};
+template <typename A, typename B>
+using pair = std::pair<A, B>;
+using std::make_pair;
+
+template <typename... Types>
+tuple<std::decay_t<Types>...> make_tuple(Types&&... values) {
+  return tuple<std::decay_t<Types>...>(std::forward<Types>(values)...);
+}
+template <typename... Types>
+tuple<Types&...> tie(Types&... values) {
+  return tuple<Types&...>(values...);
+}
+template <int i, typename... Types>
+decltype(auto) get(const tuple<Types...>& values) {
+  return std::get<i>(static_cast<const std::tuple<Types...>&>(values));
+}
+template <int i, typename... Types>
+decltype(auto) get(tuple<Types...>& values) {
+  return std::get<i>(static_cast<std::tuple<Types...>&>(values));
+}
+template <int i, typename... Types>
+decltype(auto) get(tuple<Types...>&& values) {
+  return std::get<i>(static_cast<std::tuple<Types...>&&>(values));
+}
+template <int i, typename Tuple>
+using tuple_element = std::tuple_element<i, typename Tuple::Base>;
+
+}  // namespace thrust
