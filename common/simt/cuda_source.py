@@ -134,7 +134,6 @@ def unsupported(source: Text) -> list[tuple[int, str]]:
             found.append((include.start(1), f"the library of <{include[1]}> is"))
     for pattern, feature in UNSUPPORTED:
         found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]
-    found += [(match.start(), f"{match[1]}() of a group is") for match in re.finditer(r"\.\s*(barrier_arrive|barrier_wait)\s*\(", code)]
     found += inline_ptx(source)[1]
     return found + dynamic_parallelism(source) + implicit_warp_synchrony(source)
 

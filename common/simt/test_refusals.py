@@ -24,8 +24,6 @@ REFUSED = [
     ("needs the kernel itself here", "void f(const void* kernel) {\n\n",
      "cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), nullptr);", "}"),
     ("several devices", "void f(cudaLaunchParams* l) {\n\n", "cudaLaunchCooperativeKernelMultiDevice(l, 1);", "}"),
-    ("barrier_arrive() of a group", "#include <cooperative_groups.h>\n__global__ void k() {\n",
-     "cooperative_groups::this_thread_block().barrier_arrive();", "}"),
     ("textures", "\n\n", "texture<float, 2> image;", ""),
     ("textures", "\n\n", "__global__ void k(cudaTextureObject_t t) {}", ""),
     ("surfaces", "\n\n", "__global__ void k(cudaSurfaceObject_t t) {}", ""),

@@ -98,8 +98,8 @@ class AllChecks : public Observer {
     now().block = info;
     now().racecheck.block_begin(info);
     const auto& [dynamic_written, static_written] = now().shared_written[info.number];
-    shadow.restore_written(info.dynamic_shared, dynamic_written);
-    shadow.restore_written(info.static_shared, static_written);
+    shadow.restore_written(info.dynamic_shared, info.dynamic_shared_bytes, dynamic_written);
+    shadow.restore_written(info.static_shared, info.static_shared_bytes, static_written);
   }
 
   Allocation before_access(const ThreadId& thread, const Access& access) override {

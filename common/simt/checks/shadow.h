@@ -89,7 +89,12 @@ class Page {
 
   // initcheck's: which bytes have been written, one bit per byte.
   using WrittenBytes = std::array<uint64_t, bytes / 64>;
-  WrittenBytes& written_bytes() { return written_; }
+  const WrittenBytes& written_bytes() const { return written_; }
+  // In a range within the page.
+  void restore_written(size_t offset, size_t width, const WrittenBytes& from) {
+    for_each_word(offset, width,
+                  [&](size_t word, uint64_t mask) { written_[word] = (written_[word] & ~mask) | (from[word] & mask); });
+  }
 
   // `offset` is within the page.
   void set_written(size_t offset, size_t width, bool value) {
@@ -179,12 +184,11 @@ class Shadow {
     for_each_page(begin, bytes, [&](uintptr_t address, size_t) { pages.push_back(page(address).written_bytes()); });
     return pages;
   }
-  void restore_written(uintptr_t begin, const Written& pages) {
-    uintptr_t address = begin - begin % Page::bytes;
-    for (const Page::WrittenBytes& written : pages) {
-      page(address).written_bytes() = written;
-      address += Page::bytes;
-    }
+  void restore_written(uintptr_t begin, size_t bytes, const Written& pages) {
+    auto next = pages.begin();
+    for_each_page(begin, bytes, [&](uintptr_t address, size_t part) {
+      page(address).restore_written(address % Page::bytes, part, *next++);
+    });
   }
 
   // Gives back the pages that lie in the range altogether.

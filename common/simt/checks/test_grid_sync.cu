@@ -2,6 +2,7 @@
 // makes it and one that is near to it and right.
 #include <cooperative_groups.h>
 
+#include "checks/shadow.h"
 #include "checks/test_checks.h"
 
 namespace {
@@ -92,6 +93,27 @@ TEST_CASE("a cooperative kernel's accesses are checked before and after grid.syn
   const std::string text = of(past_shared<20000>, 2);
   HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (");
   HAS(text, AT("// past its end"));
+}
+
+TEST_CASE("what has been written is restored in its range, and nowhere else") {
+  simt::checks::Shadow shadow;
+  constexpr uintptr_t begin = 0x10000 + 40, bytes = 2 * simt::checks::Page::bytes;
+  shadow.set_written(begin, bytes, true);
+  const auto before = shadow.written(begin, bytes);
+  shadow.set_written(begin - 40, bytes + 80, false);
+  shadow.set_written(begin - 8, 8, true);
+  shadow.set_written(begin + bytes, 8, true);
+  shadow.restore_written(begin, bytes, before);
+  const auto is_written = [&](uintptr_t address) {
+    const size_t offset = address % simt::checks::Page::bytes;
+    return shadow.page(address).first_unwritten(offset, 1) == simt::checks::Page::bytes;
+  };
+  CHECK(is_written(begin - 8));
+  CHECK_FALSE(is_written(begin - 9));
+  CHECK(is_written(begin));
+  CHECK(is_written(begin + bytes - 1));
+  CHECK(is_written(begin + bytes));
+  CHECK_FALSE(is_written(begin + bytes + 8));
 }
 
 TEST_CASE("grid.sync() in two branches is no barrier") { HAS(of(two_barriers, 2), "synccheck: divergent barrier"); }

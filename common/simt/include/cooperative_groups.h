@@ -11,6 +11,11 @@ using simt::Place;
 
 class thread_block {
  public:
+  class arrival_token {};
+
+  // A barrier in two halves is one: nothing is gained here by what a thread does between them.
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, SIMT_PLACE(syncthreads)) { simt::block_barrier(0, place); }
   static void sync(SIMT_PLACE(syncthreads)) { simt::block_barrier(0, place); }
   static unsigned thread_rank() { return simt::thread_rank(); }
   static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
@@ -45,7 +50,7 @@ class grid_group {
 
 inline grid_group this_grid() { return {}; }
 
-// The blocks of a cluster. Its barrier in two halves is one: nothing is gained here by what a thread does between them.
+// The blocks of a cluster.
 class cluster_group {
  public:
   class arrival_token {};
