@@ -108,6 +108,7 @@ struct Move {
   Demand demand;
   std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
+  bool wide_enough = false;                // it is for rows of up to this width: the judge counts narrower ones
 };
 
 struct Step;

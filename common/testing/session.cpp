@@ -68,12 +68,15 @@ uint64_t hash_of_source() {
 // For the judge a move is counted beside the shape that everybody knows, and for every file beside it in another place:
 // a kernel that does the move at that shape alone does not do it. Rows begin and end as they do there, in whole packs
 // of whole warps or not; of narrow rows there are more.
-Shape shape_for_judge(Shape shape) {
-  constexpr int narrow = 64, columns = 256, rows = 128, places = 3;
+Shape shape_for_judge(Shape shape, bool wide_enough) {
+  constexpr int narrow = 64, columns = 256, fewer_columns = 64, rows = 128, places = 3;
   static const uint64_t source = hash_of_source();
   const uint64_t mixed = (source ^ session().seed ^ static_cast<uint64_t>(shape.cols)) * 0x9e3779b97f4a7c15ull;
   const int place = 1 + static_cast<int>((mixed >> 33) % places);
-  (shape.cols < narrow ? shape.rows : shape.cols) += place * (shape.cols < narrow ? rows : columns);
+  if (wide_enough && shape.cols > narrow + places * fewer_columns)
+    shape.cols -= place * fewer_columns;
+  else
+    (shape.cols < narrow ? shape.rows : shape.cols) += place * (shape.cols < narrow ? rows : columns);
   return shape;
 }
 
@@ -82,7 +85,7 @@ Case case_of(const Move& move) {
   const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
                                      [](const Expected& variant) { return variant.cost == Cost::quadratic; });
   const bool judged = recording() && operator_of(lab.op).takes_any_shape() && !quadratic;
-  Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape) : move.shape);
+  Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape, move.wide_enough) : move.shape);
   c.move = &move;
   return c;
 }

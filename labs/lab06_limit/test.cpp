@@ -47,8 +47,8 @@ const testing_::Lab testing_::lab = {
          {256, 6},
          testing_::no_serial_section()},
         {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
-        {"move-no-barrier", "rows of up to 3 KB wait at no barrier", {300, 600}, no_barriers},
-        {"move-several-rows", "a warp takes several narrow rows", {1024, 64}, several_rows},
+        {"move-no-barrier", "rows of up to 3 KB wait at no barrier", {300, 600}, no_barriers, {}, true, true},
+        {"move-several-rows", "a warp takes several narrow rows", {1024, 60}, several_rows},
         {"move-many-blocks", "many blocks work on one long row", {1, 200003}, testing_::spread_over_blocks(8)},
     },
     {
