@@ -28,7 +28,7 @@ RUNG_PREDICT(
     // online, 4096 x 4096, K = 50, on an H200: how many times longer with f32 than with f16? Within a factor of 1.3.
     {"half_gain", rung::unknown},
     // online, f32, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
-    {"online_limit", rung::unknown})
+    {"fused_limit", rung::unknown})
 // END 0
 
 constexpr int most_k = 64;

@@ -75,7 +75,7 @@ const testing_::Lab testing_::lab = {
          "for a half as for a float.",
          {{"lab05_topk", "online", Dtype::f32, 4096, 4096}, {"lab05_topk", "online", Dtype::f16, 4096, 4096}},
          1.3},
-        {"online_limit",
+        {"fused_limit",
          "online, f32, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or "
          "latency. The unit that is busy nearly all of the time; latency, if none is.",
          "online",

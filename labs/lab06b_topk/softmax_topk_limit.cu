@@ -20,7 +20,7 @@ RUNG_PREDICT(
     // f16, V = 32,000: bytes of the sectors that all loads of one row ask for.
     {"fused_bytes", rung::unknown},
     // f16, V = 32,000: load instructions per row, those of all warps together.
-    {"fused_loads", rung::unknown},
+    {"select_loads", rung::unknown},
     // f32, 2048 x 50257, K = 50, on an H200: microseconds. A factor of 1.25 counts as right.
     {"topk_us", rung::unknown},
     // f16, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.

@@ -33,7 +33,7 @@ const testing_::Lab testing_::lab = {
          testing_::bytes_read_a_row(),
          "A tile that has been loaded serves the maximum, the sum and the selection; and a half is 2 "
          "bytes."},
-        {"fused_loads",
+        {"select_loads",
          "The same row: how many load instructions do the block's warps execute, all together? A thread "
          "loads 16 bytes at a time.",
          "auto",

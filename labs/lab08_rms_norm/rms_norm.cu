@@ -8,9 +8,9 @@
 // TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08 holds it against the count.
 RUNG_PREDICT(
     // f32, 4096 columns: bytes of the sectors that all loads of x ask for, per row, and those of the weights.
-    {"row_bytes", rung::unknown},
+    {"norm_bytes", rung::unknown},
     // f32, 4096 columns: barriers that a thread reaches.
-    {"row_barriers", rung::unknown},
+    {"norm_barriers", rung::unknown},
     // bf16, 256 columns, many rows: load instructions that warps execute, per row, those of the weights included.
     {"narrow_loads", rung::unknown})
 // END 0

@@ -30,7 +30,7 @@ const testing_::Lab testing_::lab = {
         {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
     },
     {
-        {"row_bytes",
+        {"norm_bytes",
          "A row of 4096 floats: how many bytes do all its loads ask for, the weights included?",
          "auto",
          Dtype::f32,
@@ -38,7 +38,7 @@ const testing_::Lab testing_::lab = {
          testing_::bytes_read_a_row(),
          "The row stays in registers between the sum and the result; the weights are as long as the row, and every "
          "block asks for them."},
-        {"row_barriers",
+        {"norm_barriers",
          "A block works on a row of 4096 floats. How many barriers does a thread come to?",
          "auto",
          Dtype::f32,

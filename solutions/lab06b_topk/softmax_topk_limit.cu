@@ -19,7 +19,7 @@ RUNG_PREDICT(
     // f16, V = 32,000: bytes of the sectors that all loads of one row ask for.
     {"fused_bytes", 32000 * 2},
     // f16, V = 32,000: load instructions per row, those of all warps together.
-    {"fused_loads", 32000 / 8 / 32},
+    {"select_loads", 32000 / 8 / 32},
     // f32, 2048 x 50257, K = 50, on an H200: microseconds. A factor of 1.25 counts as right.
     {"topk_us", 4.0 * 2048 * 50257 / 4565e3 * 1.2},
     // f16, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.

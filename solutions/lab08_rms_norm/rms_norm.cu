@@ -8,9 +8,9 @@
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
     // f32, 4096 columns: bytes of the sectors that all loads of x ask for, per row, and those of the weights.
-    {"row_bytes", 2 * 4096 * 4},
+    {"norm_bytes", 2 * 4096 * 4},
     // f32, 4096 columns: barriers that a thread reaches.
-    {"row_barriers", 1},
+    {"norm_barriers", 1},
     // bf16, 256 columns, many rows: load instructions that warps execute, per row, those of the weights included.
     {"narrow_loads", 1.5})
 // END 0
