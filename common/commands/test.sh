@@ -11,7 +11,7 @@ logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
 at_once=$([ -n "${ONLY:-}" ] && echo 1 || echo $((jobs + 1)))
-passed=0 failed=0 ran=()
+passed=0 failures=() ran=()
 # report NAME STATUS SECONDS: one line for a check, and the end of its output if it failed.
 report() {
   local log=$logs/${1//[^A-Za-z0-9_.-]/_}.log
@@ -20,11 +20,16 @@ report() {
     passed=$((passed + 1))
     printf '%-58s ok    %4d s\n' "$1" "$3"
   else
-    failed=$((failed + 1))
+    failures+=("$1")
     printf '%-58s %sFAIL%s  %4d s\n' "$1" "$red" "$plain" "$3"
-    tail -n 40 "$log" | sed 's/^/    /'
-    say "    (all of it: $log)"
+    show_end "$1"
   fi
+}
+# show_end NAME: which tests failed in a check, and the end of its output.
+show_end() {
+  grep -hE '^(FAIL|ERROR): ' "$(log_of "$1")" | sed 's/^/    /'
+  tail -n 40 "$(log_of "$1")" | sed 's/^/    /'
+  say "    (all of it: $(log_of "$1"))"
 }
 log_of() { echo "$logs/${1//[^A-Za-z0-9_.-]/_}.log"; }
 
@@ -183,13 +188,18 @@ alone "shelf: every wrong kernel gets its verdict" "$python" common/testing/shel
 alone "corpus: every submission gets its verdict" "$python" common/grade/test_corpus.py
 
 wait_until_fewer_than 1
-[ $((passed + failed + ${#skipped[@]})) -gt 0 ] || fail "ONLY=${ONLY:-}: no check has that in its name; the words are those that \`make test\` prints, \`corpus\` for example"
+[ $((passed + ${#failures[@]} + ${#skipped[@]})) -gt 0 ] || fail "ONLY=${ONLY:-}: no check has that in its name; the words are those that \`make test\` prints, \`corpus\` for example"
 say ""
 # Tests inside the checks say by themselves what they cannot do here: "... skipped 'why'".
 for log in "${ran[@]}"; do
   while IFS= read -r line; do skipped+=("$line"); done < <(sed -nE "s/^(.*) \.\.\. skipped ['\"](.*)['\"]$/\1: \2/p" "$log")
 done
 [ ${#skipped[@]} -eq 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
+# Again at the end: whoever sees the last lines alone, of a long log, sees what failed.
+for name in "${failures[@]}"; do
+  say "failed: $name"
+  show_end "$name"
+done
 say "make test took $((SECONDS - started)) s"
-say "$passed passed, $failed failed$([ ${#skipped[@]} -eq 0 ] || echo ", ${#skipped[@]} skipped")"
-[ $failed -eq 0 ]
+say "$passed passed, ${#failures[@]} failed$([ ${#skipped[@]} -eq 0 ] || echo ", ${#skipped[@]} skipped")"
+[ ${#failures[@]} -eq 0 ]
