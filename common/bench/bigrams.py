@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A small language model out of Markdown: the logits that `make ladder` runs on, and what top-K makes of them.
+"""A small language model: the logits that `make ladder` runs on, and what top-K makes of them.
 
-  bigrams.py --output build/bigrams FILE.md...   counts; writes build/bigrams.f32 (V x V) and build/bigrams.words
+  bigrams.py --output build/bigrams              writes build/bigrams.f32 (V x V) and build/bigrams.words from bigrams.txt
   bigrams.py --predict build/bigrams --k 5       prints lab05's top-K of those logits as words
 """
 
@@ -13,87 +13,43 @@ import math
 import re
 import signal
 import sys
-from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from results import UserError  # noqa: E402  (beside this file)
 
-VOCABULARY = 600  # words, at most
-SEEN_AT_LEAST = 2  # times; a word seen once has one successor and teaches nothing
+COUNTS = Path(__file__).resolve().parent / "bigrams.txt"
 ALPHA = 0.01  # added to every count. At V = 600 all unseen successors of a word weigh as much as 6 seen bigrams.
 COMMON_WORDS = 30  # the most frequent words are taken for stop words: the, a, of, ...
 LINES = 5  # contexts that --predict shows
 
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-NEW_BLOCK = re.compile(r"^\s*(#{1,6}\s|[-*+]\s|\d+[.)]\s|>|\||$)")
-WORD = re.compile(r"[a-z][a-z0-9_]*(?:'[a-z]+)?")
-BREAK = "\n"  # ends a run of words: no bigram crosses it
+LINE = re.compile(r"(?P<word>\S+):(?P<successors>( \S+ [1-9]\d*(,(?=.)|$))*)")
 
 
-def prose_lines(markdown: str) -> list[str]:
-    """The lines outside fenced code; an empty line stands where a block ends, as before a heading or a list item."""
-    lines: list[str] = []
-    fence = ""
-    for line in markdown.splitlines():
-        mark = FENCE.match(line)
-        if fence:
-            closes = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
-            fence = "" if closes else fence
-            continue
-        if mark:
-            fence = mark[1]
-            lines.append("")
-            continue
-        if NEW_BLOCK.match(line) or (lines and lines[-1].lstrip().startswith("#")):
-            lines.append("")
-        lines.append(line)
-    return lines
-
-
-def strip_inline(text: str) -> str:
-    """Markup out, words in. Formulas and code of more than one word break the sentence; `one_word` stays."""
-    text = re.sub(r"<!--.*?-->", BREAK, text, flags=re.S)
-    text = re.sub(r"\$\$.*?\$\$", BREAK, text, flags=re.S)
-    text = re.sub(r"``.*?``", BREAK, text)
-    text = re.sub(r"`([^`\n]*)`", lambda code: code[1] if re.fullmatch(r"\w+", code[1]) else BREAK, text)
-    text = re.sub(r"(?<![\w$])\$[^$\n]+\$(?!\w)", BREAK, text)
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    text = re.sub(r"</?[a-zA-Z][^>\n]*>", " ", text)
-    return re.sub(r"https?://\S+|[\w./-]*/[\w./-]+|\b\w+\.\w{1,4}\b", BREAK, text)  # addresses, paths, file names
-
-
-def runs_of_words(markdown: str) -> list[list[str]]:
-    """Runs of adjacent lower-case words; punctuation, a block's end and table cells end a run."""
-    blocks = re.split(r"\n\s*\n", "\n".join(prose_lines(markdown)))
-    runs = []
-    for block in blocks:
-        joined = re.sub(r"\s*\n\s*", " ", block)
-        for piece in re.split(r"[^\w\s'*\-]|\s-+\s", strip_inline(joined).lower().replace("\u2019", "'")
-                              .replace(BREAK, ".")):
-            words = WORD.findall(re.sub(r"\b[\d.]+\w*", "", piece))
-            if words:
-                runs.append(words)
-    return runs
-
-
-def choose_vocabulary(counts: Counter) -> list[str]:
-    """The most frequent words, most frequent first; equal counts in alphabetical order."""
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [word for word, count in ranked[:VOCABULARY] if count >= SEEN_AT_LEAST]
-
-
-def count_bigrams(runs: list[list[str]], words: list[str]) -> Counter:
+def read_counts(path: Path) -> tuple[list[str], dict[tuple[int, int], int]]:
+    """The words, most frequent first, and how often word i is followed by word j. UserError names a line that is none."""
+    try:
+        lines = list(enumerate(read_bytes(path, "it comes with the course").decode("utf-8").splitlines(), start=1))
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8 text") from None
+    found = [(number, LINE.fullmatch(line)) for number, line in lines if line and not line.startswith("#")]
+    bad = next((number for number, match in found if not match), None)
+    if bad:
+        raise UserError(f"{path}:{bad}: expected `word: successor count, successor count`")
+    words = [match["word"] for _, match in found]
+    if len(set(words)) < max(2, len(words)):
+        raise UserError(f"{path}: {len(set(words))} different words on {len(words)} lines; expected two or more, each once")
     index = {word: i for i, word in enumerate(words)}
-    pairs: Counter = Counter()
-    for run in runs:
-        for first, second in zip(run, run[1:]):
-            if first in index and second in index:
-                pairs[index[first], index[second]] += 1
-    return pairs
+    pairs = {}
+    for first, (number, match) in enumerate(found):
+        for successor, count in (pair.split() for pair in match["successors"].split(",") if pair):
+            if successor not in index:
+                raise UserError(f"{path}:{number}: `{successor}` has no line of its own")
+            pairs[first, index[successor]] = int(count)
+    return words, pairs
 
 
-def logits_of(pairs: Counter, size: int) -> array.array:
+def logits_of(pairs: dict[tuple[int, int], int], size: int) -> array.array:
     """size x size, row-major: log((count(a, b) + alpha) / (count(a) + alpha * size)). exp of a row sums to 1."""
     starts = [0] * size
     for (first, _), count in pairs.items():
@@ -130,24 +86,11 @@ def read_bytes(path: Path, hint: str) -> bytes:
         raise UserError(f"{path}: cannot be read: {error.strerror}; {hint}") from None
 
 
-def build(output: Path, files: list[Path]) -> str:
+def build(output: Path, counts: Path) -> str:
     """Writes the model and returns the line that describes it."""
-    runs = []
-    for file in files:
-        try:
-            runs += runs_of_words(read_bytes(file, "give Markdown files").decode("utf-8"))
-        except UnicodeDecodeError:
-            raise UserError(f"{file}: not UTF-8 text") from None
-    counts = Counter(word for run in runs for word in run)
-    words = choose_vocabulary(counts)
-    if len(words) < 2:
-        raise UserError(f"{len(files)} files with {counts.total()} words hold too little text: "
-                        f"fewer than two words are seen {SEEN_AT_LEAST} times")
-    pairs = count_bigrams(runs, words)
+    words, pairs = read_counts(counts)
     write_model(output, words, logits_of(pairs, len(words)))
-    short = f" (not {VOCABULARY}: no other word is seen {SEEN_AT_LEAST} times)" if len(words) < VOCABULARY else ""
-    return (f"bigrams: {len(files)} files, {counts.total()} words, vocabulary {len(words)}{short}, "
-            f"{pairs.total()} bigrams ({len(pairs)} different), add-alpha {ALPHA}")
+    return f"bigrams: {len(words)} words, {sum(pairs.values())} bigrams ({len(pairs)} different), add-alpha {ALPHA}"
 
 
 def read_array(path: Path, kind: str, count: int, hint: str) -> array.array:
@@ -208,15 +151,13 @@ def main(argv: list[str]) -> int:
     mode.add_argument("--output", type=Path, metavar="BASE", help="write BASE.f32 and BASE.words")
     mode.add_argument("--predict", type=Path, metavar="BASE", help="read BASE.topk.i32 and BASE.topk.f32 too")
     parser.add_argument("--k", type=int, default=5, help="the k of the top-K files (default 5)")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.md")
+    parser.add_argument("--counts", type=Path, default=COUNTS, help="another file of counts")
     options = parser.parse_args(argv)
     try:
         if options.predict:
             print("\n".join(predict(options.predict, options.k)))
-        elif not options.files:
-            raise UserError("no Markdown files given")
         else:
-            print(build(options.output, options.files))
+            print(build(options.output, options.counts))
     except UserError as error:
         print(f"bigrams.py: {error}", file=sys.stderr)
         return 1
