@@ -12,16 +12,17 @@ mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder
 
 at_once=$([ -n "${ONLY:-}" ] && echo 1 || echo $((jobs + 1)))
 passed=0 failures=() ran=()
-# report NAME STATUS SECONDS: one line for a check, and the end of its output if it failed.
+# report NAME STATUS SECONDS CPU_SECONDS: one line for a check, and the end of its output if it failed. What a check costs is its
+# processor time: its seconds go with what runs beside it.
 report() {
   local log=$logs/${1//[^A-Za-z0-9_.-]/_}.log
   ran+=("$log")
   if [ "$2" -eq 0 ]; then
     passed=$((passed + 1))
-    printf '%-58s ok    %4d s\n' "$1" "$3"
+    printf '%-58s ok    %4d s, CPU %4d s\n' "$1" "$3" "$4"
   else
     failures+=("$1")
-    printf '%-58s %sFAIL%s  %4d s\n' "$1" "$red" "$plain" "$3"
+    printf '%-58s %sFAIL%s  %4d s, CPU %4d s\n' "$1" "$red" "$plain" "$3" "$4"
     show_end "$1"
   fi
 }
@@ -46,7 +47,7 @@ skipped=()
 # skip NAME WHY: a check that cannot run here; it is counted.
 skip() { ! wanted "$1" || skipped+=("$1: $2"); }
 
-begun=()  # checks that no line is printed for yet, in order; each leaves "status seconds" behind
+begun=()  # checks that no line is printed for yet, in order; each leaves "status seconds CPU-seconds" behind
 # Prints the lines that are due: up to the first check that still runs.
 print_due() {
   local running status
@@ -55,7 +56,7 @@ print_due() {
     status=$(log_of "${begun[0]}").status
     if [ ! -s "$status" ]; then
       [ -z "$running" ] || return 0
-      echo "1 0" >"$status"  # it was killed
+      echo "1 0 0" >"$status"  # it was killed
     fi
     report "${begun[0]}" $(cat "$status")
     begun=("${begun[@]:1}")
@@ -80,9 +81,9 @@ check() {
   begun+=("$name")
   (
     export LADDER_PROGRESS=$PWD/$log.progress  # these runs are no student's
-    start=$SECONDS status=0
-    "$@" >"$log" 2>&1 </dev/null || status=$?
-    echo "$status $((SECONDS - start))" >"$log.status"
+    start=$SECONDS status=0 TIMEFORMAT='%U %S'
+    { time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.cpu" || status=$?
+    echo "$status $((SECONDS - start)) $(awk '{ printf "%.0f", $1 + $2 }' "$log.cpu")" >"$log.status"
   ) &
 }
 # alone NAME COMMAND...: a check that others build on, or that uses every core itself: nothing runs beside it.
