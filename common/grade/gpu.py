@@ -137,9 +137,7 @@ class CudaWorkshop:
             tree.copy(str(path))
         # What nvcc includes itself.
         self.copy_all(tree, [str(path) for path in (*(top / "include/crt").glob("*"), top / "include/fatbinary_section.h")])
-        stand_ins = self.course / "common/simt/include"
-        names = [str(path.relative_to(stand_ins)) for path in sorted(stand_ins.rglob("*.h")) if "simt" not in path.relative_to(stand_ins).parts]
-        names = [name for name in (*names, *GPU_HEADERS) if not NOT_FOR_KERNELS.search(name)]
+        names = [name for name in (*roots.stand_ins(self.course), *GPU_HEADERS) if not NOT_FOR_KERNELS.search(name)]
         trial = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in (*roots.HEADERS, *names)) + '#include "rung.h"\n'
         with_source = tree.root / "trial.cu"
         with_source.write_text(trial)

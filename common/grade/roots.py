@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "simt/rules"))
 
 import front_end  # noqa: E402: asks clang what nvcc would refuse
+import rules  # noqa: E402
 
 # What a kernel may include: C++17's library, C's headers under their own names, and the course's stand-in for CUDA.
 HEADERS = """algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat chrono cinttypes climits cmath complex
@@ -145,8 +146,7 @@ def course_headers(course: Path) -> list[str]:
 
 def stand_ins(course: Path) -> list[str]:
     """The headers that stand in for CUDA's, by the names under which a kernel includes them."""
-    folder = course / "common/simt/include"
-    names = [path.relative_to(folder) for path in sorted(folder.rglob("*.h"))]
+    names = [path.relative_to(course / "common/simt/include") for path in rules.kernel_headers(course) if path.suffix == ".h"]
     return [str(name) for name in names if name.parts[0] != "simt"]
 
 
@@ -177,7 +177,10 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
     for part in course_headers(course):
         source, target = course / part, course_root / part
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns(*rules.LIBRARIES))
+        else:
+            shutil.copyfile(source, target)
     shutil.copyfile(course / "common/simt/rewrite.sed", course_root / "rewrite.sed")
 
     # The linker says what it opens, the compiler what it includes.
@@ -196,8 +199,8 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
         tree.copy(os.path.normpath(output_of(gxx, "-print-file-name=crtbegin.o").strip()))
         commands.append(rules_command(clang))
     for command in commands:
-        rules = output_of(*command, "-M", "-", given=includes, cwd=course_root)
-        for path in rules.replace("\\\n", " ").split():
+        listed = output_of(*command, "-M", "-", given=includes, cwd=course_root)
+        for path in listed.replace("\\\n", " ").split():
             if path.startswith("/"):
                 tree.copy(path)
     return tree

@@ -169,10 +169,19 @@ COMPILERS = re.compile(r"_GLOBAL_OFFSET_TABLE_|__dso_handle|DW\.ref\.\w+|__(star
 INSTRUMENTATION = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc|simt_seen_\w+")
 
 
+# Of the headers that stand in for CUDA's, those of libraries that would do a lab's work: a kernel of a lab has none of them.
+LIBRARIES = ("cub", "thrust", "nccl.h")
+
+
+def kernel_headers(course: Path) -> list[Path]:
+    """The headers that stand in for CUDA's and that a lab's kernel may include, and what these include."""
+    folder = course / "common/simt/include"
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.relative_to(folder).parts[0] not in LIBRARIES]
+
+
 def header_words(course: Path) -> frozenset[str]:
-    """All words in the headers that stand in for CUDA's: a function of the executor that they name may be called through them."""
-    text = "".join(path.read_text() for path in sorted((course / "common/simt/include").rglob("*")) if path.is_file())
-    return frozenset(re.findall(r"\w+", text))
+    """All words in these headers: a function of the executor that they name may be called through them."""
+    return frozenset(word for path in kernel_headers(course) for word in re.findall(r"\w+", path.read_text()))
 
 
 def executor_function(symbol: str) -> str:

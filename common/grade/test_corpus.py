@@ -237,9 +237,14 @@ def read_grades(out: Path) -> dict[str, tuple[dict, Path]]:
     return grades
 
 
+wrong: list[str] = []  # the lines with FAIL, which are printed again at the end
+
+
 def report(name: str, problem: str, good: str) -> int:
-    """A line, with FAIL at the beginning, to be seen at once in a log. 1 if there is a problem."""
-    print(f"{shown(name)[:44]:<44}  {'FAIL' if problem else 'ok':<5} {problem or good}", flush=True)
+    """A line that says ok or FAIL. 1 if there is a problem."""
+    line = f"{shown(name)[:44]:<44}  {'FAIL' if problem else 'ok':<5} {problem or good}"
+    wrong.extend([line] if problem else [])
+    print(line, flush=True)
     return int(bool(problem))
 
 
@@ -350,6 +355,7 @@ def main() -> int:
     if on_gpu:
         print(f"\nnot run: {len(on_gpu)} submissions need a GPU")
     cases = [case for case in cases if not case.needs_gpu]
+    print("", *wrong, sep="\n")
     print(f"\n{len(cases)} submissions in {time.monotonic() - begun:.0f} s: {len(cases) - min(failed, len(cases))} as declared, {failed} not")
     return 1 if failed else 0
 
