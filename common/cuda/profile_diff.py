@@ -15,9 +15,10 @@ of which is that the bytes asked for are the same:
 A rung that asks the device how to launch may do so otherwise than in the executor, in other grids or blocks. Then there is
 nothing to compare, and both launches are named.
 
-Shared memory is another matter: nvcc keeps a value in a register or merges neighbouring reads where the executor's
-compiler does not. Each difference is printed with the source lines that make it. What was equal when the file was written
-must be equal in every later check.
+Loads of shared memory are joined as nvcc joins them (simt/counters/shared_loads.h). A later check lets them differ by a fifth:
+where the trip count of an unrolled loop differs between lanes, the GPU makes more of them. Stores are another matter: each
+difference is printed with the source lines that make it. What was equal when the file was written must be equal in every
+later check.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ GLOBAL = tuple(ncu.GLOBAL.format(what=what, op=op) for op in ("ld", "st") for wh
 SHARED = tuple(ncu.SHARED_WAVEFRONTS.format(op=op) for op in ncu.OPS)
 ASKED = ("global_bytes_op_ld", "global_bytes_op_st")  # active lanes times their width
 METRICS = GLOBAL + ASKED + tuple(ncu.GLOBAL.format(what=what, op="atom") for what in ("requests", "sectors")) + SHARED
+LOADED = ncu.SHARED_WAVEFRONTS.format(op="ld")
+LOADED_WITHIN = 0.2  # of what ncu read
 ATOMICS = (ncu.GLOBAL.format(what="requests", op="atom"), ncu.SHARED_WAVEFRONTS.format(op="atom"))
 IN_WORDS = {"equal": "equal", "unrolled": "the same bytes in more requests, by an unrolled loop",
             "order": "the same bytes; which lane stores which depends on the order in which warps arrive",
@@ -285,6 +288,8 @@ def check(path: Path) -> list[str]:
             now = total(report, metric)
             if entry["executor"][metric] == reading and now != reading:
                 problems.append(f"{title(entry)}: {SHORT[metric]}: the executor counts {now:,}, ncu read {reading:,}")
+            elif metric == LOADED and not entry.get("async_copies") and abs(now - reading) > LOADED_WITHIN * reading:
+                problems.append(f"{title(entry)}: {SHORT[metric]}: the executor counts {now:,}, ncu read {reading:,}: more than a fifth apart")
     return problems
 
 

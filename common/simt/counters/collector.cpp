@@ -60,7 +60,18 @@ void count_links(Event event, unsigned bytes, uint32_t lanes, const uint64_t* ad
   }
 }
 
-uint32_t Collector::access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses) {
+Collector::Collector(LaunchCounters& launch, uintptr_t base)
+    : launch_(launch),
+      base_(base),
+      shared_loads_(launch.operations, base - launch.module_base,
+                    [this](uint32_t pc, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
+                      count_shared(&line(pc), Event::load, bytes, lanes, addresses);
+                    }) {}
+
+uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* addresses) {
+  const Event event = key_event(key);
+  const unsigned bytes = key_bytes(key);
+  const uint32_t pc = key_pc(key);
   if (has_several_devices()) count_links(event, bytes, lanes, addresses);
   uint32_t global = 0, shared = 0;
   if (watching_ && event == Event::load) {
@@ -95,7 +106,10 @@ uint32_t Collector::access(Event event, unsigned bytes, uint32_t pc, uint32_t la
     }
   }
   if (global) count_global(&line(pc), event, bytes, global, addresses);
-  if (shared) count_shared(&line(pc), event, bytes, shared, addresses);
+  if (shared && event != Event::load) shared_loads_.fence(warp);
+  const bool joinable = event == Event::load && !global && !key_is_volatile(key);
+  if (shared && !(joinable && shared_loads_.load(warp, key_path(key), pc, bytes, shared, addresses)))
+    count_shared(&line(pc), event, bytes, shared, addresses);
   return global | shared;
 }
 
@@ -116,12 +130,19 @@ void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32
   sum.bytes += count_of(lanes) * bytes;
 }
 
-void Collector::synchronisation(Event event, uint64_t place) {
+void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
+  const bool barrier = key_event(key) == Event::barrier;
+  if (barrier) {
+    shared_loads_.fence(warp);
+  } else {
+    shared_loads_.warp_operation(warp, key_pc(key));
+  }
   Counts& counts = line(place | is_place);
-  (event == Event::barrier ? counts.barriers : counts.warp_operations)++;
+  (barrier ? counts.barriers : counts.warp_operations)++;
 }
 
 void Collector::end_block(const uint64_t* accesses, unsigned threads) {
+  shared_loads_.end_block();
   uint64_t longest = 0, block = 0;
   for (unsigned thread = 0; thread < threads; thread++) {
     block += accesses[thread];

@@ -10,6 +10,7 @@
 #include "../timing/tracer.h"
 #include "counters.h"
 #include "footprint.h"
+#include "shared_loads.h"
 
 namespace simt::counters {
 
@@ -22,24 +23,29 @@ struct LaunchCounters {
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   uint64_t watched_bytes_read = 0;
-  std::unique_ptr<timing::LaunchTracer> tracer;  // if its time is to be predicted
+  std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
+  const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
+  uintptr_t module_base = 0;
 };
 
 bool is_watching();  // session.h
 
 class Collector {
  public:
-  explicit Collector(LaunchCounters& launch) : launch_(launch) {}
+  // base: what program counters are relative to.
+  Collector(LaunchCounters& launch, uintptr_t base);
 
-  // What program counters are relative to.
-  void set_base(uintptr_t base) { base_ = base; }
+  void begin_block(unsigned warps) { shared_loads_.begin_block(warps); }
 
-  // A memory instruction of a warp. Returns the lanes whose address is in device or shared memory; the others do not
-  // count.
-  uint32_t access(Event event, unsigned bytes, uint32_t pc, uint32_t lanes, const uint64_t* addresses);
+  // A memory instruction of a warp, by its key in the log. Returns the lanes whose address is in device or shared
+  // memory; the others do not count.
+  uint32_t access(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* addresses);
 
   // A barrier or a warp operation of a warp.
-  void synchronisation(Event event, uint64_t place);
+  void synchronisation(unsigned warp, uint64_t key, uint64_t place);
+
+  // Lanes of a warp begin another round of a loop.
+  void jump_back(unsigned warp, uint32_t pc) { shared_loads_.jump_back(warp, pc); }
 
   // accesses: a number a thread.
   void end_block(const uint64_t* accesses, unsigned threads);
@@ -59,7 +65,8 @@ class Collector {
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
 
   LaunchCounters& launch_;
-  uintptr_t base_ = 0;
+  const uintptr_t base_;
+  SharedLoads shared_loads_;
   std::unordered_map<uint64_t, Counts> lines_;  // by pc, or by place with is_place
   Cached cache_[64];
   Region* region_ = nullptr;  // of the last global access

@@ -82,6 +82,12 @@ std::unique_ptr<LaunchCounters> begin_launch(const LaunchState& launch) {
   }
   auto counters = std::make_unique<LaunchCounters>();
   counters->tracer = timing::begin_launch(launch);
+  const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(launch.kernel.run));
+  counters->module_base = module.base;
+  try {
+    counters->operations = timing::operations_of(module.path());
+  } catch (const std::exception&) {  // the prediction says so
+  }
   return counters;
 }
 

@@ -123,13 +123,14 @@ void Recorder::execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint
   const Event event = key_event(key);
   const auto warp_number = static_cast<unsigned>(warp - warps_.data());
   if (event == Event::basic_block) tracer_.enter(warp_number, key_pc(key), lanes);
-  if (event == Event::back_edge || event == Event::basic_block || !collector_) return;
+  if (event == Event::basic_block || !collector_) return;
+  if (event == Event::back_edge) return collector_->jump_back(warp_number, key_pc(key));
   if (event == Event::barrier || event == Event::warp_operation) {
     if (is_tracing_) tracer_.synchronise(warp_number, event, key_pc(key), lanes);
-    collector_->synchronisation(event, values[first_of(lanes)]);
+    collector_->synchronisation(warp_number, key, values[first_of(lanes)]);
     return;
   }
-  lanes = collector_->access(event, key_bytes(key), key_pc(key), lanes, values);
+  lanes = collector_->access(warp_number, key, lanes, values);
   if (is_tracing_) tracer_.access(warp_number, event, key_bytes(key), key_pc(key), lanes, values);
   if (lanes == all_lanes) {
     warp->full_rows++;

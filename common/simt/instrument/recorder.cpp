@@ -48,10 +48,9 @@ Observer* current_observer() { return observer; }
 
 void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters* counters) {
   launch_ = &launch;
-  collector_ = counters ? std::make_unique<counters::Collector>(*counters) : nullptr;
   // Code and data of a module lie within 2 GiB of each other.
   base_ = reinterpret_cast<uintptr_t>(launch.kernel.run) - (uintptr_t{1} << 31);
-  if (collector_) collector_->set_base(base_);
+  collector_ = counters ? std::make_unique<counters::Collector>(*counters, base_) : nullptr;
 
   const ModuleTls tls = module_tls(reinterpret_cast<const void*>(launch.kernel.run));
   allocations_ = live_allocations();
@@ -130,6 +129,7 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   }
   is_tracing_ = recording.tracing = launch_tracer_ && launch_tracer_->wants(number);
   if (is_tracing_) tracer_.begin(launch_tracer_, number, warps);
+  if (collector_) collector_->begin_block(warps);
   if (recording.observer) recording.observer->block_begin(info_);
 }
 

@@ -1,8 +1,13 @@
 #include "operations.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
+
+#include "../module_symbols.h"
 
 namespace simt::timing {
 
@@ -79,6 +84,14 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
     for (const auto* list : {&operation.writes, &operation.reads})
       for (const int value : *list) function.values = std::max(function.values, value + 1);
     function.blocks.at(function.blocks.size() - 1).operations.push_back(operation);
+  } else if (what == "j") {
+    JoinableLoad load;
+    in >> load.offset >> load.multiple >> load.kind >> load.number >> load.rounds;
+    function.joinable.push_back(load);
+  } else if (what == "q") {
+    int header, number;
+    in >> header >> number;
+    function.regions[header] = number;
   } else {
     throw std::runtime_error("not a table of operations: '" + line + "'");
   }
@@ -109,6 +122,8 @@ Operations::Operations(const std::string& text, const std::unordered_map<std::st
   for (size_t f = 0; f < functions_.size(); f++) {
     const auto address = addresses.find(functions_[f].symbol);
     if (address == addresses.end()) continue;
+    for (const JoinableLoad& load : functions_[f].joinable)
+      joinable_[address->second + static_cast<uintptr_t>(load.offset)] = {&load, static_cast<int>(f)};
     for (size_t b = 0; b < functions_[f].blocks.size(); b++) {
       const TableBlock& block = functions_[f].blocks[b];
       Position position = {static_cast<int>(f), static_cast<int>(b), -1};
@@ -129,11 +144,28 @@ Position Operations::find(uintptr_t offset) const {
   return found == positions_.end() ? Position{} : found->second;
 }
 
+FoundLoad Operations::joinable(uintptr_t offset) const {
+  const auto found = joinable_.find(offset);
+  return found == joinable_.end() ? FoundLoad{} : found->second;
+}
+
 const TableFunction* Operations::function(const std::string& symbol) const {
   for (const TableFunction& function : functions_) {
     if (function.symbol == symbol) return &function;
   }
   return nullptr;
+}
+
+const Operations* operations_of(const std::string& path) {
+  static std::mutex mutex;
+  static auto* const tables = new std::map<std::string, std::unique_ptr<Operations>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto [entry, is_new] = tables->try_emplace(path);
+  if (is_new) {
+    const std::string text = section_of(path, ".simt_operations");
+    if (!text.empty()) entry->second = std::make_unique<Operations>(text, function_offsets(path));
+  }
+  return entry->second.get();
 }
 
 }  // namespace simt::timing

@@ -17,6 +17,13 @@
 //                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
 //                                      atomic sum of floats; u: an atomic on an address that all threads have; k: an
 //                                      access whose address follows from the loop's counters
+//   j OFFSET MULTIPLE KIND NUMBER ROUNDS
+//                                      a load that may be joined with others of its region, if it is one of shared
+//                                      memory: its address is a multiple of so many bytes, but for constants and
+//                                      counters. KIND: in the rounds of the loop with header NUMBER that stand together
+//                                      (p); in straight code whose first block is NUMBER (e; s: always at the same
+//                                      address), or in a loop in it that is unrolled to its end (f)
+//   q HEADER NUMBER                    such a loop and its region
 #pragma once
 
 #include <cstdint>
@@ -83,16 +90,32 @@ struct Loop {
   bool contains(int block) const;
 };
 
+struct JoinableLoad {
+  int64_t offset;
+  unsigned multiple;
+  char kind;
+  int number;
+  unsigned rounds;
+};
+
 struct TableFunction {
   std::string symbol;
   bool kernel, ordered, matched;
   std::vector<std::string> unknown;
   std::vector<Loop> loops;  // inner ones first
   std::vector<TableBlock> blocks;
+  std::vector<JoinableLoad> joinable;
+  std::unordered_map<int, int> regions;  // of loops that are unrolled to their end, by header
   int values = 0;
 
   const Loop* loop_of(int block) const;  // the innermost that is not unrolled to its end; nullptr: none
   bool is_unrolled(int block) const;     // is the innermost loop that is unrolled at all unrolled to its end?
+};
+
+// A joinable load and its function's index; nullptr: there is none.
+struct FoundLoad {
+  const JoinableLoad* load = nullptr;
+  int function = -1;
 };
 
 // Where a hook's return address is.
@@ -107,6 +130,7 @@ class Operations {
 
   // offset: in the module. Not found: function is -1.
   Position find(uintptr_t offset) const;
+  FoundLoad joinable(uintptr_t offset) const;
   const Operation& operation(const Position& at) const {
     return functions_[static_cast<size_t>(at.function)]
         .blocks[static_cast<size_t>(at.block)]
@@ -118,6 +142,10 @@ class Operations {
  private:
   std::vector<TableFunction> functions_;
   std::unordered_map<uintptr_t, Position> positions_;
+  std::unordered_map<uintptr_t, FoundLoad> joinable_;
 };
+
+// Of the module with this file, read once; nullptr: it has no table. Throws std::runtime_error where it is not a table.
+const Operations* operations_of(const std::string& path);
 
 }  // namespace simt::timing

@@ -14,25 +14,12 @@ namespace simt::timing {
 
 namespace {
 
-constexpr const char* section = ".simt_operations";
-
 std::mutex mutex;
 unsigned multiple = 1;
 Clock now;
 std::unique_ptr<Machine>& machine() {
   static auto* const chosen = new std::unique_ptr<Machine>;
   return *chosen;
-}
-
-// By a module's path. nullptr: it has no table.
-const Operations* operations_of(const std::string& path) {
-  static auto* const tables = new std::map<std::string, std::unique_ptr<Operations>>;
-  const auto [entry, is_new] = tables->try_emplace(path);
-  if (is_new) {
-    const std::string text = section_of(path, section);
-    if (!text.empty()) entry->second = std::make_unique<Operations>(text, function_offsets(path));
-  }
-  return entry->second.get();
 }
 
 // What makes two launches equal, for their time.

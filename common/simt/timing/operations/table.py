@@ -6,6 +6,7 @@ import re
 
 import costs
 import hooks
+import joined_loads
 import llvm
 import local_arrays
 import loops as shapes
@@ -83,18 +84,22 @@ class FunctionTable:
         self.own_tests: set[int] = set()  # blocks that end in a test of the executor's own
         self.divided: dict[tuple[str, str], list[int]] = {}  # blocks with a quotient or a remainder of the two
         self.hinted: set[int] = set()     # blocks with a load that has a cache hint
+        self.in_pieces: dict[int, int] = {}  # bytes, by offset, of accesses that the executor does in pieces, as the compiler does not know their alignment
         self.find_places()
         self.ordered = not all("restrict" in text for text in re.findall(r"[^(,]*\*[^,)]*", function.head))
 
     def find_places(self) -> None:
         """Of every hook that the dump has, in order."""
-        wanted = []
+        wanted: list[str] = []
+        named: set[int] = set()
         for block in self.function.blocks.values():
-            for statement in block.statements:
+            for statement, following in zip(block.statements, [*block.statements[1:], None]):
                 match = HOOK.match(statement.text)
                 if match and "vptr" not in match[2] and not self.is_gone(match):
+                    if following and any("static" in self.names.variables.get(name, "") for name in re.findall(r"(?<![&\w.])[A-Za-z_]\w*(?=[.\[ ;])", following.text)):
+                        named.add(len(wanted))
                     wanted.append(match[2].removeprefix("simt::"))
-        places = hooks.places(wanted, self.calls)
+        places = hooks.places(wanted, self.calls, named)
         self.matched = places is not None
         self.places = iter(places or [-1] * len(wanted))
 
@@ -145,6 +150,9 @@ class FunctionTable:
             writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
             call = CALL.match(following.text) if following else None
             reads += self.values.read(source if not call else call[3])
+            of_range = re.search(r", (\d+)$", match[4]) if hook.endswith("range") else re.search(r"unaligned_read(\d+)$", hook)
+            if of_range:
+                self.in_pieces[offset] = int(of_range[1])
             self.add(n, Cost(kind, 1), writes, reads, offset, name=f"at {match[4].partition(',')[0]}")
             return bool(following) and bool(source)
         if hook == "before_atomic":
@@ -357,7 +365,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
             flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
-    return lines
+    return lines + joined_loads.lines_of(table)
 
 
 def asked(table: FunctionTable, loop: shapes.Loop) -> int | None:
