@@ -210,7 +210,7 @@ catch_main := $(call objects,common/simt/test_main.cpp) $(run_catch)
 build/cpu/tests/simt_%: common/simt/test_%.cu $(catch_main) build/cpu/libsimt.a common/simt/rewrite.sed
 	$(compile_program) $(catch_main) build/cpu/libsimt.a $(catch_library) -pthread -o $@
 
-half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_half_arithmetic.cpp)
+half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_half_arithmetic.cpp common/simt/test_fp8.cpp)
 build/cpu/tests/half: $(half_test_objects) $(catch_main)
 	$(link)
 

@@ -26,7 +26,7 @@ HEADERS = Path(__file__).resolve().parent / "include"
 
 # What of these is not in include/.
 LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
-             r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp8|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
+             r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 
 # What include/cuda/ has, and the namespaces that such names stand in.
@@ -50,7 +50,7 @@ UNSUPPORTED = [
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
-    (r"\b__nv_fp8\w*|\b__nv_fp4\w*", "8-bit and 4-bit floating point ({0})"),
+    (r"\b__nv_fp[46]\w*|\b__nv_fp8(?:x[24])?_e8m0\w*", "4-bit and 6-bit floating point and E8M0 ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
     (r"\bcublas(?!Handle_t|LtHandle_t|Status_t|Operation_t|Math_t|ComputeType_t|(?:Lt)?Create\b|(?:Lt)?Destroy\b|SetStream|"

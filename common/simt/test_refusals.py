@@ -52,7 +52,7 @@ REFUSED = [
     ("asynchronous copies (__pipeline_arrive_on)", "__global__ void k() {\n\n", "__pipeline_arrive_on(nullptr);", "}"),
     ("several processes (cudaIpcMemHandle_t)", "\n\n", "cudaIpcMemHandle_t handle;", ""),
     ("graphics interoperation (cudaGraphicsResource)", "\n\n", "struct cudaGraphicsResource* resource;", ""),
-    ("8-bit and 4-bit floating point (__nv_fp8_e4m3)", "\n\n", "__global__ void k(__nv_fp8_e4m3* x) {}", ""),
+    ("4-bit and 6-bit floating point and E8M0 (__nv_fp4_e2m1)", "\n\n", "__global__ void k(__nv_fp4_e2m1* x) {}", ""),
     ("textures", "void f() {\n\n", "cudaCreateTextureObject(nullptr, nullptr, nullptr, nullptr);", "}"),
     ("__brkpt", "__global__ void k() {\n\n", "__brkpt();", "}"),
 ]
