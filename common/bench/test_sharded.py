@@ -12,29 +12,32 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "common/bench/sharded"
+LAB = ROOT / "solutions/lab09_sharded/sharded_topk.cu"
 SIMTCC = ROOT / "common/simt/simtcc"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 
 def run(*command, seconds=300, **environment):
     return subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**os.environ, **environment}, timeout=seconds)
+                          cwd=ROOT, env={**os.environ, **environment}, timeout=seconds)
 
 
-def simtcc(*arguments):
-    return run(sys.executable, SIMTCC, "-I", ROOT / "common/rung", *arguments)
+def simtcc(*arguments, sources=SOURCES):
+    return run(sys.executable, SIMTCC, "-I", sources, "-I", ROOT / "common/rung", *arguments)
 
 
-def edited(entry, folder):
-    """The folder's files with an entry's mistake."""
+def edited(name, entry, folder):
+    """All that the program is made of, with an entry's mistake; and which files that is in."""
     shutil.copytree(SOURCES, folder)
-    path = folder / entry["file"]
-    text = path.read_text()
+    shutil.copy(LAB, folder)
+    changed = set()
     for edit in entry["edit"]:
-        if text.count(edit["replace"]) != 1:
-            raise ValueError(f"{entry['file']} has {text.count(edit['replace'])} times: {edit['replace']}")
-        text = text.replace(edit["replace"], edit["by"])
-    path.write_text(text)
+        places = [path for path in sorted(folder.glob("*.[ch]u*")) + [folder / "shard.h"] for _ in range(path.read_text().count(edit["replace"]))]
+        if len(places) != 1:
+            raise ValueError(f"{name}: stands {len(places)} times in the program: {edit['replace']}")
+        places[0].write_text(places[0].read_text().replace(edit["replace"], edit["by"]))
+        changed.add(places[0].name)
+    return changed
 
 
 class Sharded(unittest.TestCase):
@@ -44,39 +47,64 @@ class Sharded(unittest.TestCase):
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = Path(temporary.name)
         cls.pool = ThreadPoolExecutor(os.cpu_count())
-        local = {mode: cls.folder / f"local{mode}.o" for mode in ("", "--check", "--profile")}
-        made = cls.pool.map(lambda mode: simtcc(*filter(None, [mode]), "-c", SOURCES / "local_topk.cu", "-o", local[mode]), local)
+        # What is given, once for all programs of a mode.
+        modes = {"plain": [], "check": ["--check", "-DONLY_F32"], "profile": ["--profile", "-DONLY_F32"]}
+        parts = [(mode, name) for mode in modes for name in ("local_topk", "sharded_test")]
+        made = cls.pool.map(lambda part: simtcc(*modes[part[0]], "-c", SOURCES / f"{part[1]}.cu", "-o", cls.folder / f"{part[0]}-{part[1]}.o"), parts)
         for one in made:
             if one.returncode:
                 raise AssertionError(one.stdout)
-        cls.local = local
+        cls.modes = modes
 
-    def build(self, name, *flags, sources=SOURCES):
-        made = simtcc(*flags, sources / "sharded_test.cu", self.local[next((f for f in flags if f in self.local), "")],
-                      "-o", self.folder / name)
+    def build(self, mode, name, file=LAB, sources=SOURCES, test=None):
+        """The program with a file for lab 09's. test: another test than that which is built already."""
+        made = simtcc(*self.modes[mode], file, test or self.folder / f"{mode}-sharded_test.o", self.folder / f"{mode}-local_topk.o",
+                      "-o", self.folder / name, sources=sources)
         self.assertEqual(made.returncode, 0, made.stdout)
         return self.folder / name
 
     def test_right_on_any_number_of_devices(self):
-        program = self.build("plain")
-        for devices in "1", "2", "3", "4", "8":
+        program = self.build("plain", "plain")
+        for devices, type in ("1", "all"), ("2", "all"), ("3", "f32"), ("4", "bf16"), ("8", "f32"):
             with self.subTest(devices=devices):
-                result = run(program, SIMT_DEVICES=devices)
+                result = run(program, type, SIMT_DEVICES=devices)
                 self.assertEqual(result.stdout, f"PASS on {devices} devices\n")
 
     def test_clean_under_the_checks(self):
-        program = self.build("checked", "--check", "-DONLY_F32")
+        program = self.build("check", "checked")
         for devices in "1", "3":
             with self.subTest(devices=devices):
                 result = run(program, SIMT_DEVICES=devices)
                 self.assertEqual(result.stdout, f"PASS on {devices} devices\n")
+
+    def test_the_solutions_predictions_and_others(self):
+        program = self.build("plain", "predicts")
+        self.assertEqual(run(program, "predict", "2.17").returncode, 0)
+        wrong = run(program, "predict", "5")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("one_shot_gain: 2 is not it", wrong.stdout)
+
+    def test_the_command(self):
+        starter = run("common/commands/lab.sh", "09", seconds=600)
+        self.assertEqual(starter.returncode, 1, starter.stdout)
+        for said in ("packed_bytes is not filled in yet", "Next: edit labs/lab09_sharded/sharded_topk.cu, line 13.", "A hint: make hint09",
+                     "as where a TODO is not written yet", "grid.x is 0", "0 passed, 4 failed"):
+            self.assertIn(said, starter.stdout)
+        solution = run("common/commands/lab.sh", "09", seconds=600, SOLUTION="1", VARIANT="packed", CASE="uneven")
+        self.assertEqual(solution.returncode, 0, solution.stdout)
+        self.assertIn("5 passed, 0 failed", solution.stdout)
+        for said, options in (("no variant 'pack'", {"VARIANT": "pack"}), ("there is no case", {"CASE": "unevn"}), ("needs two GPUs", {"BACKEND": "cuda"})):
+            refused = run("common/commands/lab.sh", "09", **{"SOLUTION": "1", "VARIANT": "packed", **options})
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertIn(said, refused.stdout)
+        self.assertIn("has no rung", run("common/commands/profile.sh", "09").stdout)
 
     def test_bytes_over_links(self):
         # 3 calls, 4 rows of 960 floats on 3 devices, k = 20: what goes over each link.
         message = 3 * 4 * 21 * 8
         flags = 3 * 4 * (4 + 4)  # one per row; an atomic store counts as an exchange, with 4 bytes back
         expected = {"gather_logits": 3 * 4 * 320 * 4, "three_reductions": 3 * 4 * (8 + 8 * 20), "packed": message, "one_shot": message + flags}
-        program = self.build("profiled", "--profile", "-DONLY_F32")
+        program = self.build("profile", "profiled")
         for variant, moved in expected.items():
             with self.subTest(variant):
                 result = run(program, "f32", variant, "even", SIMT_DEVICES="3", SIMT_PROFILE=str(self.folder / "counters.json"))
@@ -94,9 +122,9 @@ class Sharded(unittest.TestCase):
         headers = self.folder / "nccl"
         headers.mkdir()
         shutil.copy(ROOT / "common/simt/include/nccl.h", headers)
-        for name in "local_topk", "sharded_test", "sharded_bench":
-            made = run(NVCC, "-std=c++17", "-arch=sm_90", "-I", ROOT / "common/rung", "-I", headers, "-c", SOURCES / f"{name}.cu",
-                       "-o", self.folder / f"{name}.o")
+        for file in SOURCES / "local_topk.cu", SOURCES / "sharded_test.cu", SOURCES / "sharded_bench.cu", LAB:
+            made = run(NVCC, "-std=c++17", "-arch=sm_90", "-I", SOURCES, "-I", ROOT / "common/rung", "-I", headers, "-c", file,
+                       "-o", self.folder / "by_nvcc.o")
             self.assertEqual((made.returncode, made.stdout), (0, ""))
 
     def test_every_wrong_program_is_found(self):
@@ -104,8 +132,10 @@ class Sharded(unittest.TestCase):
             entries = tomllib.load(file)
 
         def verdict(name):
-            edited(entries[name], self.folder / name)
-            program = self.build(f"{name}.out", "--check", "-DONLY_F32", "-O0", sources=self.folder / name)
+            folder = self.folder / name
+            changed = edited(name, entries[name], folder)
+            only_lab = changed == {LAB.name}  # else the test's functions of the headers are changed as well
+            program = self.build("check", f"{name}.out", folder / LAB.name, folder, None if only_lab else folder / "sharded_test.cu")
             return run(program, "f32", entries[name]["variant"], SIMT_DEVICES=str(entries[name].get("devices", 3)))
 
         for name, result in zip(entries, self.pool.map(verdict, entries)):

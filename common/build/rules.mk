@@ -331,6 +331,16 @@ build/cpu/evaluate: $(call objects,common/simt/timing/calibration/evaluate.cpp) 
 build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_counts.cpp readings.cpp rules.cpp))
 	$(link)
 
+# --- Lab 09 -------------------------------------------------------------------------------------------------------------
+
+# What is given of a program of several devices, compiled by simtcc as any program is (common/commands/program.sh).
+simtcc := $(or $(PYTHON),python3) common/simt/simtcc -I common/bench/sharded -I common/rung
+sharded_headers := $(wildcard $(addprefix common/bench/sharded/,*.h *.cuh) common/rung/*.h solutions/lab06b_topk/*.cu)
+build/cpu/sharded/check/%.o: private simtcc_mode := --check -DONLY_F32
+build/cpu/sharded/plain/%.o build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
+	@mkdir -p $(@D)
+	@$(simtcc) $(simtcc_mode) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
+
 # --- CUDA ---------------------------------------------------------------------------------------------------------------
 
 # cudart is linked statically, so that no library that a rung brings can stand in for it.

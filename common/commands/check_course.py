@@ -33,6 +33,8 @@ import todos  # noqa: E402
 from course import labs as manifest  # noqa: E402
 
 LAB_FILES = {"README.md", "hints.md", "test.cpp"}
+PROGRAM_FILES = LAB_FILES - {"test.cpp"}
+PROGRAM_TEST = Path("common/bench/sharded/sharded_test.cu")  # of a lab that is part of a program
 LEAST_HINTS = 3
 # What stands at the top: the course, and the files that a public repository has. Others begin with a dot or are ignored by git.
 TOP = {"labs", "theory", "common", "solutions", "plots", "Makefile", "README.md", "LICENSE", "LICENSE-text", "CONTRIBUTING.md",
@@ -92,36 +94,37 @@ def predictions(path: Path) -> dict[str, str]:
     return dict(re.findall(r'\{"(\w+)", ([^{}]+)', table[1])) if table else {}
 
 
-def check_predictions(lab: Path, starter: Path, solution: Path) -> list[str]:
+def check_predictions(lab: Path, test: Path, starter: Path, solution: Path) -> list[str]:
     asked, answered = predictions(starter), predictions(solution)
     problems = []
     if list(asked) != list(answered):
         problems.append(f"{starter} predicts {list(asked)}, {solution} {list(answered)}")
     problems += [f"{starter}: {name} is filled in already" for name, value in asked.items() if value != "rung::unknown"]
     problems += [f"{solution}: {name} is not filled in" for name, value in answered.items() if "unknown" in value]
-    for name, mention in (("test.cpp", '"{}"'), ("README.md", "`{}`")):
-        text = (lab / name).read_text() if (lab / name).is_file() else ""
-        problems += [f"{lab / name}: says nothing of the prediction {asked_for}" for asked_for in asked if mention.format(asked_for) not in text]
+    for path, mention in ((test, '"{}"'), (lab / "README.md", "`{}`")):
+        text = path.read_text() if path.is_file() else ""
+        problems += [f"{path}: says nothing of the prediction {asked_for}" for asked_for in asked if mention.format(asked_for) not in text]
     return problems
 
 
-def check_lab(root: Path, lab: Path) -> list[str]:
-    problems = [f"{lab}/{name} is missing" for name in sorted(LAB_FILES) if not (lab / name).is_file()]
+def check_lab(root: Path, lab: Path, is_program: bool) -> list[str]:
+    files = PROGRAM_FILES if is_program else LAB_FILES
+    problems = [f"{lab}/{name} is missing" for name in sorted(files) if not (lab / name).is_file()]
     kernels = sorted(lab.glob("*.cu"))
     if len(kernels) != 1:
         return problems + [f"{lab} must hold exactly one .cu file, the starter; it has {len(kernels)}"]
     starter = kernels[0]
     solution = root / "solutions" / lab.name / starter.name
-    allowed = LAB_FILES | {starter.name}
+    allowed = files | {starter.name}
     problems += [f"{path}: does not belong into a lab" for path in sorted(lab.iterdir()) if path.name not in allowed]
     if not solution.is_file():
         return problems + [f"{solution} is missing: the solution mirrors the lab"]
     # Beside it: the wrong kernels, and the same move in Triton.
     allowed_beside = lambda path: path.name in ("broken.toml", "__pycache__") or path.name.endswith("_triton.py")
     problems += [f"{path}: does not belong beside a solution" for path in solution.parent.iterdir() if path != solution and not allowed_beside(path)]
-    problems += broken.problems(lab.name, root)
+    problems += [] if is_program else broken.problems(lab.name, root)
     problems += compare(starter, solution)
-    problems += check_predictions(lab, starter, solution)
+    problems += check_predictions(lab, root / PROGRAM_TEST if is_program else lab / "test.cpp", starter, solution)
     hints = (lab / "hints.md").read_text() if (lab / "hints.md").is_file() else ""
     numbers = [int(n) for n in re.findall(r"^## Hint (\d+) \(TODO \d+(?:, \d+)*\)$", hints, re.MULTILINE)]
     hinted = {int(n) for line in re.findall(r"^## Hint \d+ \(TODO (.*)\)$", hints, re.MULTILINE) for n in re.findall(r"\d+", line)}
@@ -146,8 +149,12 @@ def check(root: Path) -> list[str]:
     problems = [f"{path}: not a lab" for path in sorted((root / "labs").iterdir())
                 if not re.match(r"lab\d\d[b-z]?_\w+$|handed_out\.json$|labs\.toml$", path.name)]
     problems += manifest.problems(root)
+    try:
+        programs = {each.name for each in manifest.programs(root)}
+    except manifest.Malformed:
+        programs = set()  # which is said already
     for lab in labs:
-        problems += check_lab(root, lab)
+        problems += check_lab(root, lab, lab.name in programs)
     problems += given_away.problems(root)
     if (root / corpus_edits.LIST).is_file():
         try:

@@ -100,8 +100,8 @@ show_progress() {
   [ "$1" -lt 8 ] || printf '\r\e[K' >&2
 }
 
-# Sets what labs/labs.toml says: lab_names, and by a lab's name lab_kernel, lab_operator, lab_next, lab_quadratic, lab_wrong.
-lab_names=()
+# Sets what labs/labs.toml says (common/course/__main__.py).
+lab_names=() program_names=()
 read_labs() {
   local facts
   has_modules "$python" tomllib || set_up
@@ -112,15 +112,21 @@ labs() { [ ${#lab_names[@]} -eq 0 ] || printf '%s\n' "${lab_names[@]}"; }
 # The same where nothing may be installed for it: there may then be no labs.
 read_labs_if_possible() { ! has_modules "$python" tomllib || read_labs; }
 
-# The folder name of a lab that was given as 02, 2 or 02_smem.
+# The folder name of a lab that was given as 02, 2 or 02_smem. --programs: also of one that is no rung but a program.
 find_lab() {
-  local name wanted=$1
+  local name programs= wanted
+  [ "$1" != --programs ] || { programs=1; shift; }
+  wanted=$1
   [[ $wanted =~ ^[0-9]$ ]] && wanted=0$wanted
-  for name in $(labs); do
-    [[ $name == "lab$wanted" || $name == "lab${wanted}_"* ]] && echo "$name" && return
+  for name in $(labs) "${program_names[@]}"; do
+    [[ $name == "lab$wanted" || $name == "lab${wanted}_"* ]] || continue
+    [ -n "$programs" ] || ! is_program "$name" || fail "$name is part of a program of several devices, which has no rung: make lab${name:3:2}, watch${name:3:2} and hint${name:3:2} are for it"
+    echo "$name"
+    return
   done
-  fail "there is no lab '$1'. The labs are: $(labs | tr '\n' ' ')"
+  fail "there is no lab '$1'. The labs are: $({ labs; printf '%s\n' "${program_names[@]}"; } | tr '\n' ' ')"
 }
+is_program() { [[ " ${program_names[*]} " == *" $1 "* ]]; }
 
 kernel_of() { echo "${lab_kernel[$1]}"; }
 

@@ -3,5 +3,5 @@
 . "$(dirname "$0")/common.sh"
 command -v "$python" >/dev/null || fail "python3 is not installed: make setup installs it"
 read_labs
-lab=$(find_lab "$1") || exit 2
+lab=$(find_lab --programs "$1") || exit 2
 exec "$python" common/commands/hint.py "$lab" ${TODO:+"$TODO"}

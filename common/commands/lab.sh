@@ -3,7 +3,8 @@
 . "$(dirname "$0")/common.sh"
 
 read_labs
-lab=$(find_lab "$1") || exit 2
+lab=$(find_lab --programs "$1") || exit 2
+! is_program "$lab" || exec common/commands/program.sh "$lab"
 choose_file "$lab"
 
 # What a student's own file achieves is remembered for make status. Statuses: those of the tests; 3: does not compile.

@@ -8,7 +8,8 @@ set_up
 [ "${BACKEND:-auto}" != cpu ] || fail "peers are measured on a GPU; BACKEND=cpu leaves nothing to compare with"
 BACKEND=cuda choose_backend
 targets=build/cuda/roofs
-for source in solutions/*/*.cu; do targets+=" build/cuda/${source%cu}so"; done
+read_labs
+for lab in $(labs); do targets+=" $(shared_object "solutions/$lab/$(kernel_of "$lab")" build/cuda)"; done
 build $targets || fail "the course's own code does not compile; see above"
 
 # The python that has PyTorch is often not the distribution's.

@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 
 from . import labs
 
 
 def shell() -> str:
-    """lab_names, and by a lab's name: lab_kernel, lab_operator, lab_next, lab_quadratic, lab_wrong."""
-    found = labs.load()
-    arrays = {"kernel": lambda lab: lab.kernel, "operator": lambda lab: lab.operator, "next": lambda lab: lab.next,
-              "quadratic": lambda lab: " ".join(lab.quadratic), "wrong": lambda lab: " ".join(lab.wrong)}
-    lines = [f"lab_names=({' '.join(lab.name for lab in found)})"]
-    for name, fact in arrays.items():
-        lines.append(f"declare -A lab_{name}=({' '.join(f'[{lab.name}]={shlex.quote(fact(lab))}' for lab in found)})")
+    """lab_names, and by a lab's name: lab_kernel, lab_operator, lab_next, lab_quadratic, lab_wrong. program_names, which are no
+    rungs, and by a program's name: lab_kernel, lab_next, program_variants."""
+    found, programs = labs.load(), labs.programs()
+    arrays = {"lab_kernel": ("kernel", [*found, *programs]), "lab_operator": ("operator", found), "lab_next": ("next", [*found, *programs]),
+              "lab_quadratic": ("quadratic", found), "lab_wrong": ("wrong", found), "program_variants": ("variants", programs)}
+
+    def word(fact: str | Sequence[str]) -> str:
+        return shlex.quote(fact if isinstance(fact, str) else " ".join(fact))
+
+    lines = [f"lab_names=({' '.join(lab.name for lab in found)})", f"program_names=({' '.join(each.name for each in programs)})"]
+    for name, (fact, of) in arrays.items():
+        lines.append(f"declare -A {name}=({' '.join(f'[{each.name}]={word(getattr(each, fact))}' for each in of)})")
     return "\n".join(lines)
 
 

@@ -9,6 +9,10 @@
     ]                                 width, cost, most_k: common/testing/lab.h; without them any width, linear, any number of results
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
     next = "theory/11_sharing.md"     what comes after it, if that is not the next lab's handout
+
+    [[program]]                       a lab whose file is part of a program: it has no rung, no operator and no grade
+    name, kernel, next                as above
+    variants = ["packed"]             what the program runs
 """
 
 from __future__ import annotations
@@ -71,6 +75,22 @@ class Lab:
         return [variant.name for variant in self.variants if variant.cost == "quadratic"]
 
 
+@dataclass(frozen=True)
+class Program:
+    name: str
+    kernel: str
+    variants: tuple[str, ...]
+    next: str = "make ladder"
+
+    @property
+    def number(self) -> str:
+        return number_of(self.name)
+
+    @property
+    def starter(self) -> Path:
+        return Path("labs") / self.name / self.kernel
+
+
 def variant_of(lab: str, given: dict) -> Variant:
     if not isinstance(given, dict) or not {"name", "types"} <= set(given) <= {"name", "types", "most_k", *CHOICES}:
         raise Malformed(f"{lab}: a variant has a name, types, and may have {', '.join(CHOICES)} and most_k: {given}")
@@ -86,10 +106,24 @@ def variant_of(lab: str, given: dict) -> Variant:
     return Variant(**{**given, "types": tuple(types)})
 
 
-def lab_of(given: dict) -> Lab:
+def name_of(given: dict) -> str:
     name = given.get("name", "a lab without a name")
     if not isinstance(name, str) or not re.fullmatch(r"lab\d\d[b-z]?_[a-z][a-z0-9_]*", name, re.ASCII):
         raise Malformed(f"{name}: a lab is called labNN_word, and its second rung labNNb_word")
+    return name
+
+
+def program_of(given: dict) -> Program:
+    name = name_of(given)
+    if not {"name", "kernel", "variants"} <= set(given) <= {"name", "kernel", "variants", "next"}:
+        raise Malformed(f"{name}: a program has name, kernel, variants, and may have next")
+    if not isinstance(given["variants"], list) or not given["variants"] or not all(isinstance(each, str) and each for each in given["variants"]):
+        raise Malformed(f"{name}: variants is a list of names")
+    return Program(**{**given, "variants": tuple(given["variants"])})
+
+
+def lab_of(given: dict) -> Lab:
+    name = name_of(given)
     if wrong := (set(given) - FIELDS - OPTIONAL) | (FIELDS - set(given)):
         raise Malformed(f"{name}: has or lacks {', '.join(sorted(wrong))}; the fields are {', '.join(sorted(FIELDS | OPTIONAL))}")
     if not isinstance(given["variants"], list) or not given["variants"]:
@@ -100,19 +134,28 @@ def lab_of(given: dict) -> Lab:
     return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"]), "wrong": tuple(wrong)})
 
 
-def load(root: Path = ROOT) -> list[Lab]:
+def read(root: Path) -> tuple[list[Lab], list[Program]]:
     try:
         given = tomllib.loads((root / MANIFEST).read_text(encoding="utf-8"))
-        if set(given) != {"lab"}:
-            raise Malformed("it holds [[lab]] tables and nothing else")
-        labs = [lab_of(each) for each in given["lab"]]
-        numbers = [lab.number for lab in labs]
+        if not {"lab"} <= set(given) <= {"lab", "program"}:
+            raise Malformed("it holds [[lab]] and [[program]] tables and nothing else")
+        labs, programs = [lab_of(each) for each in given["lab"]], [program_of(each) for each in given.get("program", [])]
+        numbers = [lab.number for lab in (*labs, *programs)]
         if numbers != sorted(set(numbers)):
             raise Malformed(f"labs are in ascending order, each number once: {' '.join(numbers)}")
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
-    following = [f"labs/{lab.name}/README.md" for lab in labs[1:]] + ["make ladder"]
-    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)]
+    following = [f"labs/{lab.name}/README.md" for lab in (*labs[1:], *programs[:1])] + ["make ladder"]
+    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], programs
+
+
+def load(root: Path = ROOT) -> list[Lab]:
+    """The labs that are rungs."""
+    return read(root)[0]
+
+
+def programs(root: Path = ROOT) -> list[Program]:
+    return read(root)[1]
 
 
 def lab(name: str, root: Path = ROOT) -> Lab:
@@ -126,7 +169,7 @@ def lab(name: str, root: Path = ROOT) -> Lab:
 def problems(root: Path) -> list[str]:
     """Where the manifest and the folders differ."""
     try:
-        labs = load(root)
+        labs = [each for kind in read(root) for each in kind]
     except Malformed as error:
         return [str(error)]
     there = {path.name for path in (root / "labs").iterdir() if path.is_dir()}

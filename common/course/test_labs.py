@@ -55,7 +55,7 @@ class Manifest(unittest.TestCase):
         self.refused("a variant has a name", ENTRY.replace("cost", "price"))
         self.refused("each number once: 03 03", ENTRY + ENTRY)
         self.refused("each number once: 03 02", ENTRY + ENTRY.replace("lab03", "lab02"))
-        self.refused("[[lab]] tables and nothing else", ENTRY + "[other]\n")
+        self.refused("[[lab]] and [[program]] tables and nothing else", ENTRY + "[other]\n")
         self.refused("line 1", "[[lab]\n")
 
     def test_folders_and_manifest_must_agree(self):

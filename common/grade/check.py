@@ -170,7 +170,10 @@ def main() -> int:
         if arguments.doctor:
             import doctor
             return doctor.main()
-        table = points.load(arguments.points, list(judge.labs_of(COURSE)))
+        labs = list(judge.labs_of(COURSE))
+        if not any(arguments.only in lab for lab in labs):
+            raise judge.JudgeError(f"LABS={arguments.only}: no lab that is graded has that in its name; these are: {', '.join(labs)}")
+        table = points.load(arguments.points, labs)
         if not arguments.submissions:
             return check_own(arguments, table, stopping)
         return classrun.check_class(arguments.submissions, arguments.out, table, arguments.jobs, arguments.only,

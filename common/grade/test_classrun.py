@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -219,6 +220,13 @@ class Rules(ClassFolder):
         again = MadeUpJudge(course="2")
         self.grade(again)
         self.assertEqual(again.graded, [])
+
+    def test_a_lab_that_is_not_graded_is_refused(self):
+        for name in "lab42", "lab09":
+            ended = subprocess.run([sys.executable, str(HERE / "check.py"), "--submissions", str(HERE), "--out", "/nowhere", "--only", name],
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(ended.returncode, 2, ended.stdout)
+            self.assertIn(f"LABS={name}: no lab that is graded", ended.stdout)
 
     def test_what_was_decided_counts_in_the_end(self):
         for name in ("bob", "cy"):

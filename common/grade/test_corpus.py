@@ -37,9 +37,11 @@ COURSE = HERE.parents[1]
 CORPUS = HERE / "corpus"
 sys.dont_write_bytecode = True  # a folder in the corpus is a submission
 sys.path.insert(0, str(CORPUS))
+sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(HERE))
 import corpus_edits  # noqa: E402
 import make_hostile  # noqa: E402
+from course import labs  # noqa: E402
 from ingest import shown  # noqa: E402
 
 FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU", "Speed")
@@ -163,8 +165,8 @@ def hostile_environment(folder: Path) -> dict[str, str]:
 def build() -> str:
     """As common/commands/check.sh does; what the compiler said if it fails."""
     targets = ["build/cpu/worker"]
-    for kernel in sorted(COURSE.glob("solutions/*/*.cu")):
-        targets += [f"build/cpu/tests/{kernel.parent.name}", f"build/cpu/checked/solutions/{kernel.parent.name}/{kernel.stem}.so"]
+    for lab in labs.load(COURSE):
+        targets += [f"build/cpu/tests/{lab.name}", f"build/cpu/checked/{lab.solution.with_suffix('.so')}"]
     command = ["make", "-s", "--no-print-directory", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", *targets]
     done = subprocess.run(command, cwd=COURSE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout if done.returncode else ""
@@ -261,9 +263,9 @@ def compare_starters(grades: dict[str, tuple[dict, Path]]) -> int:
     """The untouched starters get nothing in any lab, but for what points.toml leaves to them."""
     if STARTERS not in grades:
         return report(STARTERS, "has no grade", "")
-    labs = grades[STARTERS][0]["labs"]
-    some = [f"{lab['points']:g} points in {lab['lab']}" for lab in labs if lab["points"] > 0 or lab["verdict"] != "fail"]
-    some += [] if len(labs) == len(list((COURSE / "labs").glob("lab[0-9]*"))) else [f"{len(labs)} labs were graded"]
+    graded = grades[STARTERS][0]["labs"]
+    some = [f"{lab['points']:g} points in {lab['lab']}" for lab in graded if lab["points"] > 0 or lab["verdict"] != "fail"]
+    some += [] if len(graded) == len(labs.load(COURSE)) else [f"{len(graded)} labs were graded"]
     return report(STARTERS, ", ".join(some), "nothing in all labs")
 
 
@@ -305,10 +307,10 @@ def main() -> int:
         try:
             cases, skipped = collect(submissions, options.only)
             if not options.only:
-                for starter in sorted((COURSE / "labs").glob("lab*/*.cu")):
-                    place = submissions / STARTERS / starter.relative_to(COURSE)
+                for starter in (lab.starter for lab in labs.load(COURSE)):
+                    place = submissions / STARTERS / starter
                     place.parent.mkdir(parents=True)
-                    shutil.copyfile(starter, place)
+                    shutil.copyfile(COURSE / starter, place)
         except (Malformed, corpus_edits.broken.Malformed) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2

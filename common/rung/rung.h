@@ -16,8 +16,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include <limits>
-
+#include "predict.h"
 #include "types.h"
 
 namespace rung {
@@ -44,15 +43,6 @@ struct Variant {
 LADDER_OPERATORS(LADDER_ROW)
 #undef LADDER_ROW
 
-// A predicted number. The lab's test.cpp says what each name stands for and counts it; at most max_predictions.
-struct Prediction {
-  const char* name;  // at most 63 characters
-  double value;
-};
-
-// Stands for a number that is still to be predicted: NaN, equal to no count.
-inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
 }  // namespace rung
 
 // A rung that is built to be checked and counted says so: the worker then runs it under the checks.
@@ -69,12 +59,4 @@ const bool rung_is_instrumented = true;
     static const rung::Variant table[] = {__VA_ARGS__};        \
     *count = static_cast<int>(sizeof table / sizeof table[0]); \
     return table;                                              \
-  }
-
-// So are the predictions, if there are any.
-#define RUNG_PREDICT(...)                                           \
-  extern "C" const rung::Prediction* rung_predictions(int* count) { \
-    static const rung::Prediction table[] = {__VA_ARGS__};          \
-    *count = static_cast<int>(sizeof table / sizeof table[0]);      \
-    return table;                                                   \
   }

@@ -1,7 +1,7 @@
-// The variants of sharded_topk.cuh that most programs have: gather_logits and three_reductions.
+// The variants of shard.h that most programs have: gather_logits and three_reductions.
 #pragma once
 
-#include "sharded_topk.cuh"
+#include "shard.h"
 
 namespace sharded {
 

@@ -1,5 +1,7 @@
 // Times the variants of sharded softmax + top-K on all GPUs of this process, and writes them as JSON:
-//   nvcc -std=c++17 -O3 -arch=sm_90 -I common/rung -I NCCL/include sharded_bench.cu local_topk.cu
+//   nvcc -std=c++17 -O3 -arch=sm_90 -I common/bench/sharded -I common/rung -I NCCL/include sharded_bench.cu
+//   local_topk.cu
+//     solutions/lab09_sharded/sharded_topk.cu
 //     -Xlinker NCCL/lib/libnccl.so.2 -o sharded_bench
 //   ./sharded_bench [OUT.json [RUNS]]
 // bf16, k = 50, as a model's last layer leaves its logits. A figure is the slowest device's, of a CUDA graph of 20

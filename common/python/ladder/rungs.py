@@ -46,7 +46,7 @@ class TableRow(ctypes.Structure):
 def solutions(op: str | None = None) -> list[str]:
     """The course's rungs, from lab 01 up; those that export something of this operation if it is named. The text says which:
     a rung that is not called need not be built."""
-    sources = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("solutions/lab*/*.cu"))
+    sources = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("solutions/lab*/*.cu") if "RUNG_EXPORT" in path.read_text(encoding="utf-8"))
     return [source for source in sources if op is None or exports(source, op)]
 
 
