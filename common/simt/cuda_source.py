@@ -25,7 +25,7 @@ class UserError(Exception):
 HEADERS = Path(__file__).resolve().parent / "include"
 
 # What of these is not in include/.
-LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|"
+LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand(?!_kernel)\w*|cusparse\w*|cusolver\w*|"
              r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 

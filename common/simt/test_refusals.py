@@ -34,7 +34,7 @@ REFUSED = [
     ("of CUB, cub::DeviceRunLengthEncode", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, int* x) {\n", "cub::DeviceRunLengthEncode::Encode(t, n, x, x, x, x, 8);", "}"),
     ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
     ("cublasDaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasDaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
-    ("curand_kernel.h", "\n\n", "#include <curand_kernel.h>", ""),
+    ("curand.h", "\n\n", "#include <curand.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
     ("of CUDA graphs, cudaGraphAddKernelNode", "void f(cudaGraph_t g, cudaGraphNode_t n) {\n\n", "cudaGraphAddKernelNode(&n, g, 0, 0, 0);", "}"),
     ("dynamic parallelism", KERNEL + "__global__ void parent(int* x) {\n", "k<<<1, 32>>>(x);", "}"),
