@@ -253,7 +253,10 @@ void Block::stack_main() {
 }
 
 SIMT_INLINE Votes Block::barrier(int predicate, Place place) {
-  if (recorder_) recorder_->barrier(place, SIMT_CALLER);
+  if (recorder_) {
+    recorder_->barrier(place, SIMT_CALLER);
+    note_received(4);  // the votes
+  }
   Thread* const self = current_;
   const unsigned turn = barrier_turn_ & 1;
   votes_[turn].count += predicate != 0;
@@ -409,7 +412,9 @@ void Block::meeting_put(uint64_t key, unsigned slot, uint64_t value) {
 
 uint64_t Block::meeting_get(uint64_t key, unsigned phase, unsigned slot) {
   const std::vector<uint64_t>& values = meetings_[key].values[phase & 1];
-  return slot < values.size() ? values[slot] : 0;
+  const uint64_t value = slot < values.size() ? values[slot] : 0;
+  note_received(bytes_of_value(value));
+  return value;
 }
 
 // In turn over all threads of the block: whoever is waited for has a turn, too.

@@ -21,15 +21,6 @@ namespace {
 using nlohmann::json;
 using rung::Outcome;
 
-// A round of a reduction by n threads, of which there are log2(n): two operands read, one result written, and one of
-// something else; two reductions, maximum and sum.
-constexpr double accesses_a_round = 8;
-// Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
-// twice that.
-constexpr double accesses_an_element = 16;
-// Of the thread that puts the K largest in order, to each of them.
-constexpr double accesses_a_selected = 8;
-
 // ---- Reading the counters ------------------------------------------------------------------------
 
 Traffic traffic(const json& counts, const std::string& op) {
@@ -59,19 +50,24 @@ void read(const json& launch, Count* count) {
   const int block_threads = block[0].get<int>() * block[1].get<int>() * block[2].get<int>();
   count->blocks = std::max(count->blocks, blocks);
   count->threads = std::max(count->threads, blocks * block_threads);
+  const double working = launch.at("blocks").at("working");
+  count->working_blocks = std::max(count->working_blocks, working);
+  count->working_threads = std::max(count->working_threads, working * block_threads);
   const double longest = launch.at("longest_thread").at("accesses");
   if (longest > count->longest_thread) {
     count->block_threads = block_threads;
     count->longest_thread = longest;
     count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
   }
+  const json& received = launch.at("received");
+  count->received.push_back({received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads});
   for (const json& line : launch.at("lines")) {
     const json& counts = line.at("counts");
     double shared = 0;
     for (const char* op : {"ld", "st", "atom"})
       shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
     count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
-                            traffic(counts, "atom"), shared});
+                            traffic(counts, "atom"), shared, counts.at("warp_operations")});
   }
 }
 
@@ -216,36 +212,13 @@ Demand bytes_an_element(int bytes) {
   };
 }
 
-Demand no_serial_section() {
-  return [](const Count& count) -> Judgement {
-    const double rounds = std::log2(std::max(2, count.block_threads));
-    const double most = count.its_share + accesses_a_round * rounds + accesses_a_selected * count.results;
-    // Nor is it shared work if every thread does all of it.
-    const double elements = std::ceil(count.elements() / std::max(1.0, count.blocks * count.block_threads));
-    const double shared = accesses_an_element * std::max(1.0, elements) + 2 * accesses_a_round * rounds;
-    if (count.its_share > shared)
-      return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average, where " +
-                   whole(shared) + " are enough for its " + whole(elements) +
-                   " elements: do all threads do the same work?" + worst_line(count, [](const LineCount& line) {
-                     return line.load.requests + line.store.requests + line.shared_requests;
-                   }));
-    if (count.longest_thread <= most) return {};
-    return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
-                 whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
-                 whole(most) + " would leave room for reducing in " + brief(std::ceil(rounds)) + " rounds" +
-                 (count.results > 1 ? " and for putting " + std::to_string(count.results) + " in order" : "") +
-                 worst_line(count, [](const LineCount& line) {
-                   return line.load.requests + line.store.requests + line.shared_requests;
-                 }));
-  };
-}
-
 Demand reduces_in_warps() {
   return [](const Count& count) -> Judgement {
     // For maximum, sum and result, with room to spare; a tree of 256 threads has 18 and more.
     constexpr double most = 10;
     const double warps = std::max(1.0, std::ceil(count.block_threads / 32.0));
-    const double barriers = count.barriers / (warps * count.rows);
+    // Several blocks may share a row.
+    const double barriers = count.barriers / (warps * std::max<double>(count.rows, count.working_blocks));
     if (count.warp_operations == 0)
       return unmet(
           "no warp operation was counted: the lanes of a warp can hand each other values without shared memory");
@@ -257,8 +230,10 @@ Demand reduces_in_warps() {
 
 Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
-    if (count.blocks >= least * static_cast<double>(count.rows)) return {};
-    return unmet("no kernel has more than " + brief(count.blocks) + (count.blocks == 1 ? " block" : " blocks") +
+    const double blocks = count.working_blocks;
+    if (blocks >= least * static_cast<double>(count.rows)) return {};
+    return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
+                 (blocks < count.blocks ? (blocks == 1 ? " that loads something" : " that load something") : "") +
                  ", where " + std::to_string(least) + " per row are needed");
   };
 }
@@ -266,9 +241,12 @@ Demand spread_over_blocks(int least) {
 Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
     const double needed = lanes_a_row * static_cast<double>(count.rows);
-    if (count.threads >= needed) return {};
-    return unmet("the largest launch has " + whole(count.threads) + " threads for " + std::to_string(count.rows) +
-                 " rows, where at least " + whole(needed) +
+    if (count.working_threads >= needed) return {};
+    // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
+    if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
+    return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
+                 (count.working_threads < count.threads ? "in blocks that load something " : "") + "for " +
+                 std::to_string(count.rows) + " rows, where at least " + whole(needed) +
                  " are needed to work on all rows at once: is one row done after the other?");
   };
 }

@@ -24,7 +24,15 @@ struct LineCount {
   std::string file;
   int line;
   Traffic load, store, atomic;
-  double shared_requests;
+  double shared_requests, warp_operations;
+};
+
+// Of the thread of a launch that gets the most bytes, by loads of any memory, shuffles and votes: how many; an even
+// share of what its block loads from global memory, or its warp; what all blocks load; threads per block
+// (simt/counters/counters.h).
+struct Received {
+  double bytes, share, loads;
+  int block_threads;
 };
 
 // What one call of a variant did, all its kernels together.
@@ -40,11 +48,14 @@ struct Count {
   double warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
-  int block_threads = 0;  // of that block
-  double blocks = 0;      // of the largest grid
-  double threads = 0;     // of the launch with the most
-  double launches = 0;    // of kernels
-  double by_graphs = 0;   // of kernels and library calls, those that a graph makes
+  int block_threads = 0;           // of that block
+  std::vector<Received> received;  // a launch
+  double blocks = 0;               // of the largest grid
+  double threads = 0;              // of the launch with the most
+  double working_blocks = 0,
+         working_threads = 0;  // likewise, without blocks that load little (simt/counters/counters.h)
+  double launches = 0;         // of kernels
+  double by_graphs = 0;        // of kernels and library calls, those that a graph makes
   // Of what the operator watches (common/ops/arguments.h, Plan): bytes that were asked for, by kernels or as operands
   // of a library's calls. How many of those calls there were.
   double watched_bytes = 0, library_calls = 0;
@@ -80,6 +91,8 @@ Demand bytes_an_element(int bytes);
 // No thread makes more than its share of the block's accesses plus a logarithm: a few accesses for each of the log2(n)
 // rounds in which n threads reduce. Nor does the mean exceed what a thread's part of the elements needs.
 Demand no_serial_section();
+// No thread gets to know much more of the rows than its share, by whatever way: for a shape of wide rows.
+Demand even_shares();
 // Warps reduce by warp operations, so that a thread comes to few barriers per row, and not to one per round.
 Demand reduces_in_warps();
 // At least so many blocks per row, in one of the kernels.
@@ -108,7 +121,8 @@ struct Move {
   Demand demand;
   std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
-  bool wide_enough = false;                // it is for rows of up to this width: the judge counts narrower ones
+  // Which rows it is for, of which the judge counts others: about as wide, up to this width, or any.
+  enum class Widths { near, up_to, any } widths = Widths::near;
 };
 
 struct Step;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -68,15 +69,21 @@ uint64_t hash_of_source() {
 // For the judge a move is counted beside the shape that everybody knows, and for every file beside it in another place:
 // a kernel that does the move at that shape alone does not do it. Rows begin and end as they do there, in whole packs
 // of whole warps or not; of narrow rows there are more.
-Shape shape_for_judge(Shape shape, bool wide_enough) {
+Shape shape_for_judge(Shape shape, Move::Widths widths) {
   constexpr int narrow = 64, columns = 256, fewer_columns = 64, rows = 128, places = 3;
   static const uint64_t source = hash_of_source();
   const uint64_t mixed = (source ^ session().seed ^ static_cast<uint64_t>(shape.cols)) * 0x9e3779b97f4a7c15ull;
   const int place = 1 + static_cast<int>((mixed >> 33) % places);
-  if (wide_enough && shape.cols > narrow + places * fewer_columns)
+  if (widths == Move::Widths::any) {
+    constexpr int least = 8, most = 2;  // an eighth of the columns to twice as many, each power of two as often
+    const double drawn = static_cast<double>(mixed >> 40) / (1 << 24);
+    const double cols = shape.cols / static_cast<double>(least) * std::pow(least * most, drawn);
+    shape.cols = static_cast<int>(cols) / columns * columns;
+  } else if (widths == Move::Widths::up_to && shape.cols > narrow + places * fewer_columns) {
     shape.cols -= place * fewer_columns;
-  else
+  } else {
     (shape.cols < narrow ? shape.rows : shape.cols) += place * (shape.cols < narrow ? rows : columns);
+  }
   return shape;
 }
 
@@ -85,7 +92,7 @@ Case case_of(const Move& move) {
   const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
                                      [](const Expected& variant) { return variant.cost == Cost::quadratic; });
   const bool judged = recording() && operator_of(lab.op).takes_any_shape() && !quadratic;
-  Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape, move.wide_enough) : move.shape);
+  Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape, move.widths) : move.shape);
   c.move = &move;
   return c;
 }

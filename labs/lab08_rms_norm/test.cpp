@@ -27,6 +27,13 @@ const testing_::Lab testing_::lab = {
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
         {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
+        {"move-even-shares",
+         "no thread does the work of others",
+         {2, 16384},
+         testing_::even_shares(),
+         {},
+         true,
+         testing_::Move::Widths::any},
         {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
     },
     {

@@ -350,6 +350,11 @@ std::string describe(const BlockInfo& block, AddressSpace space, uintptr_t addre
 
 namespace simt {
 
+namespace {
+// What a lane brings itself it does not receive.
+bool is_own(unsigned source) { return source == thread_rank() % 32; }
+}  // namespace
+
 uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept {
   // A vote counts whoever is there.
   const bool shuffles = (place.call >= Call::shfl && place.call <= Call::shfl_xor) || place.call == Call::reduce;
@@ -360,7 +365,24 @@ uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, P
       checks::checks->now().synccheck.shuffle_source({current_block->index(), thread.index, thread_rank()}, mask, came,
                                                      source, place);
   }
+  if (!is_own(source)) note_received(values[source] >> 32 ? 8 : 4);
   return values[source];
+}
+
+// A lane of the hardware gets a product's results alone. Here it computes them from what others have: counted as a byte
+// each.
+uint64_t checked_operand(const uint64_t* values, unsigned source) noexcept {
+  if (!is_own(source)) note_received(1);
+  return values[source];
+}
+
+unsigned checked_lanes(const uint64_t* values, unsigned mask, uint64_t value) noexcept {
+  note_received(4);
+  unsigned lanes = 0;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (mask >> lane & 1 && values[lane] == value) lanes |= 1u << lane;
+  }
+  return lanes;
 }
 
 }  // namespace simt

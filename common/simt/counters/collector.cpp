@@ -1,5 +1,7 @@
 #include "collector.h"
 
+#include <algorithm>
+
 #include "../device_heap.h"
 #include "../devices.h"
 #include "../instrument/recorder.h"
@@ -88,6 +90,7 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
       counts.requests++;
       counts.sectors += last / sector_bytes - addresses[0] / sector_bytes + 1;
       counts.bytes += warp_lanes * bytes;
+      if (event == Event::load) loaded_ += warp_lanes * bytes;
       mark(region, event, addresses[0], last);
       return all_lanes;
     }
@@ -119,6 +122,7 @@ void Collector::count_global(Counts* counts, Event event, unsigned bytes, uint32
   sum.requests += count.requests;
   sum.sectors += count.sectors;
   sum.bytes += count_of(lanes) * bytes;
+  if (event == Event::load) loaded_ += count_of(lanes) * bytes;
 }
 
 void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
@@ -141,13 +145,17 @@ void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   (barrier ? counts.barriers : counts.warp_operations)++;
 }
 
-void Collector::end_block(const uint64_t* accesses, unsigned threads) {
+void Collector::end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded,
+                          unsigned threads) {
   shared_loads_.end_block();
   uint64_t longest = 0, block = 0;
   for (unsigned thread = 0; thread < threads; thread++) {
     block += accesses[thread];
     if (accesses[thread] > longest) longest = accesses[thread];
+    received_.keep_most({received[thread], std::max(loaded_ / threads, loaded[thread / warp_lanes] / warp_lanes)});
   }
+  block_loads_.push_back(loaded_);
+  loaded_ = 0;
   keep_longest(longest, block, &longest_thread_accesses_, &its_block_accesses_);
 }
 
@@ -158,6 +166,8 @@ void Collector::add_to_launch() {
     sum.add(counts);
   }
   launch_.watched_bytes_read += watched_bytes_read_;
+  launch_.received.keep_most(received_);
+  launch_.block_loads.insert(launch_.block_loads.end(), block_loads_.begin(), block_loads_.end());
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,
                &launch_.its_block_accesses);
 }

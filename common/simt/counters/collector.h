@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "../instrument/log.h"
 #include "../timing/tracer.h"
@@ -22,6 +23,8 @@ struct LaunchCounters {
   std::map<uintptr_t, Counts> by_pc;    // return addresses of hooks
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
+  Received received;
+  std::vector<uint64_t> block_loads;  // bytes of global memory, a number a block
   uint64_t watched_bytes_read = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
   const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
@@ -47,8 +50,11 @@ class Collector {
   // Lanes of a warp begin another round of a loop.
   void jump_back(unsigned warp, uint32_t pc) { shared_loads_.jump_back(warp, pc); }
 
-  // accesses: a number a thread.
-  void end_block(const uint64_t* accesses, unsigned threads);
+  // Bytes of global memory that this block has loaded so far.
+  uint64_t loaded() const { return loaded_; }
+
+  // accesses, received: a number a thread. loaded: bytes of global memory, a number a warp.
+  void end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads);
 
   // Hands everything over to the launch.
   void add_to_launch();
@@ -71,6 +77,9 @@ class Collector {
   Cached cache_[64];
   Region* region_ = nullptr;  // of the last global access
   uint64_t longest_thread_accesses_ = 0, its_block_accesses_ = 0;
+  uint64_t loaded_ = 0;
+  std::vector<uint64_t> block_loads_;
+  Received received_;
   const bool watching_ = is_watching();
   uint64_t watched_bytes_read_ = 0;
 };

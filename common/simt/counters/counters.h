@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,21 @@ struct Line {
   Counts counts;
 };
 
+// What reaches a thread: by loads and atomics of any memory, by shuffles and votes. Its share is an even one of what
+// its warp loads from global memory, or its block, whichever is more: of a block some warps may only load, and some
+// have nothing to do.
+struct Received {
+  uint64_t bytes = 0, share = 0;
+
+  // Of two, the one that gets more beyond eight times its share and a kilobyte for reducing, which is no honest
+  // thread's; then the one that gets more.
+  void keep_most(const Received& other) {
+    const auto excess = [](const Received& r) { return std::max(r.bytes, 8 * r.share + 1024); };
+    const uint64_t mine = excess(*this) - 8 * share, theirs = excess(other) - 8 * other.share;
+    if (theirs > mine || (theirs == mine && other.bytes > bytes)) *this = other;
+  }
+};
+
 struct Launch {
   std::string kernel;  // as the launch spells it
   dim3 grid, block;
@@ -60,6 +76,9 @@ struct Launch {
 
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
+  Received received;
+  // Blocks that load at least a quarter of what the mean does. In a kernel that loads nothing, all.
+  uint64_t working_blocks = 0;
 
   timing::Prediction predicted;  // with a GPU's name if there was to be one (timing/predictor.h)
 };

@@ -156,6 +156,9 @@ std::string to_json(const Report& report) {
             ", \"sectors_written\": " + std::to_string(launch.sectors_written) +
             "},\n   \"longest_thread\": {\"accesses\": " + std::to_string(launch.longest_thread_accesses) +
             ", \"block_accesses\": " + std::to_string(launch.its_block_accesses) +
+            "}, \"received\": {\"bytes\": " + std::to_string(launch.received.bytes) +
+            ", \"share\": " + std::to_string(launch.received.share) +
+            "}, \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
             (report.watching ? "}, \"watched_bytes_read\": " + std::to_string(launch.watched_bytes_read) : "}") +
             (launch.predicted.gpu.empty() ? "" : ",\n   \"predicted\": " + json_prediction(launch.predicted)) +
             ",\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";

@@ -1,6 +1,8 @@
 #include "session.h"
 
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "../loaded_module.h"
 #include "../module_symbols.h"
@@ -47,6 +49,11 @@ std::string name_of(const BoundKernel& kernel) {
   }
   const std::string name = kernel.name;
   return name.size() > 2 && name.front() == '(' && name.back() == ')' ? name.substr(1, name.size() - 2) : name;
+}
+
+uint64_t working_blocks(const std::vector<uint64_t>& loads) {
+  const uint64_t sum = std::accumulate(loads.begin(), loads.end(), uint64_t{0});
+  return std::count_if(loads.begin(), loads.end(), [&](uint64_t bytes) { return bytes >= sum / (4 * loads.size()); });
 }
 
 // Offset -> line, for all offsets of one module that any launch has.
@@ -103,6 +110,8 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   launch.watched_bytes_read = counters.watched_bytes_read;
   launch.longest_thread_accesses = counters.longest_thread_accesses;
   launch.its_block_accesses = counters.its_block_accesses;
+  launch.received = counters.received;
+  launch.working_blocks = working_blocks(counters.block_loads);
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));
   raw.module_path = module.path();
   for (const auto& [pc, counts] : counters.by_pc) {

@@ -130,7 +130,18 @@ void Recorder::execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint
     collector_->synchronisation(warp_number, key, values[first_of(lanes)]);
     return;
   }
+  if (event != Event::store) {
+    // Wherever it comes from, another block's shared memory too.
+    const unsigned bytes = key_bytes(key);
+    if (lanes == all_lanes) {
+      warp->full_row_bytes += bytes;
+    } else {
+      for (uint32_t left = lanes; left; left &= left - 1) warp->received[first_of(left)] += bytes;
+    }
+  }
+  const uint64_t loaded = collector_->loaded();
   lanes = collector_->access(warp_number, key, lanes, values);
+  loaded_[warp_number] += collector_->loaded() - loaded;
   if (is_tracing_) tracer_.access(warp_number, event, key_bytes(key), key_pc(key), lanes, values);
   if (lanes == all_lanes) {
     warp->full_rows++;

@@ -120,12 +120,16 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
   lanes_.assign(warps * log_lanes, {nullptr, nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
   lane_accesses_.assign(warps * log_lanes, 0);
+  received_.assign(warps * log_lanes, 0);
+  loaded_.assign(warps, 0);
   if (frames_.size() < lanes_.size()) frames_.resize(lanes_.size());
   for (std::vector<Frame>& frames : frames_) frames.clear();
   if (warps_.size() < warps) warps_.resize(warps);
   for (unsigned w = 0; w < warps; w++) {
     warps_[w].accesses = &lane_accesses_[w * log_lanes];
     warps_[w].full_rows = 0;
+    warps_[w].received = &received_[w * log_lanes];
+    warps_[w].full_row_bytes = 0;
   }
   is_tracing_ = recording.tracing = launch_tracer_ && launch_tracer_->wants(number);
   if (is_tracing_) tracer_.begin(launch_tracer_, number, warps);
@@ -139,11 +143,14 @@ void Recorder::end_block() {
   const unsigned warps = static_cast<unsigned>(lanes_.size() / log_lanes);
   for (unsigned w = 0; w < warps; w++) {
     merge(w, 0, true);
-    for (unsigned lane = 0; lane < log_lanes; lane++) warps_[w].accesses[lane] += warps_[w].full_rows;
+    for (unsigned lane = 0; lane < log_lanes; lane++) {
+      warps_[w].accesses[lane] += warps_[w].full_rows;
+      warps_[w].received[lane] += warps_[w].full_row_bytes;
+    }
   }
   if (is_tracing_) tracer_.end();
   is_tracing_ = recording.tracing = false;
-  if (collector_) collector_->end_block(lane_accesses_.data(), info_.threads);
+  if (collector_) collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads);
   if (recording.observer) recording.observer->block_end(info_);
 }
 

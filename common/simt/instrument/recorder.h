@@ -95,6 +95,9 @@ class Recorder {
   void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc);
   void meeting_left(uint64_t key, unsigned phase);
 
+  // The running thread gets so many bytes of another one's without an access of memory.
+  void receive(unsigned bytes) { received_[static_cast<size_t>(recording.lane - lanes_.data())] += bytes; }
+
   // Every thread that was waited for has come.
   void barrier_completed();
   void warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived);
@@ -141,8 +144,10 @@ class Recorder {
   };
   struct WarpState {
     std::unique_ptr<WarpLog> log;
-    uint64_t* accesses;  // a lane
-    uint64_t full_rows;  // accesses of all 32 lanes
+    uint64_t* accesses;       // a lane
+    uint64_t full_rows;       // accesses of all 32 lanes
+    uint64_t* received;       // bytes, a lane
+    uint64_t full_row_bytes;  // that all 32 lanes have received
   };
 
   uint32_t relative(uintptr_t pc) const { return static_cast<uint32_t>(pc - base_); }
@@ -180,10 +185,19 @@ class Recorder {
   timing::LaunchTracer* launch_tracer_ = nullptr;
   timing::BlockTracer tracer_;
   bool is_tracing_ = false;
+  std::vector<uint64_t> received_, loaded_;  // bytes: a lane; of global memory, a warp
   Paths paths_;
   Loops loops_;
   uintptr_t base_ = 0;
 };
+
+// The running thread has received so many bytes otherwise than by an access of memory.
+inline void note_received(unsigned bytes) {
+  if (recording.lane && recording.counting) recording.recorder->receive(bytes);
+}
+
+// How many bytes a value takes that one thread hands another: a vote is one.
+inline unsigned bytes_of_value(uint64_t value) { return value >> 32 ? 8 : value >> 8 ? 4 : 1; }
 
 // A place in the source as one number: a line below 65536 and a pointer of 48 bits.
 inline uint64_t pack(Place place) {

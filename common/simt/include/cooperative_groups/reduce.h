@@ -22,13 +22,13 @@ std::enable_if_t<!detail::is_large<Group>, T> reduce(const Group& group, T value
   return result;
 }
 
-// Over several warps: in the order of the ranks, the same for all.
+// Over several warps: each by itself, then the warps in the order of the ranks, the same for all.
 template <unsigned Size, typename Parent, typename T, typename Operation>
 std::enable_if_t<(Size > 32), T> reduce(const thread_block_tile<Size, Parent>& group, T value, Operation operation,
                                         SIMT_PLACE(tile_sync)) {
-  const unsigned phase = group.bring(value, place);
+  const unsigned phase = group.bring(reduce(tiled_partition<32>(group), value, operation, place), place);
   T result = group.template of_rank<T>(phase, 0);
-  for (unsigned rank = 1; rank < Size; rank++) result = operation(result, group.template of_rank<T>(phase, rank));
+  for (unsigned rank = 32; rank < Size; rank += 32) result = operation(result, group.template of_rank<T>(phase, rank));
   return result;
 }
 

@@ -64,11 +64,16 @@ struct U8 {
 // Every lane's 64 bits, as others see them.
 class AllLanes {
  public:
-  AllLanes(uint64_t own, Place place) : place_(place), exchanged_(warp_exchange(full_mask, own, place)) {}
-  uint64_t operator[](unsigned lane) const { return value_of(exchanged_, full_mask, lane, place_); }
+  AllLanes(uint64_t own, Place place) : exchanged_(warp_exchange(full_mask, own, place)) {}
+  uint64_t operator[](unsigned lane) const {
+#ifdef __SANITIZE_THREAD__
+    return checked_operand(exchanged_.values, lane);
+#else
+    return exchanged_.values[lane];
+#endif
+  }
 
  private:
-  Place place_;
   Exchanged exchanged_;
 };
 

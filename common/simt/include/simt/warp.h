@@ -104,6 +104,23 @@ void fence_system() noexcept;
 // has brought something, and whose own memory is not the kernel's to be seen reading.
 uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept;
 
+// For votes, and for the factors of a matrix product: what the executor counts as received.
+unsigned checked_lanes(const uint64_t* values, unsigned mask, uint64_t value) noexcept;
+uint64_t checked_operand(const uint64_t* values, unsigned source) noexcept;
+
+// The lanes of the mask that brought this value.
+inline unsigned lanes_with(const Exchanged& exchanged, unsigned mask, uint64_t value) {
+#ifdef __SANITIZE_THREAD__
+  return checked_lanes(exchanged.values, mask, value);
+#else
+  unsigned lanes = 0;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (mask >> lane & 1 && exchanged.values[lane] == value) lanes |= 1u << lane;
+  }
+  return lanes;
+#endif
+}
+
 inline uint64_t value_of(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {
 #ifdef __SANITIZE_THREAD__
   return checked_value(exchanged.values, mask, source, place);
@@ -192,29 +209,16 @@ SIMT_NOT_SHUFFLED(__shfl_xor_sync)
 #undef SIMT_NOT_SHUFFLED
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_PLACE(ballot)) {
-  const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
-  unsigned votes = 0;
-  for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == 1) votes |= 1u << lane;
-  }
-  return votes;
+  return simt::lanes_with(simt::warp_exchange(mask, predicate != 0, place), mask, 1);
 }
 
 inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE(any)) {
-  const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
-  for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == 1) return 1;
-  }
-  return 0;
+  return simt::lanes_with(simt::warp_exchange(mask, predicate != 0, place), mask, 1) != 0;
 }
 
 // Lanes that have returned do not vote: their value is neither 0 nor 1.
 inline int __all_sync(unsigned mask, int predicate, SIMT_PLACE(all)) {
-  const simt::Exchanged exchanged = simt::warp_exchange(mask, predicate != 0, place);
-  for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == 0) return 0;
-  }
-  return 1;
+  return simt::lanes_with(simt::warp_exchange(mask, predicate != 0, place), mask, 0) == 0;
 }
 
 namespace simt {
@@ -228,12 +232,7 @@ template <typename T, simt::If<simt::is_number<T>> = 0>
 unsigned __match_any_sync(unsigned mask, T value, SIMT_PLACE(match_any)) {
   const unsigned present = simt::participants(mask, place);
   const uint64_t own = simt::to_bits(value);
-  const simt::Exchanged exchanged = simt::warp_exchange(mask, own, place);
-  unsigned equal = 0;
-  for (unsigned lane = 0; lane < 32; lane++) {
-    if (present >> lane & 1 && simt::value_of(exchanged, mask, lane, place) == own) equal |= 1u << lane;
-  }
-  return equal;
+  return simt::lanes_with(simt::warp_exchange(mask, own, place), present, own);
 }
 
 template <typename T, simt::If<simt::is_number<T>> = 0>

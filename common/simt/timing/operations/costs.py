@@ -34,7 +34,7 @@ BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4,
             "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
             "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
 INTERNAL = {".FMA": 1, ".FMS": 1, ".FNMA": 1, ".VCOND_MASK": 1, ".VCOND": 2, ".VCONDU": 2, ".COND_ADD": 1, ".POPCOUNT": 1, ".CLZ": 2, ".CTZ": 2, ".SQRT": 8, ".MUL_OVERFLOW": 3, ".ADD_OVERFLOW": 2, ".SUB_OVERFLOW": 2}
-FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
+FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "simt::checked_lanes", "simt::checked_operand", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
               "__builtin___tsan_init", "__builtin___tsan_vptr", "simt::clock_ticks", "__builtin_va", "__cxa", "_Unwind", "__builtin_eh_", "__builtin_unwind")
 WARP_CALLS = {8: "shuffle", 9: "shuffle", 10: "shuffle", 11: "shuffle", 12: "vote", 13: "vote", 14: "vote", 15: "match", 16: "match", 17: "reduce", 6: "syncwarp"}
 

@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: each thread makes
+// Reason: one thread gets
 // Most: 35
 //
 // Many blocks are launched on one long row, of which the first does everything and the others nothing.

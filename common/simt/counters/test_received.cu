@@ -1,0 +1,98 @@
+// What reaches a thread, by whatever way, and its share of what is loaded.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include "test_kernels.h"
+
+namespace cg = cooperative_groups;
+using simt::counters::Launch;
+
+namespace {
+
+// Each lane loads a float; then the kernel hands values about.
+template <typename Body>
+__global__ void after_a_load(const float* in, float* out, Body body) {
+  const float mine = in[threadIdx.x];
+  const float got = body(mine);
+  if (got == 0.25f) out[threadIdx.x] = got;  // never, but the compiler does not know
+}
+
+__global__ void first_warp(const float* in, float* out) {
+  if (threadIdx.x < 32) out[threadIdx.x] = in[threadIdx.x];
+}
+
+// All but the last `idle` blocks load eight floats per thread; those load nothing.
+__global__ void some_blocks(const float* in, float* out, int idle) {
+  const bool works = static_cast<int>(blockIdx.x) < static_cast<int>(gridDim.x) - idle;
+  float sum = 0;
+  for (int i = 0; i < (works ? 8 : 0); i++) sum += in[i * 32 + threadIdx.x];
+  if (sum == 0.25f) out[threadIdx.x] = sum;
+}
+
+template <typename Body>
+Launch count(unsigned threads, Body body) {
+  DeviceArray<float> in(threads), out(threads);
+  return count_launch([&] { after_a_load<<<1, threads>>>(in.data(), out.data(), body); });
+}
+
+constexpr unsigned all = 0xffffffff;
+
+}  // namespace
+
+TEST_CASE("a load, a shuffle and a vote reach a thread") {
+  CHECK(count(32, [] __device__(float x) { return x; }).received.bytes == 4);
+  CHECK(count(32, [] __device__(float x) { return __shfl_xor_sync(all, x + 1.0f, 1); }).received.bytes == 4 + 4);
+  CHECK(count(32, [] __device__(float x) {
+          return __shfl_xor_sync(all, x + 1.0, 1) > 2 ? 1.0f : 2.0f;
+        }).received.bytes == 4 + 8);
+  CHECK(count(32, [] __device__(float x) { return __ballot_sync(all, x > 0) ? 1.0f : 2.0f; }).received.bytes == 4 + 4);
+  // What a lane hands itself it has.
+  CHECK(count(32, [] __device__(float x) { return __shfl_sync(all, x + 1.0f, threadIdx.x); }).received.bytes == 4);
+}
+
+TEST_CASE("a lane that gets all of its warp gets 32 times its share") {
+  const Launch launch = count(64, [] __device__(float x) {
+    float sum = 0;
+    for (int lane = 0; lane < 32; lane++) sum += __shfl_sync(all, x + 1.0f, lane);
+    return sum;
+  });
+  CHECK(launch.received.bytes == 4 + 31 * 4);
+  CHECK(launch.received.share == 4);
+}
+
+TEST_CASE("shared memory reaches a thread, and the votes of a barrier") {
+  const Launch launch = count(64, [] __device__(float x) {
+    __shared__ float all_of_them[64];
+    all_of_them[threadIdx.x] = x;
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; threadIdx.x == 0 && i < 64; i++) sum += all_of_them[i];
+    return sum;
+  });
+  CHECK(launch.received.bytes == 4 + 64 * 4 + 4);
+}
+
+TEST_CASE("what a tile of several warps brings reaches its threads") {
+  const Launch launch = count(64, [] __device__(float x) {
+    const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    return cg::reduce(tile, x + 1.0f, cg::plus<float>());
+  });
+  CHECK(launch.received.bytes == 4 + 5 * 4 + 2 * 4);
+}
+
+TEST_CASE("blocks work that load a quarter of the mean") {
+  DeviceArray<float> in(256), out(32);
+  const auto working = [&](int idle) {
+    return count_launch([&] { some_blocks<<<16, 32>>>(in.data(), out.data(), idle); }).working_blocks;
+  };
+  CHECK(working(0) == 16);
+  CHECK(working(15) == 1);
+}
+
+TEST_CASE("where some warps load nothing, the share is that of the warp that does") {
+  CHECK(count(256, [] __device__(float x) { return x; }).received.share == 4);
+  DeviceArray<float> in(32), out(32);
+  const Launch launch = count_launch([&] { first_warp<<<1, 256>>>(in.data(), out.data()); });
+  CHECK(launch.received.bytes == 4);
+  CHECK(launch.received.share == 4);
+}

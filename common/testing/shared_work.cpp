@@ -1,0 +1,86 @@
+// Whether a variant's threads share its work, judged by what a thread makes of accesses, and by what it gets to know.
+#include <algorithm>
+#include <cmath>
+
+#include "moves.h"
+#include "words.h"
+
+namespace testing_ {
+namespace {
+
+// A round of a reduction by n threads, of which there are log2(n): two operands read, one result written, and one of
+// something else; two reductions, maximum and sum.
+constexpr double accesses_a_round = 8;
+// Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
+// twice that.
+constexpr double accesses_an_element = 16;
+// Of the thread that puts the K largest in order, to each of them.
+constexpr double accesses_a_selected = 8;
+
+// How often an element of a thread's even share may reach it, as a float: loaded three times, and as often from shared
+// memory, and one more. One lane that does the work of its warp gets 32 times its share, one warp of eight 8 times.
+constexpr double times_received = 7;
+// Bytes that a thread gets in a round of a reduction, or for what every warp has found: six values.
+constexpr double received_a_round = 48;
+// For each of the K largest: a reduction over the block of a value with its index, and as much again for merging lists.
+constexpr double received_a_selected = 640;
+// No thread gets more than this part of a row.
+constexpr double most_of_a_row = 0.75;
+
+double all_requests(const LineCount& line) { return line.load.requests + line.store.requests + line.shared_requests; }
+
+// In elements. What is loaded several times is not a larger share.
+double share_of(const Received& launch, const Count& count) {
+  return launch.share / std::max(1.0, launch.loads / count.matrix_bytes()) / count.element_bytes;
+}
+
+double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
+
+}  // namespace
+
+Demand no_serial_section() {
+  return [](const Count& count) -> Judgement {
+    const double rounds = std::log2(std::max(2, count.block_threads));
+    const double most = count.its_share + accesses_a_round * rounds + accesses_a_selected * count.results;
+    // Nor is it shared work if every thread does all of it. Where blocks draw rows from a queue, one may do most of
+    // them.
+    double elements = count.elements() / std::max(1.0, count.blocks * count.block_threads);
+    for (const Received& launch : count.received) elements = std::max(elements, share_of(launch, count));
+    elements = std::ceil(elements);
+    const double shared = accesses_an_element * std::max(1.0, elements) + 2 * accesses_a_round * rounds;
+    if (count.its_share > shared)
+      return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average, where " +
+                   whole(shared) + " are enough for its " + whole(elements) +
+                   " elements: do all threads do the same work?" + worst_line(count, all_requests));
+    if (count.longest_thread <= most) return {};
+    return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
+                 whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
+                 whole(most) + " would leave room for reducing in " + brief(std::ceil(rounds)) + " rounds" +
+                 (count.results > 1 ? " and for putting " + std::to_string(count.results) + " in order" : "") +
+                 worst_line(count, all_requests));
+  };
+}
+
+// Who computes something from the row has it from memory or from other threads. So a thread that does the work of
+// others, in whatever way, gets more of the row than its share.
+Demand even_shares() {
+  return [](const Count& count) -> Judgement {
+    for (const Received& launch : count.received) {
+      const double spare =
+          received_a_round * std::log2(std::max(2, launch.block_threads)) + received_a_selected * count.results;
+      // Halves may be kept as floats.
+      const double share = share_of(launch, count) * sizeof(float);
+      const double most = times_received * share + spare;
+      const double row = most_of_a_row * count.cols * count.element_bytes + spare;
+      if (launch.bytes <= std::min(most, row)) continue;
+      return unmet("one thread gets " + whole(launch.bytes) +
+                   " bytes, from memory and from other threads, while an even share of what its block loads is " +
+                   whole(share) + " bytes; " + whole(std::min(most, row)) + " would leave room for taking it " +
+                   whole(times_received) + " times and for reducing: does one thread do the work of others?" +
+                   worst_line(count, ways_to_get));
+    }
+    return {};
+  };
+}
+
+}  // namespace testing_
