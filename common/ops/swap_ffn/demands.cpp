@@ -49,12 +49,23 @@ Demand threads_share_the_work() {
     // course's own solution comes to 3.5 times an even share.
     constexpr double times = 16, spare = 256;
     const double share = count.its_share * count.block_threads / std::max(32, count.block_threads);
-    if (count.longest_thread <= times * share + spare) return {};
-    return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, where an even share among " +
-                 whole(std::max(32, count.block_threads)) + " threads would be " + brief(share) +
-                 worst_line(count, [](const LineCount& line) {
-                   return line.load.requests + line.store.requests + line.shared_requests;
-                 }));
+    if (count.longest_thread > times * share + spare) {
+      return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, where an even share among " +
+                   whole(std::max(32, count.block_threads)) + " threads would be " + brief(share) +
+                   worst_line(count, [](const LineCount& line) {
+                     return line.load.requests + line.store.requests + line.shared_requests;
+                   }));
+    }
+    for (const Received& launch : count.received) {
+      // A weight that a block has loaded once reaches threads for many products: 22 times a thread's share of the loads
+      // in the course's own solution.
+      constexpr double times_received = 64, spare_bytes = 1024;
+      if (launch.bytes <= times_received * launch.share + spare_bytes) continue;
+      return unmet("one thread gets " + whole(launch.bytes) +
+                   " bytes, from memory and from other threads, where an even share of what its block loads is " +
+                   whole(launch.share) + " bytes: does one thread do the work of others?");
+    }
+    return {};
   };
 }
 
