@@ -21,6 +21,7 @@ SABOTAGE = [
     ("cub_block", "__syncthreads();\n  const int sum", "const int sum", "racecheck: race in shared memory"),
     ("thrust_algorithms", "thrust::counting_iterator<int>(count),", "thrust::counting_iterator<int>(count + 1),",
      "memcheck: out of bounds in global memory"),
+    ("thrust_ordered", "found.begin());\n  for", "found.begin() + 1);\n  for", "memcheck: out of bounds in global memory"),
     ("cub_sort", "__syncthreads();\n  if (descending)", "if (descending)", "racecheck: race in shared memory"),
 ]
 

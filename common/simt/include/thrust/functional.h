@@ -28,6 +28,19 @@ using ::cuda::std::plus;
 
 template <typename T = void>
 struct identity : ::cuda::std::identity {};
+
+// What functors derive from in programs for CUDA 12 and before.
+template <typename Argument, typename Result>
+struct unary_function {
+  using argument_type = Argument;
+  using result_type = Result;
+};
+template <typename First, typename Second, typename Result>
+struct binary_function {
+  using first_argument_type = First;
+  using second_argument_type = Second;
+  using result_type = Result;
+};
 template <typename T>
 struct square {
   __host__ __device__ T operator()(const T& a) const { return a * a; }

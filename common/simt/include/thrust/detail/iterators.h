@@ -120,6 +120,23 @@ permutation_iterator<Items, Places> make_permutation_iterator(Items items, Place
   return {items, places};
 }
 
+// From the end to the beginning: it stands one behind what it gives.
+template <typename Inner>
+struct reverse_iterator
+    : detail::Iterator<reverse_iterator<Inner>, detail::ValueOf<Inner>, typename std::iterator_traits<Inner>::reference,
+                       typename detail::SystemOf<Inner>::type> {
+  Inner inner;
+  explicit reverse_iterator(Inner inner) : inner(inner) {}
+  Inner base() const { return inner; }
+  typename reverse_iterator::reference operator*() const { return *(inner - 1); }
+  void move(std::ptrdiff_t n) { inner -= n; }
+  std::ptrdiff_t from(const reverse_iterator& other) const { return other.inner - inner; }
+};
+template <typename Inner>
+reverse_iterator<Inner> make_reverse_iterator(Inner inner) {
+  return reverse_iterator<Inner>(inner);
+}
+
 template <typename Tuple>
 struct zip_iterator;
 template <typename... Inner>
@@ -169,6 +186,10 @@ auto bare(const transform_iterator<Function, Inner>& it) {
 template <typename Items, typename Places>
 auto bare(const permutation_iterator<Items, Places>& it) {
   return make_permutation_iterator(bare(it.items), bare(it.places));
+}
+template <typename Inner>
+auto bare(const reverse_iterator<Inner>& it) {
+  return make_reverse_iterator(bare(it.inner));
 }
 template <typename... Inner>
 auto bare(const zip_iterator<tuple<Inner...>>& it) {
