@@ -216,7 +216,7 @@ def main(argv: list[str]) -> int:
                 except (OSError, ValueError):
                     results = None
                 date = datetime.datetime.now().isoformat(sep=" ", timespec="minutes")
-                record(state, options.lab, ROOT / labs.lab(options.lab).starter, options.hash, options.status, results, date)
+                record(state, options.lab, ROOT / labs.folder(options.lab).starter, options.hash, options.status, results, date)
     except OSError as error:
         print(f"this run will not show in make status: {path} cannot be written: {error.strerror}", file=sys.stderr)
     return 0

@@ -33,7 +33,7 @@ def paint(text: str, code: str) -> str:
 class Lab:
     """One lab: its files, and what is remembered of it."""
 
-    def __init__(self, lab: manifest.Lab, remembered: dict):
+    def __init__(self, lab: manifest.Lab | manifest.Program, remembered: dict):
         self.name = lab.name
         self.number = lab.number
         self.file = ROOT / lab.starter if (ROOT / lab.starter).is_file() else None
@@ -108,7 +108,7 @@ class Lab:
 
 
 def labs(state: dict) -> list[Lab]:
-    return [Lab(lab, state["labs"].get(lab.name, {})) for lab in manifest.load(ROOT)]
+    return [Lab(lab, state["labs"].get(lab.name, {})) for lab in (*manifest.load(ROOT), *manifest.programs(ROOT))]
 
 
 def next_lab(all_labs: list[Lab]) -> Lab | None:

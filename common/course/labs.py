@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -160,7 +161,16 @@ def programs(root: Path = ROOT) -> list[Program]:
 
 def lab(name: str, root: Path = ROOT) -> Lab:
     """By its whole name, or the beginning of it: lab02."""
-    for each in load(root):
+    return found(name, load(root))
+
+
+def folder(name: str, root: Path = ROOT) -> Lab | Program:
+    """So for any lab, also one that is no rung."""
+    return found(name, [each for kind in read(root) for each in kind])
+
+
+def found(name: str, among: Sequence[Lab | Program]) -> Lab | Program:
+    for each in among:
         if name in (each.name, f"lab{each.number}"):
             return each
     raise Malformed(f"{MANIFEST} has no {name}")

@@ -1,7 +1,8 @@
 // Every variant of sharded softmax + top-K on all devices of this process, against double precision on the host:
 //   simtcc -I common/bench/sharded sharded_test.cu local_topk.cu solutions/lab09_sharded/sharded_topk.cu -o
 //   sharded_test SIMT_DEVICES=3 ./sharded_test [all | f32 | f16 | bf16 [VARIANT [CASE]]]
-//   ./sharded_test predict GAIN     holds lab 09's predictions; GAIN: three_reductions over one_shot, as measured
+//   ./sharded_test predict GAIN [FILE]   holds lab 09's predictions; GAIN: three_reductions over one_shot, as measured;
+//                                        FILE gets which are right, as JSON
 // Ends with status 1 at the first wrong result, or if a prediction is wrong.
 #include <algorithm>
 #include <cmath>
@@ -162,7 +163,7 @@ struct Asked {
 };
 
 // How many of lab 09's predictions are wrong or still missing.
-int predictions(double gain) {
+int predictions(double gain, std::FILE* json) {
   const Asked asked[] = {
       {"packed_bytes", 8.0 * message_words(20), 1, "k keys and (max, sum), 8 bytes each"},
       {"gather_bytes", 32000 / 4 * 4, 1, "all of the shard's logits"},
@@ -177,6 +178,11 @@ int predictions(double gain) {
     const double value = found == table + count ? rung::unknown : found->value;
     const bool is_right = value > 0 && std::max(value / one.right, one.right / value) <= one.factor;
     wrong += !is_right;
+    if (json)
+      std::fprintf(json, "%c\"%s\":\"%s\"", &one == asked ? '{' : ',', one.name,
+                   is_right            ? "right"
+                   : std::isnan(value) ? "open"
+                                       : "wrong");
     if (is_right) {
       std::printf("  %s: %.4g, %s\n", one.name, one.right, one.what);
     } else if (std::isnan(value)) {
@@ -185,6 +191,7 @@ int predictions(double gain) {
       std::printf("  %s: %.4g is not it\n", one.name, value);
     }
   }
+  if (json) std::fprintf(json, "}\n"), std::fclose(json);
   return wrong;
 }
 
@@ -192,7 +199,8 @@ int predictions(double gain) {
 
 int main(int argc, char** argv) {
   const std::string type = argc > 1 && std::strcmp(argv[1], "all") != 0 ? argv[1] : "";
-  if (type == "predict") return argc > 2 && predictions(std::atof(argv[2])) == 0 ? 0 : 1;
+  if (type == "predict")
+    return argc > 2 && predictions(std::atof(argv[2]), argc > 3 ? std::fopen(argv[3], "w") : nullptr) == 0 ? 0 : 1;
   const char* const only = argc > 2 ? argv[2] : nullptr;
   const char* const only_case = argc > 3 ? argv[3] : nullptr;
   SHARDED_OK(cudaGetDeviceCount(&made));
