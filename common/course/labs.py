@@ -142,7 +142,8 @@ def read(root: Path) -> tuple[list[Lab], list[Program]]:
             raise Malformed("it holds [[lab]] and [[program]] tables and nothing else")
         labs, programs = [lab_of(each) for each in given["lab"]], [program_of(each) for each in given.get("program", [])]
         numbers = [lab.number for lab in (*labs, *programs)]
-        if numbers != sorted(set(numbers)):
+        in_order = all(these == sorted(these) for these in ([lab.number for lab in labs], [program.number for program in programs]))
+        if not in_order or len(set(numbers)) < len(numbers):  # a new lab is added at the end, after the programs
             raise Malformed(f"labs are in ascending order, each number once: {' '.join(numbers)}")
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
