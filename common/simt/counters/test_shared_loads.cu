@@ -46,6 +46,23 @@ __global__ void row_and_column(const float* x, float* y, int) {
   y[threadIdx.x] = sum;
 }
 
+// As CUDA's samples multiply: a tile at a time, stored and loaded again. For each of two tiles 4 LDS.128 and 16 LDS.
+__global__ void tiles(const float* x, float* y, int) {
+  const int row = threadIdx.x / 16, column = threadIdx.x % 16;
+  float sum = 0;
+  for (int tile = 0; tile < 32; tile += 16) {
+    __shared__ float a[2][16];
+    __shared__ float b[16][16];
+    a[row][column] = x[row * 32 + tile + column];
+    for (int k = row; k < 16; k += 2) b[k][column] = x[(tile + k) * 16 + column];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++) sum += a[row][k] * b[k][column];
+    __syncthreads();
+  }
+  y[threadIdx.x] = sum;
+}
+
 // As many rounds as only the launch knows: four at a time with one LDS.128, two that are left over with an LDS each.
 __global__ void runtime_rounds(const float* x, float* y, int count) {
   __shared__ float a[n];
@@ -171,6 +188,7 @@ struct Case {
 const Case cases[] = {
     {"register_tile", register_tile, 0, 16},
     {"row_and_column", row_and_column, 0, 4 + 16},
+    {"tiles", tiles, 0, 2 * (4 + 16)},
     {"runtime_rounds", runtime_rounds, 18, 4 + 2},
     {"first_and_others", first_and_others, 0, 2},
     {"structure", structure, 0, 1},

@@ -49,7 +49,7 @@ struct Saxpy {
   float a;
   __host__ __device__ float operator()(float x, float y) const { return a * x + y; }
 };
-struct IsEven {
+struct IsEven : thrust::unary_function<int, bool> {  // as before CUDA 13
   __host__ __device__ bool operator()(int x) const { return x % 2 == 0; }
 };
 struct Square {

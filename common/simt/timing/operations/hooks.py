@@ -61,20 +61,23 @@ def direction(hook: str) -> str:
     return "load" if "read" in hook or "load" in hook else "store"
 
 
+def size(hook: str) -> str:
+    return re.findall(r"\d*$", hook)[0]
+
+
 def is_access(hook: str) -> bool:
     return hook.startswith(("__tsan", "simt_seen"))
 
 
-def places(wanted: list[str], calls: list[tuple[int, str]], named: set[int] = frozenset()) -> list[int] | None:
-    """The return address of each hook of a function's dump, -1 where its access is none that the executor sees. None: they do not fit.
-    named: numbers of those whose access names a variable of shared memory, and has no pointer to it."""
+def places(wanted: list[str], calls: list[tuple[int, str]]) -> list[int] | None:
+    """The return address of each hook of a function's dump, -1 where its access is none that the executor sees. None: they do not fit."""
     found: list[int] = []
     at = 0
     for begin, end in stretches(wanted):
         stop = at
         while stop < len(calls) and is_access(calls[stop][1]):
             stop += 1
-        found += accesses(wanted[begin:end], calls[at:stop], {number - begin for number in named if begin <= number < end})
+        found += accesses(wanted[begin:end], calls[at:stop])
         at = stop
         if end < len(wanted):
             if at == len(calls) or calls[at][1] != wanted[end]:
@@ -90,24 +93,21 @@ def stretches(wanted: list[str]) -> list[tuple[int, int]]:
     return list(zip([0, *(end + 1 for end in ends[:-1])], ends))
 
 
-def accesses(wanted: list[str], calls: list[tuple[int, str]], named: set[int] = frozenset()) -> list[int]:
+def accesses(wanted: list[str], calls: list[tuple[int, str]]) -> list[int]:
     found = [-1] * len(wanted)
     own = [call for call in calls if call[1].startswith("__tsan")]
     if [hook for _, hook in own] == wanted:
         return [offset for offset, _ in own]
-    # Those that name their variable have announce/'s in their place, if there are as many of these.
+    # Calls of the executor let no access pass: as many as there are announcements of a kind, they stand in their order.
     for way in ("load", "store"):
-        of_names = [number for number in sorted(named) if direction(wanted[number]) == way]
-        in_place = [call for call in calls if "_tls_" in call[1] and direction(call[1]) == way]
-        if 0 < len(of_names) == len(in_place) < len(wanted):
-            for number, call in zip(of_names, in_place):
+        announced = [number for number, hook in enumerate(wanted) if direction(hook) == way]
+        made = [call for call in calls if direction(call[1]) == way]
+        if [size(wanted[number]) for number in announced] == [size(hook) for _, hook in made]:
+            for number, call in zip(announced, made):
                 found[number] = call[0]
-            left = [number for number in range(len(wanted)) if number not in of_names]
-            others = accesses([wanted[number] for number in left], [call for call in calls if call not in in_place],
-                              {left.index(number) for number in named if number in left})
-            for number, offset in zip(left, others):
-                found[number] = offset
-            return found
+    if -1 not in found:
+        return found
+    found = [-1] * len(wanted)
     # The longest common sequence of the announcements that stayed.
     best = [[0] * (len(own) + 1) for _ in range(len(wanted) + 1)]
     for i in range(len(wanted) - 1, -1, -1):

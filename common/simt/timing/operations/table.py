@@ -90,16 +90,13 @@ class FunctionTable:
 
     def find_places(self) -> None:
         """Of every hook that the dump has, in order."""
-        wanted: list[str] = []
-        named: set[int] = set()
+        wanted = []
         for block in self.function.blocks.values():
-            for statement, following in zip(block.statements, [*block.statements[1:], None]):
+            for statement in block.statements:
                 match = HOOK.match(statement.text)
                 if match and "vptr" not in match[2] and not self.is_gone(match):
-                    if following and any("static" in self.names.variables.get(name, "") for name in re.findall(r"(?<![&\w.])[A-Za-z_]\w*(?=[.\[ ;])", following.text)):
-                        named.add(len(wanted))
                     wanted.append(match[2].removeprefix("simt::"))
-        places = hooks.places(wanted, self.calls, named)
+        places = hooks.places(wanted, self.calls)
         self.matched = places is not None
         self.places = iter(places or [-1] * len(wanted))
 
