@@ -336,10 +336,15 @@ build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_cou
 # What is given of a program of several devices, compiled by simtcc as any program is (common/commands/program.sh).
 simtcc := $(or $(PYTHON),python3) common/simt/simtcc -I common/bench/sharded -I common/rung
 sharded_headers := $(wildcard $(addprefix common/bench/sharded/,*.h *.cuh) common/rung/*.h solutions/lab06b_topk/*.cu)
-build/cpu/sharded/check/%.o: private simtcc_mode := --check -DONLY_F32
-build/cpu/sharded/plain/%.o build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
-	@mkdir -p $(@D)
-	@$(simtcc) $(simtcc_mode) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
+define compile_sharded
+@mkdir -p $(@D)
+@$(simtcc) $(1) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
+endef
+# Two rules: of one rule with two patterns make would think that it makes both files at a time.
+build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
+	$(call compile_sharded)
+build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
+	$(call compile_sharded,--check -DONLY_F32)
 
 # --- CUDA ---------------------------------------------------------------------------------------------------------------
 

@@ -288,8 +288,8 @@ def check(path: Path) -> list[str]:
             now = total(report, metric)
             if entry["executor"][metric] == reading and now != reading:
                 problems.append(f"{title(entry)}: {SHORT[metric]}: the executor counts {now:,}, ncu read {reading:,}")
-            elif metric == LOADED and not entry.get("async_copies") and abs(now - reading) > LOADED_WITHIN * reading:
-                problems.append(f"{title(entry)}: {SHORT[metric]}: the executor counts {now:,}, ncu read {reading:,}: more than a fifth apart")
+            elif metric == LOADED and not entry.get("async_copies") and abs(now - reading) > max(LOADED_WITHIN * reading, abs(entry["executor"][metric] - reading)):
+                problems.append(f"{title(entry)}: {SHORT[metric]}: the executor counts {now:,}, ncu read {reading:,}: more than a fifth apart, and farther than before")
     return problems
 
 

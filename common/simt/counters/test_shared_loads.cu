@@ -179,6 +179,14 @@ __global__ void not_to_be_joined(const float* x, float* y, int) {
   y[threadIdx.x] = own[0] + own[1] + own[2] + own[3];
 }
 
+// 63 - 2 * lane and 62 - 2 * lane are 63 ^ x and 62 ^ x to nvcc, since x has no other bits. 2 LDS.
+__global__ void against_the_lanes(const float* x, float* y, int) {
+  __shared__ float a[n];
+  fill(a, n, x);
+  const int lane = threadIdx.x % 32;
+  y[threadIdx.x] = a[63 - 2 * lane] + a[62 - 2 * lane];
+}
+
 struct Case {
   const char* name;
   void (*kernel)(const float*, float*, int);
@@ -200,6 +208,7 @@ const Case cases[] = {
     {"by_data", by_data, 0, 2 + 8},
     {"not_unrolled", not_unrolled, 0, 8},
     {"not_to_be_joined", not_to_be_joined, 0, 4},
+    {"against_the_lanes", against_the_lanes, 0, 2},
 };
 
 }  // namespace

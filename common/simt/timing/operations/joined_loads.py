@@ -96,8 +96,32 @@ class Addresses:
             return self.of_place(text, whole)
         return 1
 
+    def bits(self, name: str) -> int | None:
+        """Which bits of a value can be set; None if that is not known."""
+        text = self.definitions.text.get(name, "")
+        cast, binary = CAST.match(text), BINARY.match(text)
+        if cast:
+            return self.bits(cast[2])
+        number = number_of(binary[3]) if binary else None
+        if number is None or number < 0:
+            return None
+        if binary[2] == "&":
+            return number
+        if binary[2] == "%":
+            return number - 1 if power(number) == number else None
+        factor = number if binary[2] in ("*", "w*") else 1 << number if binary[2] == "<<" and number < 32 else 0
+        inside = self.bits(binary[1]) if factor and power(factor) == factor else None
+        return None if inside is None else inside * factor
+
+    def is_exclusive_or(self, number: int | None, b: str) -> bool:
+        """nvcc makes `63 - x` into `63 ^ x` where x has no other bits. Then 62 - x is no neighbour that it knows of."""
+        found = self.bits(b) if number is not None and number >= 0 else None
+        return found is not None and found & ~number == 0
+
     def of_binary(self, a: str, operator: str, b: str, whole: bool) -> int:
         number = number_of(b)
+        if operator == "-" and self.is_exclusive_or(number_of(a), b):
+            return 1
         if operator in "+-":
             return min(self.multiple(a, whole), self.multiple(b, whole))
         if operator in ("*", "w*"):
