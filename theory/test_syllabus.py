@@ -43,7 +43,7 @@ class Syllabus(unittest.TestCase):
         """`8 on 32 x 512, where 4 hold the bytes`: all of these numbers are in what the test says of the kernel."""
         os.chdir(ROOT)
         rows = [row for row in rows_of_kernels() if re.search(r" on \d+ x \d+", row[2])]
-        self.assertEqual(len(rows), 4)
+        self.assertGreaterEqual(len(rows), 4)
         self.assertEqual(shelf.build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab, _, _ in rows)), "")
         for lab, kernel, shown in rows:
             with self.subTest(f"{lab}/{kernel}"):

@@ -100,8 +100,9 @@ __forceinline__ __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, _
     explicit __forceinline__ operator bool() const { return (__x & 0x7F) != 0; }                               \
     SIMT_TO(char)                                                                                              \
     SIMT_TO(signed char)                                                                                       \
-    SIMT_TO(unsigned char) SIMT_TO(short) SIMT_TO(unsigned short) SIMT_TO(int) SIMT_TO(unsigned) SIMT_TO(long) \
-        SIMT_TO(unsigned long) SIMT_TO(long long) SIMT_TO(unsigned long long)                                  \
+    SIMT_TO(unsigned char)                                                                                     \
+    SIMT_TO(short) SIMT_TO(unsigned short) SIMT_TO(int) SIMT_TO(unsigned) SIMT_TO(long) SIMT_TO(unsigned long) \
+        SIMT_TO(long long) SIMT_TO(unsigned long long)                                                         \
   };
 
 #define SIMT_FP8X2(type, format)                                                                             \
