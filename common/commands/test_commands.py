@@ -273,6 +273,7 @@ class CourseCheck(unittest.TestCase):
         self.root = Path(folder.name)
         for part in ("labs", "solutions"):
             shutil.copytree(ROOT / part, self.root / part)
+        (self.root / "common").symlink_to(ROOT / "common")  # the tests of labs that are programs stand there
         self.starter = self.root / "labs/lab02_smem/softmax_smem.cu"
 
     def finds(self, part: str) -> None:
