@@ -30,6 +30,7 @@ class Server {
 
 struct Line {
   uint8_t in_l1 = 0, touched = 0, written = 0;  // sectors
+  bool common = false;                          // one of Work::common_lines
   double ready = 0;                             // when the last of it arrives in L1
   uint64_t stamp = 0;                           // bytes that had come into L1 before
 };
@@ -258,8 +259,11 @@ class Multiprocessor {
 
   Line& line_at(const Resident& block, uint64_t address) {
     uint64_t key = address & ~uint64_t{15};
-    if (!work_.shared_lines->count(key)) key ^= (block.instance + 1) * 0x9E3779B97F4A7C15u;
-    return lines_[key];
+    const bool shared = work_.shared_lines->count(key);
+    if (!shared) key ^= (block.instance + 1) * 0x9E3779B97F4A7C15u;
+    Line& line = lines_[key];
+    line.common = shared && work_.common_lines->count(key);
+    return line;
   }
 
   // Sectors of a line that is not in L1: when they arrive, and from where.
@@ -275,7 +279,7 @@ class Multiprocessor {
     if (fresh) {
       // DRAM is read by 64 bytes.
       const double pairs = ((fresh & 3) != 0) + ((fresh & 12) != 0);
-      first_touches_ += forgotten ? 1 : work_.first_touch;
+      first_touches_ += forgotten ? 1 : line.common ? work_.first_common_touch : work_.first_touch;
       // What several multiprocessors read for the first time they read at about the same time: DRAM gives it once, and
       // all of them wait for it.
       if (first_touches_ >= 1) {

@@ -32,10 +32,12 @@ struct Work {
   double dram_share = 0, l2_share = 0;  // bytes a cycle
   double reuse_bytes = 0;               // of this multiprocessor's, after which L2 has forgotten a line
   double first_touch = 1;               // of the sectors that a block touches first, those that nobody touched before
+  double first_common_touch = 1;        // the same of common_lines, of the sectors that a multiprocessor touches first
   double first_write = 1;               // of those that it writes, those that no other block writes a part of, too
   double left_in_part = 1;              // of sectors that a store writes in part, those that no other store completes
   double partial_share = 0;             // lines a cycle, of those whose sectors are written in part
   const std::unordered_set<uint64_t>* shared_lines = nullptr;  // that blocks far apart touch
+  const std::unordered_set<uint64_t>* common_lines = nullptr;  // those of them that most blocks read
 };
 
 // Between two barriers of a block.

@@ -281,15 +281,20 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   work.programs = chosen(programs, run, at_one_time && !differ(trace.work));
   work.resident = static_cast<unsigned>(std::min<uint64_t>(fits.blocks, rounded));
   work.l1_bytes = l1_bytes(facts.shared_bytes, fits.blocks, machine);
-  work.first_touch = touched.sectors_read > 0
-                         ? std::min(1.0, static_cast<double>(facts.sectors_read) / (touched.sectors_read * scale))
+  // What most blocks read comes from DRAM once; of the rest, what is left of the sectors that were read.
+  work.first_touch = touched.other_sectors_read > 0
+                         ? std::clamp((static_cast<double>(facts.sectors_read) - touched.common_sectors_read) /
+                                          (touched.other_sectors_read * scale),
+                                      0.0, 1.0)
                          : 1;
+  work.first_common_touch = 1 / std::min(sms, static_cast<double>(facts.blocks));
   work.first_write = touched.sectors_written > 0
                          ? std::min(1.0, static_cast<double>(facts.sectors_written) / (touched.sectors_written * scale))
                          : 1;
   work.left_in_part = touched.left_in_part;
   work.reuse_bytes = machine.l2_mib * 1024 * kib * 0.7 / sms;
   work.shared_lines = &touched.shared_lines;
+  work.common_lines = &touched.common_lines;
   // With less than one block each, or a last round that is not full, those that run have more of the chip.
   const double active = rounded <= enough ? static_cast<double>(facts.blocks) / static_cast<double>(rounded) : sms;
   work.dram_share = dram_gbs(machine, written) / machine.clock_ghz / active;

@@ -25,6 +25,12 @@ ALL_ROWS = ("lab01_naive", "lab06_limit")
 
 PROGRAM = """#include <cstdio>
 __global__ void twice(const float* in, float* out) { out[blockIdx.x * 256 + threadIdx.x] = 2 * in[blockIdx.x * 256 + threadIdx.x]; }
+__global__ void scaled(const float* in, const float* weights, float* out) {
+  for (int c = threadIdx.x; c < 4096; c += 256) out[blockIdx.x * 4096 + c] = in[blockIdx.x * 4096 + c] * weights[c];
+}
+__global__ void plain(const float* in, float* out) {
+  for (int c = threadIdx.x; c < 4096; c += 256) out[blockIdx.x * 4096 + c] = in[blockIdx.x * 4096 + c] * 2;
+}
 __global__ void strange(double* out) { out[threadIdx.x] = tgamma(out[threadIdx.x]); }
 int main() {
   float *a, *b;
@@ -38,6 +44,9 @@ int main() {
   cudaEventElapsedTime(&milliseconds, begin, end);
   std::printf("%.9g\\n", milliseconds);
   strange<<<1, 32>>>(reinterpret_cast<double*>(a));
+  cudaMalloc(&a, 64 << 20); cudaMalloc(&b, 64 << 20); cudaMemset(a, 0, 64 << 20);
+  scaled<<<4095, 256>>>(a, a + 4095 * 4096, b);
+  plain<<<4095, 256>>>(a, b);
   return cudaDeviceSynchronize();
 }
 """
@@ -101,6 +110,12 @@ int main() {
         predicted = self.launches("h200")[1]["predicted"]
         self.assertIsNone(predicted["seconds"])
         self.assertIn("tgamma", predicted["why"])
+
+    def test_what_all_blocks_read_hides_nothing_of_what_each_reads_alone(self):
+        """Half of what `scaled` asks for comes from L2; DRAM gives it as much as `plain`, and one row of weights."""
+        scaled, plain = (launch["predicted"] for launch in self.launches("h200")[2:4])
+        self.assertEqual(plain["limit"], "dram")
+        self.assertAlmostEqual(scaled["seconds"] / plain["seconds"], 1, delta=0.05)
 
     def refused(self, gpu: str) -> str:
         done = run([self.program], env={**os.environ, "SIMT_GPU": gpu})

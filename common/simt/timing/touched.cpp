@@ -52,6 +52,12 @@ class Atomics {
 Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
   Touched found;
   std::unordered_map<uint64_t, size_t> first;
+  struct Read {
+    unsigned sectors = 0;  // a bit for each
+    size_t blocks = 0;
+    double of_blocks = 0;  // distinct in a block, of all blocks
+  };
+  std::unordered_map<uint64_t, Read> reads;
   Atomics atomics;
   double late = 0, count = 0, in_part = 0, left = 0;
   for (size_t b = 0; b < trace.blocks.size(); b++) {
@@ -91,8 +97,20 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
       in_part++;
       left += stored < 31;
     }
-    for (const auto& [line, sectors] : read) found.sectors_read += __builtin_popcount(sectors);
+    for (const auto& [line, sectors] : read) {
+      reads[line].sectors |= sectors;
+      reads[line].blocks++;
+      reads[line].of_blocks += __builtin_popcount(sectors);
+    }
     for (const auto& [line, sectors] : written) found.sectors_written += __builtin_popcount(sectors);
+  }
+  for (const auto& [line, of] : reads) {
+    if (of.blocks > 2 && 2 * of.blocks > trace.blocks.size()) {
+      found.common_lines.insert(line);
+      found.common_sectors_read += __builtin_popcount(of.sectors);
+    } else {
+      found.other_sectors_read += of.of_blocks;
+    }
   }
   found.busiest_atomics = std::max(atomics.busiest(), atomics.busiest_stores(trace.blocks.size()));
   found.left_in_part = in_part > 0 ? left / in_part : 1;

@@ -12,7 +12,9 @@ namespace simt::timing {
 // Of the traced blocks.
 struct Touched {
   std::unordered_set<uint64_t> shared_lines;  // by more than one of them
-  double sectors_read = 0;                    // distinct in a block, of all blocks
+  std::unordered_set<uint64_t> common_lines;  // that most of them read
+  double common_sectors_read = 0;             // distinct, of these lines
+  double other_sectors_read = 0;              // of all other lines: distinct in a block, of all blocks
   double sectors_written = 0;
   double left_in_part = 1;     // of the sectors that single stores write in part, those that all of them do
   double atomics_late = 0;     // of the way through its trace that a warp is at its atomics, on average
