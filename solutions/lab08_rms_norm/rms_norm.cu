@@ -17,9 +17,9 @@ RUNG_PREDICT(
 
 // STEP 1: everything.
 //
-// A row is read once, kept in registers until its sum is known, and written from there. Narrow rows belong to a warp,
-// two rows at a time where they are few bytes. A wide row belongs to a block or, on Hopper, to a cluster of up to 8
-// blocks.
+// A row is read once, 16 bytes per access, kept in registers until its sum is known, and written from there. Narrow
+// rows belong to a warp, two rows at a time where they are few bytes. A wide row belongs to a block or, on Hopper, to a
+// cluster of up to 8 blocks.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -34,29 +34,86 @@ __device__ void round_to(float v, float* to) { *to = v; }
 __device__ void round_to(float v, __half* to) { *to = __float2half(v); }
 __device__ void round_to(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
 
-// What one access moves: 16 bytes where every row begins on a multiple of 16, one element elsewhere.
-template <typename T, typename Access>
-struct Row {
-  static constexpr int elements = sizeof(Access) / sizeof(T);
+// A pack is the 16 bytes that one access moves.
+template <typename T>
+constexpr int width = 16 / sizeof(T);  // elements in a pack
 
-  static __device__ float squares(Access access) {
-    const T* v = reinterpret_cast<const T*>(&access);
-    float sum = 0.0f;
+template <typename T>
+__device__ float squares(uint4 pack) {
+  const T* v = reinterpret_cast<const T*>(&pack);
+  float sum = 0.0f;
 #pragma unroll
-    for (int e = 0; e < elements; ++e) sum += to_float(v[e]) * to_float(v[e]);
-    return sum;
+  for (int e = 0; e < width<T>; ++e) sum += to_float(v[e]) * to_float(v[e]);
+  return sum;
+}
+
+template <typename T>
+__device__ uint4 scaled(uint4 pack, uint4 weights, float scale) {
+  T* v = reinterpret_cast<T*>(&pack);
+  const T* w = reinterpret_cast<const T*>(&weights);
+#pragma unroll
+  for (int e = 0; e < width<T>; ++e) round_to(to_float(v[e]) * scale * to_float(w[e]), &v[e]);
+  return pack;
+}
+
+// 16 of the 32 bytes of two packs, from byte `from` on, which is below 16 and even.
+__device__ uint4 shifted(uint4 low, uint4 high, int from) {
+  unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (int i = 0; i < 6; ++i) words[i] = from & 8 ? words[i + 2] : words[i];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) words[i] = from & 4 ? words[i + 1] : words[i];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], from % 4 * 8);
+  return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+// A row: `head` single elements up to the first multiple of 16 bytes, `packs`, `tail` single elements. If all rows are
+// aligned, they have packs alone. x and y are streamed past the caches (__ldcs, __stcs), so that the weights, which
+// every row needs, stay there.
+template <typename T, bool aligned>
+struct Row {
+  const T *x, *weight;
+  T* y;
+  int head = 0, packs, tail = 0;
+
+  __device__ Row(const T* matrix, const T* weight, T* result, size_t row, int cols)
+      : x(matrix + row * cols), weight(weight), y(result + row * cols), packs(cols / width<T>) {
+    if (aligned) return;
+    head = min(cols, static_cast<int>((width<T> - row * cols % width<T>) % width<T>));
+    packs = (cols - head) / width<T>;
+    tail = cols - head - packs * width<T>;
   }
 
-  static __device__ Access scaled(Access access, Access weight, float scale) {
-    T* v = reinterpret_cast<T*>(&access);
-    const T* w = reinterpret_cast<const T*>(&weight);
+  __device__ uint4 load(int p) const { return __ldcs(reinterpret_cast<const uint4*>(x + head) + p); }
+  __device__ void store(int p, uint4 pack) const { __stcs(reinterpret_cast<uint4*>(y + head) + p, pack); }
+
+  // The weights of a pack. Where a row begins anywhere, two packs of weights hold them, unless the second one ends
+  // beyond the last weight.
+  __device__ uint4 weights(int p) const {
+    const uint4* at = reinterpret_cast<const uint4*>(weight) + p;
+    if (aligned || head == 0) return at[0];
+    if (p + 1 < packs) return shifted(at[0], at[1], head * sizeof(T));
+    uint4 pack;
 #pragma unroll
-    for (int e = 0; e < elements; ++e) round_to(to_float(v[e]) * scale * to_float(w[e]), &v[e]);
-    return access;
+    for (int e = 0; e < width<T>; ++e) reinterpret_cast<T*>(&pack)[e] = weight[head + p * width<T> + e];
+    return pack;
+  }
+
+  // The column of the single element that thread t looks after; -1 if it has none. There are at most 7 + 7.
+  __device__ int single(int t) const {
+    if (t < head) return t;
+    return t < head + tail ? t + packs * width<T> : -1;
+  }
+  // 0 if it has none.
+  __device__ float load_single(int t) const { return single(t) < 0 ? 0.0f : to_float(x[single(t)]); }
+  __device__ void store_single(int t, float value, float scale) const {
+    const int c = single(t);
+    if (c >= 0) round_to(value * scale * to_float(weight[c]), &y[c]);
   }
 };
 
-__device__ float scale_of(float sum, float cols, float eps) { return 1.0f / sqrtf(sum / cols + eps); }
+__device__ float scale_of(float sum, int cols, float eps) { return 1.0f / sqrtf(sum / cols + eps); }
 
 __device__ float warp_sum(float v) {
   for (int distance = warp_size / 2; distance > 0; distance /= 2) v += __shfl_xor_sync(0xffffffffu, v, distance);
@@ -82,48 +139,56 @@ __device__ float* in_block(float* shared, int) { return shared; }
 __device__ void wait_for_kernel_before() {}
 #endif
 
-// A warp keeps `together` rows of at most 32 * places accesses each. x and y are streamed past the caches (__ldcs,
-// __stcs), so that the weights, which every row needs, stay there.
-template <typename T, typename Access, int places, int together>
-__global__ void warp_kernel(const Access* __restrict__ x, const Access* __restrict__ weight, Access* __restrict__ y,
-                            int rows, int accesses, float cols, float eps) {
+// A warp keeps `together` rows of at most 32 * places packs each.
+template <typename T, bool aligned, int places, int together>
+__global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weight, T* __restrict__ y, int rows,
+                            int cols, float eps) {
   const int lane = threadIdx.x % warp_size;
   const size_t warp = static_cast<size_t>(blockIdx.x) * (blockDim.x / warp_size) + threadIdx.x / warp_size;
   const size_t first = warp * together;
   if (first >= static_cast<size_t>(rows)) return;  // whole warps only
   const int here = static_cast<int>(min(static_cast<size_t>(together), rows - first));
   wait_for_kernel_before();
-  x += first * accesses;
-  y += first * accesses;
 
-  Access kept[together][places];
+  uint4 kept[together][places];
+  float single[together];
 #pragma unroll
   for (int r = 0; r < together; ++r) {
+    const Row<T, aligned> row(x, weight, y, first + r, cols);
+    single[r] = !aligned && r < here ? row.load_single(lane) : 0.0f;
 #pragma unroll
     for (int i = 0; i < places; ++i) {
-      const int at = lane + i * warp_size;
-      if (r < here && at < accesses) kept[r][i] = __ldcs(x + static_cast<size_t>(r) * accesses + at);
+      const int p = lane + i * warp_size;
+      if (r < here && p < row.packs) kept[r][i] = row.load(p);
     }
   }
   float scale[together];
 #pragma unroll
   for (int r = 0; r < together; ++r) {
-    float sum = 0.0f;
+    const Row<T, aligned> row(x, weight, y, first + r, cols);
+    float sum = single[r] * single[r];
 #pragma unroll
     for (int i = 0; i < places; ++i) {
-      if (r < here && lane + i * warp_size < accesses) sum += Row<T, Access>::squares(kept[r][i]);
+      if (r < here && lane + i * warp_size < row.packs) sum += squares<T>(kept[r][i]);
     }
     scale[r] = scale_of(warp_sum(sum), cols, eps);
   }
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    const int at = lane + i * warp_size;
-    if (at >= accesses) break;
-    const Access w = weight[at];
+    const int p = lane + i * warp_size;
+    uint4 w;
+    if (aligned && p < cols / width<T>) w = Row<T, aligned>(x, weight, y, 0, cols).weights(p);
 #pragma unroll
     for (int r = 0; r < together; ++r) {
-      if (r < here) __stcs(y + static_cast<size_t>(r) * accesses + at, Row<T, Access>::scaled(kept[r][i], w, scale[r]));
+      const Row<T, aligned> row(x, weight, y, first + r, cols);
+      if (r >= here || p >= row.packs) continue;
+      if (!aligned) w = row.weights(p);
+      row.store(p, scaled<T>(kept[r][i], w, scale[r]));
     }
+  }
+#pragma unroll
+  for (int r = 0; r < together; ++r) {
+    if (!aligned && r < here) Row<T, aligned>(x, weight, y, first + r, cols).store_single(lane, single[r], scale[r]);
   }
 }
 
@@ -148,39 +213,39 @@ __device__ float row_sum(float mine, int blocks, int rank) {
   return warp_sum(sum);
 }
 
-// A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` accesses each in registers and
-// read what is beyond a second time.
-template <typename T, typename Access, int places>
-__global__ void __launch_bounds__(1024)
-    block_kernel(const Access* __restrict__ x, const Access* __restrict__ weight, Access* __restrict__ y, int accesses,
-                 float cols, float eps, int blocks) {
+// A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` packs each in registers and read
+// what is beyond a second time.
+template <typename T, bool aligned, int places>
+__global__ void __launch_bounds__(1024) block_kernel(const T* __restrict__ x, const T* __restrict__ weight,
+                                                     T* __restrict__ y, int cols, float eps, int blocks) {
   const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, first = rank * blockDim.x + threadIdx.x;
-  x += static_cast<size_t>(blockIdx.x / blocks) * accesses;
-  y += static_cast<size_t>(blockIdx.x / blocks) * accesses;
+  const Row<T, aligned> row(x, weight, y, blockIdx.x / blocks, cols);
   if (blocks > 1) cluster_arrive();  // I have begun: row_sum waits for the others
   wait_for_kernel_before();
 
-  Access kept[places];
+  uint4 kept[places];
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    const int at = first + i * threads;
-    if (at < accesses) kept[i] = __ldcs(x + at);
+    const int p = first + i * threads;
+    if (p < row.packs) kept[i] = row.load(p);
   }
-  float sum = 0.0f;
+  const float single = aligned ? 0.0f : row.load_single(first);
+  float sum = single * single;
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    if (first + i * threads < accesses) sum += Row<T, Access>::squares(kept[i]);
+    if (first + i * threads < row.packs) sum += squares<T>(kept[i]);
   }
-  for (int at = first + places * threads; at < accesses; at += threads) sum += Row<T, Access>::squares(x[at]);
+  for (int p = first + places * threads; p < row.packs; p += threads) sum += squares<T>(row.load(p));
   const float scale = scale_of(row_sum(sum, blocks, rank), cols, eps);
 
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    const int at = first + i * threads;
-    if (at < accesses) __stcs(y + at, Row<T, Access>::scaled(kept[i], weight[at], scale));
+    const int p = first + i * threads;
+    if (p < row.packs) row.store(p, scaled<T>(kept[i], row.weights(p), scale));
   }
-  for (int at = first + places * threads; at < accesses; at += threads)
-    y[at] = Row<T, Access>::scaled(x[at], weight[at], scale);
+  for (int p = first + places * threads; p < row.packs; p += threads)
+    row.store(p, scaled<T>(row.load(p), row.weights(p), scale));
+  if (!aligned) row.store_single(first, single, scale);
 }
 
 struct Device {
@@ -199,10 +264,10 @@ cudaError_t ask(Device* device) {
 
 // How many blocks a row gets: more than one if one cannot keep it in registers, or if the rows leave half of the chip
 // idle.
-int blocks_of(int rows, int accesses, const Device& device) {
+int blocks_of(int rows, int packs, const Device& device) {
   int blocks = 1;
-  const auto too_long = [&] { return accesses > blocks * 8 * 1024; };
-  const auto idle = [&] { return accesses > blocks * 1024 && 2LL * rows * blocks <= device.processors; };
+  const auto too_long = [&] { return packs > blocks * 8 * 1024; };
+  const auto idle = [&] { return packs > blocks * 1024 && 2LL * rows * blocks <= device.processors; };
   while (device.hopper && blocks < most_blocks && (too_long() || idle())) blocks *= 2;
   return blocks;
 }
@@ -224,13 +289,9 @@ cudaError_t launch(void (*kernel)(Parameters...), size_t grid, int threads, int 
   return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-template <typename T, typename Access>
-cudaError_t launch_planned(const T* from, const T* weights, T* to, int rows, int cols, float eps, cudaStream_t stream) {
-  const int accesses = cols / Row<T, Access>::elements;
-  const Access* x = reinterpret_cast<const Access*>(from);
-  const Access* weight = reinterpret_cast<const Access*>(weights);
-  Access* y = reinterpret_cast<Access*>(to);
-  const float width = static_cast<float>(cols);
+template <typename T, bool aligned>
+cudaError_t launch_planned(const T* x, const T* weight, T* y, int rows, int cols, float eps, cudaStream_t stream) {
+  const int packs = cols / width<T>;
   Device device;
   const cudaError_t error = ask(&device);
   if (error) return error;
@@ -239,28 +300,28 @@ cudaError_t launch_planned(const T* from, const T* weights, T* to, int rows, int
     constexpr int warps = 4;
     const int in_block = warps * together;
     return launch(kernel, (static_cast<size_t>(rows) + in_block - 1) / in_block, warps * warp_size, 1, device, stream,
-                  x, weight, y, rows, accesses, width, eps);
+                  x, weight, y, rows, cols, eps);
   };
-  if (accesses <= 1 * warp_size) return by_warps(warp_kernel<T, Access, 1, 2>, 2);
-  if (accesses <= 2 * warp_size) return by_warps(warp_kernel<T, Access, 2, 2>, 2);
-  if (accesses <= 4 * warp_size) return by_warps(warp_kernel<T, Access, 4, 1>, 1);
+  if (packs <= 1 * warp_size) return by_warps(warp_kernel<T, aligned, 1, 2>, 2);
+  if (packs <= 2 * warp_size) return by_warps(warp_kernel<T, aligned, 2, 2>, 2);
+  if (packs <= 4 * warp_size) return by_warps(warp_kernel<T, aligned, 4, 1>, 1);
 
-  const int blocks = blocks_of(rows, accesses, device), share = (accesses + blocks - 1) / blocks;
+  const int blocks = blocks_of(rows, packs, device), share = (packs + blocks - 1) / blocks;
   const auto by_blocks = [&](auto kernel, int places) {
     const int threads = std::min(1024, (share + places * warp_size - 1) / (places * warp_size) * warp_size);
-    return launch(kernel, static_cast<size_t>(rows) * blocks, threads, blocks, device, stream, x, weight, y, accesses,
-                  width, eps, blocks);
+    return launch(kernel, static_cast<size_t>(rows) * blocks, threads, blocks, device, stream, x, weight, y, cols, eps,
+                  blocks);
   };
-  if (share <= 4 * 1024) return by_blocks(block_kernel<T, Access, 4>, 4);
-  return by_blocks(block_kernel<T, Access, 8>, 8);
+  if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4>, 4);
+  return by_blocks(block_kernel<T, aligned, 8>, 8);
 }
 
 template <typename T>
 cudaError_t rms_norm(const T* x, const T* weight, T* y, int rows, int cols, float eps, cudaStream_t stream) {
   if (!x || !weight || !y || rows < 0 || cols <= 0) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  if (cols % (16 / sizeof(T)) == 0) return launch_planned<T, uint4>(x, weight, y, rows, cols, eps, stream);
-  return launch_planned<T, T>(x, weight, y, rows, cols, eps, stream);
+  if (cols % width<T> == 0) return launch_planned<T, true>(x, weight, y, rows, cols, eps, stream);
+  return launch_planned<T, false>(x, weight, y, rows, cols, eps, stream);
 }
 // END 1
 

@@ -75,7 +75,8 @@ class RmsNorm : public MatrixOperator {
             make("widths", "normal", Values::normal, {65, 256, {}}),
             make("widths", "normal", Values::normal, {7, 8192, {}}),
             make("widths", "normal", Values::normal, {3, 32768, {}}),
-            make("widths", "normal", Values::normal, {2, 131072, {}})};
+            make("widths", "normal", Values::normal, {2, 131072, {}}),
+            make("widths", "normal", Values::normal, {1, 300007, {}})};
   }
 };
 
