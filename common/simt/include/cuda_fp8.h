@@ -69,41 +69,40 @@ __forceinline__ __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, _
           __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x >> 8), format).x};
 }
 
-// ---- Types
-// -----------------------------------------------------------------------------------------------------------
+// ---- Types ------------------------------------------------------------------------------------------------------
 
 // From numbers with saturation; from integers by way of a float. To an integer towards zero and within its range.
 #define SIMT_FROM(type, format, number, convert, as) \
   explicit __forceinline__ type(number x) : __x(convert(static_cast<as>(x), __NV_SATFINITE, format)) {}
 #define SIMT_TO(number) \
   explicit __forceinline__ operator number() const { return simt::to_integer<number>(__builtin_truncf(float(*this))); }
-#define SIMT_FP8(type, format)                                                                                     \
-  struct type {                                                                                                    \
-    __nv_fp8_storage_t __x;                                                                                        \
-    type() = default;                                                                                              \
-    SIMT_FROM(type, format, double, __nv_cvt_double_to_fp8, double)                                                \
-    SIMT_FROM(type, format, float, __nv_cvt_float_to_fp8, float)                                                   \
-    SIMT_FROM(type, format, __half, __nv_cvt_float_to_fp8, float)                                                  \
-    SIMT_FROM(type, format, __nv_bfloat16, __nv_cvt_float_to_fp8, float)                                           \
-    SIMT_FROM(type, format, short, __nv_cvt_float_to_fp8, float)                                                   \
-    SIMT_FROM(type, format, unsigned short, __nv_cvt_float_to_fp8, float)                                          \
-    SIMT_FROM(type, format, int, __nv_cvt_float_to_fp8, float)                                                     \
-    SIMT_FROM(type, format, unsigned, __nv_cvt_float_to_fp8, float)                                                \
-    SIMT_FROM(type, format, long, __nv_cvt_float_to_fp8, float)                                                    \
-    SIMT_FROM(type, format, unsigned long, __nv_cvt_float_to_fp8, float)                                           \
-    SIMT_FROM(type, format, long long, __nv_cvt_float_to_fp8, float)                                               \
-    SIMT_FROM(type, format, unsigned long long, __nv_cvt_float_to_fp8, float)                                      \
-    explicit __forceinline__ operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, format); }              \
-    explicit __forceinline__ operator float() const { return simt::from_fp8(__x, format); }                        \
-    explicit __forceinline__ operator double() const { return float(*this); }                                      \
-    explicit __forceinline__ operator __nv_bfloat16() const { return float(*this); }                               \
-    explicit __forceinline__ operator bool() const { return (__x & 0x7F) != 0; }                                   \
-    SIMT_TO(char)                                                                                                  \
-    SIMT_TO(signed char)                                                                                           \
-    SIMT_TO(unsigned char)                                                                                         \
-    SIMT_TO(short)                                                                                                 \
-    SIMT_TO(unsigned short) SIMT_TO(int) SIMT_TO(unsigned) SIMT_TO(long) SIMT_TO(unsigned long) SIMT_TO(long long) \
-        SIMT_TO(unsigned long long)                                                                                \
+#define SIMT_FP8(type, format)                                                                                         \
+  struct type {                                                                                                        \
+    __nv_fp8_storage_t __x;                                                                                            \
+    type() = default;                                                                                                  \
+    SIMT_FROM(type, format, double, __nv_cvt_double_to_fp8, double)                                                    \
+    SIMT_FROM(type, format, float, __nv_cvt_float_to_fp8, float)                                                       \
+    SIMT_FROM(type, format, __half, __nv_cvt_float_to_fp8, float)                                                      \
+    SIMT_FROM(type, format, __nv_bfloat16, __nv_cvt_float_to_fp8, float)                                               \
+    SIMT_FROM(type, format, short, __nv_cvt_float_to_fp8, float)                                                       \
+    SIMT_FROM(type, format, unsigned short, __nv_cvt_float_to_fp8, float)                                              \
+    SIMT_FROM(type, format, int, __nv_cvt_float_to_fp8, float)                                                         \
+    SIMT_FROM(type, format, unsigned, __nv_cvt_float_to_fp8, float)                                                    \
+    SIMT_FROM(type, format, long, __nv_cvt_float_to_fp8, float)                                                        \
+    SIMT_FROM(type, format, unsigned long, __nv_cvt_float_to_fp8, float)                                               \
+    SIMT_FROM(type, format, long long, __nv_cvt_float_to_fp8, float)                                                   \
+    SIMT_FROM(type, format, unsigned long long, __nv_cvt_float_to_fp8, float)                                          \
+    explicit __forceinline__ operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, format); }                  \
+    explicit __forceinline__ operator float() const { return simt::from_fp8(__x, format); }                            \
+    explicit __forceinline__ operator double() const { return float(*this); }                                          \
+    explicit __forceinline__ operator __nv_bfloat16() const { return float(*this); }                                   \
+    explicit __forceinline__ operator bool() const { return (__x & 0x7F) != 0; }                                       \
+    SIMT_TO(char)                                                                                                      \
+    SIMT_TO(signed char)                                                                                               \
+    SIMT_TO(unsigned char)                                                                                             \
+    SIMT_TO(short)                                                                                                     \
+    SIMT_TO(unsigned short)                                                                                            \
+    SIMT_TO(int) SIMT_TO(unsigned) SIMT_TO(long) SIMT_TO(unsigned long) SIMT_TO(long long) SIMT_TO(unsigned long long) \
   };
 
 #define SIMT_FP8X2(type, format)                                                                             \

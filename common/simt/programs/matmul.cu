@@ -16,8 +16,9 @@
 //   Shared stores: as many as global loads; a warp writes two rows of 16 words that follow each other: no conflict.
 // Expect: matmul_tiled 1 shared_requests_op_st 8192
 // Expect: matmul_tiled 1 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum 0
-//   Shared loads: 8 tiles x 512 warps x 20. The 16 A elements of a thread are neighbours, and nvcc loads four at a time;
-//   those of B lie in 16 rows. The A elements of a warp are 16 words apart (2 banks), of B one row (16 banks): no conflict.
+//   Shared loads: 8 tiles x 512 warps x 20. The 16 A elements of a thread are neighbours, and nvcc loads four at a
+//   time; those of B lie in 16 rows. The A elements of a warp are 16 words apart (2 banks), of B one row (16 banks): no
+//   conflict.
 // Expect: matmul_tiled 1 shared_requests_op_ld 81920
 // Expect: matmul_tiled 1 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
 //   Barriers: 2 for each of 8 tiles, 512 warps.
