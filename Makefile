@@ -17,7 +17,7 @@ export GIVEN_OPTIONS := $(strip $(foreach v,$(options),$(if $(filter command,$(o
 export GIVEN_COMMANDS := $(MAKECMDGOALS)
 
 .PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers probe profile-diff new-lab \
-        check check-doctor decide similar test test-bare
+        check check-doctor decide similar test test-rest test-all test-bare
 .DEFAULT_GOAL := first-screen
 
 help:
@@ -98,6 +98,9 @@ check-doctor:
 
 test:
 	@$(commands)/test.sh
+
+test-rest test-all:
+	@LADDER_TESTS=$(@:test-%=%) $(commands)/test.sh
 
 test-bare:
 	@$(commands)/test_bare.sh

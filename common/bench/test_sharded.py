@@ -10,6 +10,9 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course.sampling import sampled  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "common/bench/sharded"
 LAB = ROOT / "solutions/lab09_sharded/sharded_topk.cu"
@@ -138,7 +141,8 @@ class Sharded(unittest.TestCase):
             program = self.build("check", f"{name}.out", folder / LAB.name, folder, None if only_lab else folder / "sharded_test.cu")
             return run(program, "f32", entries[name]["variant"], SIMT_DEVICES=str(entries[name].get("devices", 3)))
 
-        for name, result in zip(entries, self.pool.map(verdict, entries)):
+        names = sampled(list(entries), 3, "wrong programs of lab 09")
+        for name, result in zip(names, self.pool.map(verdict, names)):
             with self.subTest(name):
                 self.assertNotEqual(result.returncode, 0, result.stdout)
                 self.assertIn(entries[name]["verdict"], result.stdout)

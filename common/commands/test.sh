@@ -1,12 +1,24 @@
 #!/bin/bash
-# make test: everything that CI runs, without a GPU. One line a check; the output of a failed one is shown.
-# ONLY=word,word runs the checks whose name holds one of the words.
+# make test: everything, without a GPU, but of the long lists (wrong kernels, submissions, programs) a sample. make test-rest: what
+# make test leaves out; make test-all: both. CI runs both. One line per check; the output of a failed one is shown.
+# ONLY=word,word runs the checks whose name holds one of the words, with whole lists.
 # Most checks use one core and often wait: one more than there are cores run at once. Their lines come in the order of this
 # file. With ONLY, one after the other: then nothing may have been built yet, and each builds what it needs.
 . "$(dirname "$0")/common.sh"
 started=$SECONDS
 set_up --sandbox
 read_labs
+export LADDER_TESTS=${LADDER_TESTS:-$([ -n "${ONLY:-}" ] && echo all || echo sample)}  # common/course/sampling.py
+case $LADDER_TESTS in sample | rest | all) ;; *) fail "LADDER_TESTS=$LADDER_TESTS is none of sample, rest, all" ;; esac
+# The checks that have long lists, and which of their tests these are.
+declare -A long=(
+  ["python: common/simt"]="-k in_every_mode -k is_found"
+  ["python: common/simt/rules"]="-k same_verdict_as_nvcc"
+  ["python: common/bench"]="-k every_wrong_program"
+  ["python: common/commands"]="-k each_message"
+  ["shelf: every wrong kernel gets its verdict"]=
+  ["corpus: every submission gets its verdict"]=
+)
 logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
@@ -37,6 +49,7 @@ log_of() { echo "$logs/${1//[^A-Za-z0-9_.-]/_}.log"; }
 # wanted NAME: whether ONLY asks for a check.
 wanted() {
   local word
+  [ "$LADDER_TESTS" != rest ] || [ -n "${long[$1]+set}" ] || [[ $1 = build:* ]] || return 1
   [ -n "${ONLY:-}" ] || return 0
   while IFS= read -rd , word; do
     [ -z "$word" ] || [[ $1 != *"$word"* ]] || return 0
@@ -88,9 +101,17 @@ check() {
 }
 # alone NAME COMMAND...: a check that others build on, or that uses every core itself: nothing runs beside it.
 alone() {
+  wanted "$1" || return 0
   wait_until_fewer_than 1
   check "$@"
   wait_until_fewer_than 1
+}
+
+# later NAME COMMAND...: a check that make test leaves to make test-rest: it takes long, or asks what few machines can answer.
+later() {
+  [ "$LADDER_TESTS" != sample ] || return 0
+  long[$1]=
+  check "$@"
 }
 
 lab_list=$(labs)
@@ -112,7 +133,9 @@ check "course: starters mirror solutions, nothing is missing" "$python" common/c
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
 for folder in common/course common/ops common/grade common/commands plots common/bench common/simt common/simt/rules common/simt/counters common/simt/timing common/testing common/cuda \
   common/python common/peers theory; do
-  check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py'
+  chosen=
+  [ "$LADDER_TESTS" != rest ] || chosen=${long["python: $folder"]-}
+  check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py' $chosen
 done
 if PATH=$PATH:/usr/sbin:/sbin command -v slurmctld >/dev/null; then
   check "python: common/grade/slurm" "$python" -m unittest discover -v -s common/grade/slurm -p 'test_*.py'
@@ -147,7 +170,7 @@ for lab in $lab_list; do
   environment+=" LADDER_WORKER=$build/worker LADDER_SOLUTION=$build/checked/$so"
   check "$lab: solution" bash -c "make -s -f common/build/rules.mk $build/$so $build/checked/$so && env $environment $build/tests/$lab"
   if [ -n "${lab_quadratic[$lab]}" ]; then
-    check "$lab: solution, 50,257 columns" env $environment LADDER_CASE=normal-1x50257 "$build/tests/$lab"
+    later "$lab: solution, 50,257 columns" env $environment LADDER_CASE=normal-1x50257 "$build/tests/$lab"
   fi
   check "$lab: the untouched starter fails, readably" starter_fails "$lab"
 done
@@ -162,16 +185,18 @@ fi
 # The labs and solutions with the other compilers, so that no build can rot: g++, unless they were built with it above,
 # clang, and CUDA's where it is. Not the shelf: those are meant to be wrong.
 for compiler in g++ clang++; do
-  [ "$compiler" != "${CXX:-g++}" ] || continue
+  [ "$compiler" != "${CXX:-g++}" ] && [ "$LADDER_TESTS" != sample ] || continue
   name="warnings: every rung with $compiler -Werror"
   if command -v $compiler >/dev/null; then
-    check "$name" common/commands/compile_rungs.sh $compiler $cu_files
+    later "$name" common/commands/compile_rungs.sh $compiler $cu_files
   else
     skip "$name" "$compiler is not installed"
   fi
 done
-if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  check "nvcc, sm_75 to sm_120: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
+if [ "$LADDER_TESTS" = sample ]; then
+  :
+elif command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+  later "nvcc, sm_75 to sm_120: every rung" make -s -k -j"$jobs" -f common/build/rules.mk \
     $(for file in $cu_files; do echo "build/cuda/check/${file%.cu}.o"; done)
 else
   skip "nvcc, sm_75 to sm_120: every rung" "nvcc is not installed"
@@ -196,11 +221,15 @@ for log in "${ran[@]}"; do
   while IFS= read -r line; do skipped+=("$line"); done < <(sed -nE "s/^(.*) \.\.\. skipped ['\"](.*)['\"]$/\1: \2/p" "$log")
 done
 [ ${#skipped[@]} -eq 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
+if [ "$LADDER_TESTS" = sample ]; then
+  cat "${ran[@]}" | grep '^sampled: ' || true
+  say "make test-rest runs what is left out of these lists, every rung with clang++ and nvcc, and the wide cases that grow with cols^2."
+fi
 # Again at the end: whoever sees the last lines alone, of a long log, sees what failed.
 for name in "${failures[@]}"; do
   say "failed: $name"
   show_end "$name"
 done
-say "make test took $((SECONDS - started)) s"
+say "make test$([ "$LADDER_TESTS" = sample ] || [ -n "${ONLY:-}" ] || echo "-$LADDER_TESTS") took $((SECONDS - started)) s"
 say "$passed passed, ${#failures[@]} failed$([ ${#skipped[@]} -eq 0 ] || echo ", ${#skipped[@]} skipped")"
 [ ${#failures[@]} -eq 0 ]

@@ -19,6 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import course_copy  # noqa: E402  (beside this file)
 import screen  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course.sampling import sampled  # noqa: E402
+
 COLUMNS = 80
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -79,7 +82,7 @@ class Messages(unittest.TestCase):
         cls.copy = course_copy.copy_course(Path(cls.folder.name))
 
     def test_each_message_says_what_and_what_next_and_fits(self):
-        for command, parts in MESSAGES:
+        for command, parts in sampled(MESSAGES, 4, "messages of the commands"):
             with self.subTest(command):
                 status, output = on_a_terminal(self.copy, command)
                 self.assertNotEqual(status, 0, output)

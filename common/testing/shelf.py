@@ -20,6 +20,7 @@ from pathlib import Path
 
 import broken  # beside this file; finds the course's package
 from course import labs as manifest
+from course.sampling import sampled
 
 BUILD_SECONDS, RUN_SECONDS = 300, 600
 
@@ -147,6 +148,8 @@ def main() -> int:
     except (broken.Malformed, manifest.Malformed) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    if not only:
+        wrong = sampled(wrong, 4, "wrong kernels of the labs")
     solutions = [] if on_gpu or options.broken else [lab.solution for lab in all_labs if only in str(lab.solution)]
     if not wrong and not solutions:
         print(f"error: no wrong kernel and no solution has '{only}' in its name", file=sys.stderr)

@@ -16,6 +16,9 @@ import refused
 import syntax_tree
 import table
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from course.sampling import sampled  # noqa: E402
+
 SIMTCC = Path(__file__).resolve().parents[1] / "simtcc"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
@@ -58,7 +61,7 @@ class Table(unittest.TestCase):
                 return None
 
             with ThreadPoolExecutor(2) as pool:
-                wrong = [answer for answer in pool.map(judge, table.programs()) if answer]
+                wrong = [answer for answer in pool.map(judge, sampled(table.programs(), 4, "programs that nvcc was asked about")) if answer]
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
 
     def test_the_course_s_own_headers_are_understood(self):
