@@ -15,8 +15,9 @@ import sys
 from pathlib import Path
 
 OURS = "ladder"
-FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy"}
-OF = {"softmax": "", "topk": ", top-K", "rms_norm": ", RMSNorm"}  # whose variant it is, in the list of ours
+FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
+OF = {"softmax": "", "topk": ", top-K", "rms_norm": ", RMSNorm", "layer_norm": ", LayerNorm",
+      "cross_entropy": ", cross-entropy"}  # whose variant it is, in the list of ours
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 NOT_PEERS = ("copy", "read", "flashinfer topk alone")
 BEGIN, END = "<!-- peers: written by plots/peers.py -->", "<!-- peers: end -->"
@@ -92,7 +93,8 @@ def aligned(rows: list[list[str]]) -> str:
 
 
 def titles(op: str) -> str:
-    return {"softmax": "Softmax", "topk": "Softmax + top-K", "rms_norm": "RMSNorm"}[op]
+    return {"softmax": "Softmax", "topk": "Softmax + top-K", "rms_norm": "RMSNorm", "layer_norm": "LayerNorm", "cross_entropy": "Cross-entropy",
+            "cross_entropy_gradient": "Cross-entropy and its gradient"}[op]
 
 
 def text_tables(table: dict) -> str:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # make peers: this repository beside PyTorch, torch.compile, Triton, cuDNN and FlashInfer on this GPU, in one run.
-# OPS=softmax,topk,rms_norm DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/.
+# OPS=softmax,topk,rms_norm,... DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/.
 # PUBLISH=1: in place of what the repository shows: plots/results, plots/peers-h200.svg, the table in common/peers/README.md.
 # VARIANTS=lab04.f16x8,... measures these beside the default.
 . "$(dirname "$0")/common.sh"

@@ -12,9 +12,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import points  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import labs as manifest  # noqa: E402
+
 TEXT = (Path(__file__).resolve().parent / "points.toml").read_text()
-LABS = ["lab01_naive", "lab02_smem", "lab03_online", "lab04_f16x8", "lab05_topk", "lab06_limit", "lab07_fusion",
-        "lab08_rms_norm"]
+LABS = [lab.name for lab in manifest.load()]
 
 
 def load(text: str) -> points.Points:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 import torch
-from shapes import RMS_NORM_EPS
+from shapes import LAYER_NORM_EPS, RMS_NORM_EPS
 
 # Relative error of a probability: two roundings of the type, or single-precision exponentials whose argument is rounded.
 RELATIVE = {torch.float32: 2e-4, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
@@ -24,13 +24,15 @@ def blocks(x: torch.Tensor):
         yield slice(first, first + rows)
 
 
-def problem(x: torch.Tensor, y: torch.Tensor, computed: Callable[[torch.Tensor], torch.Tensor]) -> str:
-    """ "" if y is what is computed of the rows of x, in float64."""
+def problem(x: torch.Tensor, y: torch.Tensor, computed: Callable[[torch.Tensor], torch.Tensor], of_terms: torch.Tensor | None = None) -> str:
+    """ "" if y is what is computed of the rows of x, in float64. of_terms: what is added last, so that it may cancel; its error
+    is that of both terms."""
+    added = 0 if of_terms is None else of_terms.double().abs()
     if y.shape != x.shape or y.dtype != x.dtype:
         return f"the result is {tuple(y.shape)} {y.dtype}"
     for part in blocks(x):
         expected = computed(x[part].double())
-        error = (y[part].double() - expected).abs() - RELATIVE[x.dtype] * expected.abs() - ABSOLUTE[x.dtype]
+        error = (y[part].double() - expected).abs() - RELATIVE[x.dtype] * (expected.abs() + 2 * added) - ABSOLUTE[x.dtype]
         worst = error.max().item()
         if not worst <= 0:  # NaN is not
             row, col = divmod(int(error.nan_to_num(nan=float("inf")).argmax()), x.shape[1])
@@ -46,6 +48,35 @@ def softmax_problem(x: torch.Tensor, y: torch.Tensor) -> str:
 def rms_norm_problem(x: torch.Tensor, weight: torch.Tensor, y: torch.Tensor) -> str:
     """ "" if y is the RMSNorm of each row of x."""
     return problem(x, y, lambda part: part * weight.double() * torch.rsqrt(part.square().mean(-1, keepdim=True) + RMS_NORM_EPS))
+
+
+def layer_norm_problem(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, y: torch.Tensor) -> str:
+    """ "" if y is the LayerNorm of each row of x."""
+    return problem(x, y, lambda part: torch.nn.functional.layer_norm(part, part.shape[1:], weight.double(), bias.double(), LAYER_NORM_EPS),
+                   of_terms=bias)
+
+
+def cross_entropy_problem(x: torch.Tensor, target: torch.Tensor, loss: torch.Tensor, gradient: torch.Tensor | None = None,
+                          scale: float = 1.0, by_logsumexp: bool = False) -> str:
+    """ "" if loss is the cross-entropy of each row of x, and gradient, where there is one, that of scale times their sum."""
+    if loss.numel() != x.shape[0] or gradient is not None and (gradient.shape != x.shape or gradient.dtype != x.dtype):
+        return f"the results are {tuple(loss.shape)} and {None if gradient is None else tuple(gradient.shape)}"
+    relative = RELATIVE[torch.float32 if loss.dtype == torch.float32 else x.dtype]
+    for part in blocks(x):
+        of_log = torch.log_softmax(x[part].double(), -1)
+        column = target[part].unsqueeze(1)
+        expected = -of_log.gather(1, column)
+        if not bool(((loss[part].double().reshape(-1, 1) - expected).abs() <= relative * (1 + expected.abs())).all()):
+            return "a loss is wrong"
+        if gradient is None:
+            continue
+        softmax = of_log.exp_().mul_(scale)
+        wanted = softmax.scatter_add(1, column, torch.full_like(expected, -scale))
+        of_probability = (RELATIVE_BY_LOGSUMEXP if by_logsumexp else RELATIVE)[x.dtype]
+        allowed = of_probability * softmax + RELATIVE[x.dtype] * (wanted - softmax).abs() + ABSOLUTE[x.dtype]
+        if not bool(((gradient[part].double() - wanted).abs() <= allowed).all()):
+            return "a gradient is wrong"
+    return ""
 
 
 def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: int, by_logsumexp: bool = False) -> str:

@@ -1,7 +1,8 @@
 """Who is measured on a case: this repository, its peers, and a floor that no kernel can go below.
 
 A contender is a function of (x, out). It either writes to `out` and returns None, or leaves `out` alone and returns its
-result. `out` is a tensor like x for softmax and RMSNorm, a pair (prob, index) for top-K; the floors use what they need of it.
+result. `out` is a tensor like x for softmax and the norms, a pair (prob, index) for top-K, the losses for
+cross-entropy and a pair (losses, gradient) where the gradient is wanted; the floors use what they need of it.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Callable, Iterator
 
 import torch
 
-from shapes import RMS_NORM_EPS, Case
+from shapes import LAYER_NORM_EPS, RMS_NORM_EPS, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common/python"), str(ROOT / "solutions/lab03_online")]
 import ladder  # noqa: E402
 
 OURS = "ladder"
-FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy"}
+FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
 # Not the same work as ours: floors, and a selection that computes no softmax.
 NO_PEER = ("copy", "read", "flashinfer topk alone")
 
@@ -170,29 +171,35 @@ def topk(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -
 
 @functools.lru_cache(maxsize=1)
 def weight_of(cols: int, dtype: torch.dtype) -> torch.Tensor:
-    """The weights of every RMSNorm of this width."""
+    """The weights of every norm of this width."""
     generator = torch.Generator("cuda").manual_seed(cols)
     return torch.randn(cols, dtype=torch.float32, device="cuda", generator=generator).to(dtype)
 
 
-def our_rms_norm(variant: str | None, dtype: str, weight: torch.Tensor) -> Contender:
-    """On PyTorch's current stream. The binding has no function for it."""
-    chosen = ladder.rungs.resolve(variant, "rms_norm", dtype, True)
+def ours(op: str, variant: str | None, dtype: str) -> Callable[..., None]:
+    """A variant of an operator that the binding has no function for, with the operator's arguments but the stream, which is
+    PyTorch's current one."""
+    chosen = ladder.rungs.resolve(variant, op, dtype, True)
     function = ladder.rungs.cuda_rung(chosen.source).functions[chosen.index]
 
-    def call(x: torch.Tensor, out: torch.Tensor) -> None:
-        error = function(x.data_ptr(), weight.data_ptr(), out.data_ptr(), *x.shape, RMS_NORM_EPS,
-                         torch.cuda.current_stream().cuda_stream)
+    def call(*arguments: object) -> None:
+        passed = [each.data_ptr() if isinstance(each, torch.Tensor) else each for each in arguments]
+        error = function(*passed, torch.cuda.current_stream().cuda_stream)
         if error:
             raise RuntimeError(f"{chosen.name}: {ladder.rungs.error_name(error)}")
 
     return call
 
 
+def our_norm(op: str, variant: str | None, dtype: str, eps: float, *parameters: torch.Tensor) -> Contender:
+    call = ours(op, variant, dtype)
+    return lambda x, out: call(x, *parameters, out, *x.shape, eps)
+
+
 def rms_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
     weight = weight_of(case.cols, x.dtype)
     for label, variant in variants_of(names, "rms_norm", case.dtype):
-        yield label, our_rms_norm(variant, case.dtype, weight)
+        yield label, our_norm("rms_norm", variant, case.dtype, RMS_NORM_EPS, weight)
     yield "copy", nothing(lambda x, out: out.copy_(x))
 
     def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
@@ -212,5 +219,82 @@ def rms_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, .
         yield "triton", nothing(lambda x, out: in_triton(x, weight, RMS_NORM_EPS, out))
 
 
+def layer_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    weight = weight_of(case.cols, x.dtype)
+    bias = weight.flip(0).contiguous()
+    for label, variant in variants_of(names, "layer_norm", case.dtype):
+        yield label, our_norm("layer_norm", variant, case.dtype, LAYER_NORM_EPS, weight, bias)
+    yield "copy", nothing(lambda x, out: out.copy_(x))
+
+    def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
+        return torch.nn.functional.layer_norm(x, (case.cols,), weight, bias, LAYER_NORM_EPS)
+
+    yield "torch", in_torch
+    fused = compiled(lambda x: in_torch(x))
+    yield "torch.compile", lambda x, out: fused(x)
+
+
+@functools.lru_cache(maxsize=1)
+def target_of(rows: int, cols: int) -> torch.Tensor:
+    """The targets of every cross-entropy of this shape."""
+    generator = torch.Generator("cuda").manual_seed(cols)
+    return torch.randint(cols, (rows,), device="cuda", generator=generator)
+
+
+def cross_entropy(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    target = target_of(case.rows, case.cols)
+    for label, variant in variants_of(names, "cross_entropy", case.dtype):
+        call = ours("cross_entropy", variant, case.dtype)
+        yield label, lambda x, out, call=call: call(x, target, out, None, *x.shape, 1 / case.rows)
+    yield "read", lambda x, out: torch.sum(x)
+
+    def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
+        return torch.nn.functional.cross_entropy(x, target, reduction="none")
+
+    yield "torch", in_torch
+    fused = compiled(lambda x: in_torch(x))
+    yield "torch.compile", lambda x, out: fused(x)
+
+
+def cross_entropy_gradient(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    """The losses, and the gradient of their mean."""
+    target, scale = target_of(case.rows, case.cols), 1 / case.rows
+    for label, variant in variants_of(names, "cross_entropy", case.dtype):
+        call = ours("cross_entropy", variant, case.dtype)
+        yield label, nothing(lambda x, out, call=call: call(x, target, *out, *x.shape, scale))
+    yield "copy", nothing(lambda x, out: out[1].copy_(x))
+
+    upstream = torch.full((case.rows,), scale, device="cuda", dtype=x.dtype)
+
+    def with_autograd(loss_of: Callable[[torch.Tensor], torch.Tensor]) -> Contender:
+        def call(x: torch.Tensor, out: object) -> tuple[torch.Tensor, torch.Tensor]:
+            with torch.enable_grad():
+                leaf = x.detach().requires_grad_()
+                loss = loss_of(leaf)
+                return loss.detach(), torch.autograd.grad(loss, leaf, upstream)[0]
+
+        return call
+
+    def in_torch(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.cross_entropy(x, target, reduction="none")
+
+    yield "torch", with_autograd(in_torch)
+    yield "torch.compile", with_autograd(compiled(lambda x: in_torch(x)))
+    column = torch.arange(case.cols, device="cuda")
+
+    def by_formula(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = x.float()
+        of_row = torch.logsumexp(x, -1, keepdim=True)
+        gradient = (torch.exp(x - of_row) - (column == target.unsqueeze(1)).float()) * scale
+        return of_row - x.gather(1, target.unsqueeze(1)), gradient.to(out[1].dtype)
+
+    fused = compiled(by_formula)
+    yield "compile: formula", lambda x, out: fused(x)
+
+
+OPERATIONS = {"softmax": softmax, "topk": topk, "rms_norm": rms_norm, "layer_norm": layer_norm, "cross_entropy": cross_entropy,
+              "cross_entropy_gradient": cross_entropy_gradient}
+
+
 def contenders(case: Case, x: torch.Tensor, out: object, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    yield from {"softmax": softmax, "topk": topk, "rms_norm": rms_norm}[case.op](case, x, out, names)
+    yield from OPERATIONS[case.op](case, x, out, names)

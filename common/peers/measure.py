@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures this repository beside its peers on a GPU and writes one JSON file:
-    measure.py --output FILE [--ops softmax,topk,rms_norm] [--dtypes f32,f16] [--shapes 4096x4096,...] [--variants lab04.f16x8,...]
+    measure.py --output FILE [--ops softmax,topk,...] [--dtypes f32,f16] [--shapes 4096x4096,...] [--variants lab04.f16x8,...]
 One process and one timer for everybody; each is checked first, in the configuration that is timed."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def problem_of(case: Case, name: str, x, result) -> str:
     if name == "read":
         return ""
     if name == "copy":
-        return "" if torch.equal(x, result) else "the copy differs"
+        return "" if torch.equal(x, result[1] if isinstance(result, tuple) else result) else "the copy differs"
     if name == "flashinfer topk alone":
         return ""  # its result is a part of another's
     if case.op == "softmax":
@@ -39,6 +39,17 @@ def problem_of(case: Case, name: str, x, result) -> str:
         from contenders import weight_of
 
         return check.rms_norm_problem(x, weight_of(case.cols, x.dtype), result)
+    if case.op == "layer_norm":
+        from contenders import weight_of
+
+        weight = weight_of(case.cols, x.dtype)
+        return check.layer_norm_problem(x, weight, weight.flip(0), result)
+    if case.op.startswith("cross_entropy"):
+        from contenders import target_of
+
+        both = result if isinstance(result, tuple) else (result,)
+        # PyTorch's own takes the gradient from the logarithm, rounded.
+        return check.cross_entropy_problem(x, target_of(case.rows, case.cols), *both, scale=1 / case.rows, by_logsumexp=name == "torch")
     return check.topk_problem(x, *result, case.k, by_logsumexp="logsumexp" in name)
 
 
@@ -97,7 +108,7 @@ def variant_names() -> dict[str, str]:
     from contenders import ladder
 
     names = {}
-    for op in ("softmax", "softmax_topk", "rms_norm"):
+    for op in ("softmax", "softmax_topk", "rms_norm", "layer_norm", "cross_entropy"):
         for dtype in ("float32", "float16", "bfloat16"):
             try:
                 names[f"{op.removeprefix('softmax_')} {dtype}"] = ladder.rungs.resolve(None, op, dtype, True).name
@@ -143,7 +154,7 @@ def run(options: argparse.Namespace) -> dict:
         raise UserError("PyTorch finds no CUDA device, and peers are measured on one")
     wanted = cases(options.ops, options.dtypes, options.shapes)
     if not wanted:
-        raise UserError("no case is left: top-K, softmax and RMSNorm have shapes of their own (common/peers/shapes.py)")
+        raise UserError("no case is left: each operation has shapes of its own (common/peers/shapes.py)")
     warnings.filterwarnings("ignore", message="(?s).*Online softmax is disabled.*")
     torch.set_grad_enabled(False)
     import contenders

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    op: str  # "softmax", "topk" or "rms_norm"
+    op: str  # of OPS
     dtype: str  # "float32", "float16", "bfloat16"
     rows: int
     cols: int
@@ -22,6 +22,8 @@ class Case(NamedTuple):
 
     @property
     def output_bytes(self) -> int:
+        if self.op == "cross_entropy":  # a loss per row
+            return 4 * self.rows
         return 8 * self.rows * self.k if self.k else self.input_bytes
 
 
@@ -35,8 +37,17 @@ TOPK = ((1, 50257, 5), (1, 50257, 50), (1, 50257, 256), (64, 50257, 50), (4096, 
         (4096, 50257, 50), (4096, 50257, 256), (1, 1_000_000, 256), (64, 151936, 64), (1024, 600, 5))
 
 
-RMS_NORM = ((16384, 1024), (8192, 4096), (4096, 8192), (8192, 8192), (64, 65536), (65536, 256))
-RMS_NORM_EPS = 1e-5
+RMS_NORM = LAYER_NORM = ((16384, 1024), (8192, 4096), (4096, 8192), (8192, 8192), (64, 65536), (65536, 256))
+RMS_NORM_EPS = LAYER_NORM_EPS = 1e-5
+
+# The losses alone, and with the gradient.
+CROSS_ENTROPY = ((4096, 50257), (4096, 128256), (16384, 32000), (64, 128256), (16384, 1024))
+
+OPS = {"softmax": SOFTMAX, "topk": TOPK, "rms_norm": RMS_NORM, "layer_norm": LAYER_NORM, "cross_entropy": CROSS_ENTROPY,
+       "cross_entropy_gradient": CROSS_ENTROPY}
+# Types that are not measured unless DTYPES asks for them.
+LEFT_OUT = {"topk": ("bfloat16",), "rms_norm": ("float16",), "layer_norm": ("float16",), "cross_entropy": ("float16",),
+            "cross_entropy_gradient": ("float16",)}
 
 
 class UserError(Exception):
@@ -53,13 +64,10 @@ def chosen(text: str, names: tuple[str, ...], what: str) -> tuple[str, ...]:
 
 
 def cases(ops: str = "", dtypes: str = "", shapes: str = "") -> list[Case]:
-    """All cases, or those of the given operations, dtypes ("f32,f16") and shapes ("4096x4096,1x50257"). Top-K is not
-    measured in bfloat16, nor RMSNorm in float16, unless DTYPES asks for it."""
-    wanted_ops = chosen(ops, ("softmax", "topk", "rms_norm"), "OPS")
+    """All cases, or those of the given operations, dtypes ("f32,f16") and shapes ("4096x4096,1x50257")."""
+    wanted_ops = chosen(ops, tuple(OPS), "OPS")
     wanted_dtypes = [SHORT[name] for name in chosen(dtypes, tuple(SHORT), "DTYPES")]
-    known = sorted({f"{shape[0]}x{shape[1]}" for shape in SOFTMAX + TOPK + RMS_NORM})
+    known = sorted({f"{shape[0]}x{shape[1]}" for each in OPS.values() for shape in each})
     wanted_shapes = chosen(shapes, tuple(known), "SHAPES")
-    found = [Case("softmax", dtype, *shape) for dtype in wanted_dtypes for shape in SOFTMAX]
-    found += [Case("topk", dtype, *shape) for dtype in wanted_dtypes for shape in TOPK if dtypes or dtype != "bfloat16"]
-    found += [Case("rms_norm", dtype, *shape) for dtype in wanted_dtypes for shape in RMS_NORM if dtypes or dtype != "float16"]
-    return [case for case in found if case.op in wanted_ops and f"{case.rows}x{case.cols}" in wanted_shapes]
+    return [Case(op, dtype, *shape) for op in OPS if op in wanted_ops for dtype in wanted_dtypes if dtypes or dtype not in LEFT_OUT.get(op, ())
+            for shape in OPS[op] if f"{shape[0]}x{shape[1]}" in wanted_shapes]

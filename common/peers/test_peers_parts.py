@@ -27,7 +27,8 @@ class Shapes(unittest.TestCase):
         self.assertEqual({case.dtype for case in cases if case.op == "topk"}, {"float32", "float16"})
         self.assertTrue(all(case.k for case in cases if case.op == "topk"))
         self.assertEqual(len([case for case in cases if case.op == "rms_norm"]), 2 * len(shapes.RMS_NORM))
-        self.assertEqual({case.dtype for case in cases if case.op == "rms_norm"}, {"float32", "bfloat16"})
+        for op in ("rms_norm", "layer_norm", "cross_entropy", "cross_entropy_gradient"):
+            self.assertEqual({case.dtype for case in cases if case.op == op}, {"float32", "bfloat16"})
 
     def test_a_part(self):
         cases = shapes.cases(ops="topk", dtypes="bf16", shapes="1x50257, 4096x32000")
@@ -42,6 +43,8 @@ class Shapes(unittest.TestCase):
     def test_bytes(self):
         self.assertEqual(shapes.Case("softmax", "float16", 4, 10).input_bytes, 80)
         self.assertEqual(shapes.Case("topk", "float32", 4, 10, 3).output_bytes, 96)
+        self.assertEqual(shapes.Case("cross_entropy", "bfloat16", 4, 10).output_bytes, 16)
+        self.assertEqual(shapes.Case("cross_entropy_gradient", "bfloat16", 4, 10).output_bytes, 80)
 
 
 class Clocks(unittest.TestCase):
@@ -89,6 +92,24 @@ class Checks(unittest.TestCase):
         self.assertIn("row 0", check.rms_norm_problem(self.x, weight.flip(0), y))
         y[3, 7] = -y[3, 7]
         self.assertIn("row 3, column 7", check.rms_norm_problem(self.x, weight, y))
+
+    def test_layer_norm(self):
+        weight, bias = torch.randn(300), torch.randn(300)
+        y = torch.nn.functional.layer_norm(self.x, (300,), weight, bias, shapes.LAYER_NORM_EPS)
+        self.assertEqual(check.layer_norm_problem(self.x, weight, bias, y), "")
+        self.assertIn("row 0", check.layer_norm_problem(self.x, weight, bias.flip(0), y))
+
+    def test_cross_entropy(self):
+        target, leaf = torch.tensor([0, 299, 7, 7, 150]), self.x.clone().requires_grad_()
+        loss = torch.nn.functional.cross_entropy(leaf, target, reduction="none")
+        gradient = torch.autograd.grad(loss, leaf, torch.full((5,), 0.2))[0]
+        loss = loss.detach()
+        self.assertEqual(check.cross_entropy_problem(self.x, target, loss), "")
+        self.assertEqual(check.cross_entropy_problem(self.x, target, loss, gradient, 0.2), "")
+        self.assertIn("loss", check.cross_entropy_problem(self.x, target.flip(0), loss))
+        self.assertIn("gradient", check.cross_entropy_problem(self.x, target, loss, gradient, 0.3))
+        gradient[1, 299] += 0.2
+        self.assertIn("gradient", check.cross_entropy_problem(self.x, target, loss, gradient, 0.2))
 
     def test_topk(self):
         prob, index = torch.softmax(self.x, -1).topk(6)

@@ -48,7 +48,11 @@ class Buffers:
         self.inputs = matrices(sets, (case.rows, case.cols), dtype)
         for x in self.inputs:
             x.normal_(0, 3)
-        if case.op != "topk":
+        if case.op == "cross_entropy":
+            self.outputs = matrices(sets, (case.rows, 1), torch.float32)
+        elif case.op == "cross_entropy_gradient":
+            self.outputs = list(zip(matrices(sets, (case.rows, 1), torch.float32), matrices(sets, (case.rows, case.cols), dtype)))
+        elif case.op != "topk":
             self.outputs = matrices(sets, (case.rows, case.cols), dtype)
         else:
             prob, index = (matrices(sets, (case.rows, case.k), t) for t in (torch.float32, torch.int32))

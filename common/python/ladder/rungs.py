@@ -17,7 +17,8 @@ from .errors import LadderError
 
 ROOT = Path(__file__).resolve().parents[3]
 MAX_K = 1024  # common/ops/softmax_topk/arguments.h
-OPS = ("softmax", "softmax_topk", "swap_ffn", "rms_norm")  # as common/ops/operators.h numbers them; the module has functions for the first two
+# As common/ops/operators.h numbers them; the module has functions for the first two.
+OPS = tuple(re.findall(r"each\((\w+)\)", (ROOT / "common/ops/operators.h").read_text(encoding="utf-8")))
 DTYPES = ("float32", "float16", "bfloat16")
 INVALID_VALUE = 1  # cudaErrorInvalidValue
 
@@ -99,7 +100,9 @@ class CudaRung:
         pointer, number = ctypes.c_void_p, ctypes.c_int
         signatures = {"softmax": (pointer, pointer, number, number, pointer),
                       "softmax_topk": (pointer, pointer, pointer, number, number, number, pointer),
-                      "rms_norm": (pointer, pointer, pointer, number, number, ctypes.c_float, pointer)}
+                      "rms_norm": (pointer, pointer, pointer, number, number, ctypes.c_float, pointer),
+                      "layer_norm": (pointer, pointer, pointer, pointer, number, number, ctypes.c_float, pointer),
+                      "cross_entropy": (pointer, pointer, pointer, pointer, number, number, ctypes.c_float, pointer)}
         self.functions = [ctypes.CFUNCTYPE(number, *signatures[OPS[row.op]])(row.launch) if OPS[row.op] in signatures else None
                           for row in table[:count.value]]
 
