@@ -1,12 +1,15 @@
 // The operators: a folder each. A new one has a line here and a name below, in the same order.
 #pragma once
 
+#include "cross_entropy/arguments.h"
+#include "layer_norm/arguments.h"
 #include "rms_norm/arguments.h"
 #include "softmax/arguments.h"
 #include "softmax_topk/arguments.h"
 #include "swap_ffn/arguments.h"
 
-#define LADDER_OPERATORS(each) each(softmax) each(softmax_topk) each(swap_ffn) each(rms_norm)
+#define LADDER_OPERATORS(each) \
+  each(softmax) each(softmax_topk) each(swap_ffn) each(rms_norm) each(cross_entropy) each(layer_norm)
 
 namespace rung {
 

@@ -59,6 +59,8 @@ RULES = [
     ("lab06", r"Nothing here may need the value", ["-", "about speed: the judge measures it on a GPU"]),
     ("lab06", r"two blocks must be resident", ["-", "about speed: given code, outside of the TODOs"]),
     ("lab08", r"warps must add up those floats", ["lab08_rms_norm/no_barrier", "lab08_rms_norm/last_warp_left_out"]),
+    ("lab08c", r"second must stay right when the first is large", ["lab08c_layer_norm/squares_minus_square"]),
+    ("lab08c", r"must be as exact as single precision", ["lab08c_layer_norm/squares_minus_square", "case plus_1e4"]),
     ("lab07", r"all blocks must be at work at once", ["-", "given code, outside of the TODOs: a cooperative launch"]),
 ]
 

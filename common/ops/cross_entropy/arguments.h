@@ -1,0 +1,61 @@
+// cross_entropy: loss[r] = -log(softmax(x[r])[target[r]]), in every row of a matrix of logits; and, where it is asked
+// for, the gradient (softmax(x[r])[c] - (c == target[r])) * scale.
+#pragma once
+
+#include "../arguments.h"
+
+namespace rung::cross_entropy_operator {
+
+constexpr int64_t ignored = -100;  // a target that says: not this row. PyTorch's default
+
+constexpr bool wants_gradient(const Sizes& sizes) { return sizes.more[0] != 0; }
+
+// What a training step would hand back to this loss. Another for every number of rows, so that no kernel knows it.
+constexpr float scale_of(const Sizes& sizes) { return 5.0f / (static_cast<float>(sizes.rows) + 3.0f); }
+
+// The targets lie behind the matrix in the input buffer, from the next multiple of 256 bytes on.
+constexpr size_t target_offset(const Sizes& sizes, Dtype dtype) {
+  const size_t bytes =
+      static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) * static_cast<size_t>(bytes_of(dtype));
+  return (bytes + 255) / 256 * 256;
+}
+
+inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
+  if (sizes.rows < 0 || sizes.cols <= 0) return false;
+  const size_t rows = static_cast<size_t>(sizes.rows), cols = static_cast<size_t>(sizes.cols);
+  const size_t element = static_cast<size_t>(bytes_of(dtype));
+  plan->add({"x", 0, rows, cols, element, 0});
+  plan->add({"target", 0, rows, 1, sizeof(int64_t), target_offset(sizes, dtype)});
+  if (wants_gradient(sizes)) plan->add({"gradient", 1, rows, cols, element, 0});
+  plan->add({"loss", 2, rows, 1, sizeof(float), 0});
+  plan->watched_offset = 0;
+  plan->watched_bytes = rows * cols * element;
+  return true;
+}
+
+inline Sizes sizes_of(int rows, int cols, int) { return {rows, cols, {1}}; }
+
+inline constexpr Arguments arguments = {
+    "cross_entropy", false, {"the input", "the gradient", "the losses", nullptr}, plan, sizes_of, false, nullptr};
+
+#ifdef LADDER_HAS_CUDA
+// x: row-major (rows, cols), contiguous. target: (rows), each from 0 to cols - 1, or -100. loss: (rows). gradient:
+// (rows, cols), or null: the loss alone is wanted. All base pointers are aligned to 256 bytes. Returns
+// cudaErrorInvalidValue for other null pointers, rows < 0 or cols <= 0, and then writes nothing.
+template <typename T>
+using Function = cudaError_t(const T* x, const int64_t* target, float* loss, T* gradient, int rows, int cols,
+                             float scale, cudaStream_t stream);
+
+inline cudaError_t call(void (*launch)(), void* const* buffers, const Sizes& sizes, Dtype dtype, cudaStream_t stream) {
+  const auto function =
+      reinterpret_cast<cudaError_t (*)(const void*, const int64_t*, float*, void*, int, int, float, cudaStream_t)>(
+          launch);
+  const char* const x = static_cast<const char*>(buffers[0]);
+  const bool sound = sizes.rows >= 0 && sizes.cols > 0;
+  const char* const target = x && sound ? x + target_offset(sizes, dtype) : x;
+  return function(x, reinterpret_cast<const int64_t*>(target), static_cast<float*>(buffers[2]),
+                  wants_gradient(sizes) ? buffers[1] : nullptr, sizes.rows, sizes.cols, scale_of(sizes), stream);
+}
+#endif
+
+}  // namespace rung::cross_entropy_operator

@@ -1,0 +1,60 @@
+// layer_norm: y[r][c] = (x[r][c] - mean) / sqrt(variance + eps) * weight[c] + bias[c], with mean and variance over all
+// c of x[r][c], in every row of a matrix.
+#pragma once
+
+#include "../arguments.h"
+
+namespace rung::layer_norm_operator {
+
+constexpr float eps = 1e-5f;  // of every problem
+
+// Weights and biases lie behind the matrix in the input buffer, each from the next multiple of 256 bytes on.
+constexpr size_t rounded_up(size_t bytes) { return (bytes + 255) / 256 * 256; }
+constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) {
+  return rounded_up(static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) *
+                    static_cast<size_t>(bytes_of(dtype)));
+}
+constexpr size_t bias_offset(const Sizes& sizes, Dtype dtype) {
+  return weight_offset(sizes, dtype) +
+         rounded_up(static_cast<size_t>(sizes.cols) * static_cast<size_t>(bytes_of(dtype)));
+}
+
+inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
+  if (sizes.rows < 0 || sizes.cols <= 0) return false;
+  const size_t rows = static_cast<size_t>(sizes.rows), cols = static_cast<size_t>(sizes.cols);
+  const size_t element = static_cast<size_t>(bytes_of(dtype));
+  plan->add({"x", 0, rows, cols, element, 0});
+  plan->add({"weight", 0, 1, cols, element, weight_offset(sizes, dtype)});
+  plan->add({"bias", 0, 1, cols, element, bias_offset(sizes, dtype)});
+  plan->add({"y", 1, rows, cols, element, 0});
+  // Weights and biases may be read again for every row, the matrix may not.
+  plan->watched_offset = 0;
+  plan->watched_bytes = rows * cols * element;
+  return true;
+}
+
+inline Sizes sizes_of(int rows, int cols, int) { return {rows, cols, {}}; }
+
+inline constexpr Arguments arguments = {
+    "layer_norm", false, {"the input", "the output", nullptr, nullptr}, plan, sizes_of, false, nullptr};
+
+#ifdef LADDER_HAS_CUDA
+// x, y: row-major (rows, cols), contiguous. weight, bias: (cols). All base pointers are aligned to 256 bytes. Returns
+// cudaErrorInvalidValue for null pointers, rows < 0 or cols <= 0, and then writes nothing.
+template <typename T>
+using Function = cudaError_t(const T* x, const T* weight, const T* bias, T* y, int rows, int cols, float eps,
+                             cudaStream_t stream);
+
+inline cudaError_t call(void (*launch)(), void* const* buffers, const Sizes& sizes, Dtype dtype, cudaStream_t stream) {
+  const auto function =
+      reinterpret_cast<cudaError_t (*)(const void*, const void*, const void*, void*, int, int, float, cudaStream_t)>(
+          launch);
+  const char* const x = static_cast<const char*>(buffers[0]);
+  const bool sound = sizes.rows >= 0 && sizes.cols > 0;
+  const void* const weight = x && sound ? x + weight_offset(sizes, dtype) : x;
+  const void* const bias = x && sound ? x + bias_offset(sizes, dtype) : x;
+  return function(x, weight, bias, buffers[1], sizes.rows, sizes.cols, eps, stream);
+}
+#endif
+
+}  // namespace rung::layer_norm_operator

@@ -1,0 +1,29 @@
+// Lab 08, second rung: cross-entropy from logits, from a blank file.
+//
+//   loss[r] = -log(softmax(x[r])[target[r]]),   gradient[r][c] = (softmax(x[r])[c] - (c == target[r])) * scale
+#include <cmath>
+
+#include "rung.h"
+
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08b holds it against the count.
+RUNG_PREDICT(
+    // f32, 4096 columns, loss and gradient: bytes per row that all stores move.
+    {"loss_bytes", rung::unknown},
+    // f32, 4096 columns, loss and gradient: barriers that a thread reaches.
+    {"loss_barriers", rung::unknown},
+    // f32, 512 rows of 128 columns, the loss alone: load instructions that warps execute, per row.
+    {"narrow_logit_loads", rung::unknown})
+// END 0
+
+// TODO 1: everything: the kernels, how many threads and blocks they get, and this function. README.md has the budget.
+// x: row-major (rows, cols). target: (rows), a column or -100. loss: (rows). gradient: (rows, cols), or null.
+template <typename T>
+cudaError_t cross_entropy(const T* x, const int64_t* target, float* loss, T* gradient, int rows, int cols, float scale,
+                          cudaStream_t stream) {
+  (void)x, (void)target, (void)loss, (void)gradient, (void)rows, (void)cols, (void)scale, (void)stream;
+  return cudaSuccess;
+}
+// END 1
+
+RUNG_EXPORT(rung::cross_entropy("auto", cross_entropy<float>), rung::cross_entropy("auto", cross_entropy<__half>),
+            rung::cross_entropy("auto", cross_entropy<__nv_bfloat16>))

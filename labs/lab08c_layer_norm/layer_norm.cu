@@ -1,0 +1,29 @@
+// Lab 08, third rung: LayerNorm, from a blank file.
+//
+//   y[r][c] = (x[r][c] - mean) / sqrt(variance + eps) * weight[c] + bias[c],   mean and variance over the row
+#include <cmath>
+
+#include "rung.h"
+
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08c holds it against the count.
+RUNG_PREDICT(
+    // f32, 4096 columns: bytes of the sectors that all loads ask for, per row, weights and biases included.
+    {"layer_bytes", rung::unknown},
+    // f32, 4096 columns: barriers that a thread reaches.
+    {"layer_barriers", rung::unknown},
+    // bf16, 256 columns, many rows: load instructions that warps execute, per row, weights and biases included.
+    {"narrow_layer_loads", rung::unknown})
+// END 0
+
+// TODO 1: everything: the kernels, how many threads and blocks they get, and this function. README.md has the budget.
+// x, y: row-major (rows, cols). weight, bias: (cols).
+template <typename T>
+cudaError_t layer_norm(const T* x, const T* weight, const T* bias, T* y, int rows, int cols, float eps,
+                       cudaStream_t stream) {
+  (void)x, (void)weight, (void)bias, (void)y, (void)rows, (void)cols, (void)eps, (void)stream;
+  return cudaSuccess;
+}
+// END 1
+
+RUNG_EXPORT(rung::layer_norm("auto", layer_norm<float>), rung::layer_norm("auto", layer_norm<__half>),
+            rung::layer_norm("auto", layer_norm<__nv_bfloat16>))

@@ -1,0 +1,67 @@
+// Lab 08, third rung: LayerNorm, from a blank file.
+#include "lab.h"
+
+#include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
+
+using rung::Dtype;
+
+namespace {
+
+// The operator watches the matrix: weights and biases may be asked for again by every row.
+testing_::Judgement matrix_once(const testing_::Count& count) {
+  if (count.watched_bytes <= count.matrix_bytes()) return {};
+  return {false, "x has " + std::to_string(static_cast<int64_t>(count.matrix_bytes())) + " bytes; " +
+                     std::to_string(static_cast<int64_t>(count.watched_bytes)) + " were asked for"};
+}
+
+}  // namespace
+
+const testing_::Lab testing_::lab = {
+    LAB_FACTS,
+    {
+        {"move-read-once", "every element of x is read once", {8, 4096}, matrix_once},
+        {"move-read-once-odd",
+         "every element of x is read once, also where rows start anywhere",
+         {7, 4097},
+         matrix_once},
+        {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
+        {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
+        {"move-even-shares",
+         "no thread does the work of others",
+         {2, 16384},
+         testing_::even_shares(),
+         {},
+         true,
+         testing_::Move::Widths::any},
+        {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
+    },
+    {
+        {"layer_bytes",
+         "A row of 4096 floats: how many bytes do all its loads ask for, weights and biases included?",
+         "auto",
+         Dtype::f32,
+         {8, 4096},
+         testing_::bytes_read_a_row(),
+         "The row stays in registers from the sums to the result; weights and biases are as long as the row each, and "
+         "every block asks for them."},
+        {"layer_barriers",
+         "A block works on a row of 4096 floats. How many barriers does a thread come to?",
+         "auto",
+         Dtype::f32,
+         {8, 4096},
+         testing_::barriers_a_row(),
+         "A warp finds mean and variance of its own part by shuffles; one barrier, and every warp joins what all warps "
+         "found."},
+        {"narrow_layer_loads",
+         "Many rows of 256 bf16 values, two rows per warp: how many load instructions do warps execute per row, those "
+         "of weights and biases included?",
+         "auto",
+         Dtype::bf16,
+         {64, 256},
+         testing_::loads_a_row(),
+         "A row is 512 bytes, one access of 16 bytes for each lane. Weights and biases are as long, and serve two "
+         "rows: "
+         "four instructions for two rows."},
+    },
+};
