@@ -141,7 +141,7 @@ class Sharded(unittest.TestCase):
             program = self.build("check", f"{name}.out", folder / LAB.name, folder, None if only_lab else folder / "sharded_test.cu")
             return run(program, "f32", entries[name]["variant"], SIMT_DEVICES=str(entries[name].get("devices", 3)))
 
-        names = sampled(list(entries), 3, "wrong programs of lab 09")
+        names = sampled(list(entries), 4, "wrong programs of lab 09")
         for name, result in zip(names, self.pool.map(verdict, names)):
             with self.subTest(name):
                 self.assertNotEqual(result.returncode, 0, result.stdout)

@@ -231,12 +231,20 @@ std::atomic<bool> any_atomic{false};
 }
 bool used_atomics() { return any_atomic.exchange(false); }
 
-void before_atomic(const void* address, unsigned bytes) noexcept {
+namespace {
+void before(const void* address, unsigned bytes, AccessKind kind, uintptr_t pc) {
   any_atomic.store(true, std::memory_order_relaxed);
-  record_in_order(reinterpret_cast<uintptr_t>(address), bytes, AccessKind::atomic,
-                  reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+  record_in_order(reinterpret_cast<uintptr_t>(address), bytes, kind, pc);
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
   recording.atomic = reinterpret_cast<uintptr_t>(address);
+}
+}  // namespace
+
+void before_atomic(const void* address, unsigned bytes) noexcept {
+  before(address, bytes, AccessKind::atomic, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+}
+void before_atomic_store(const void* address, unsigned bytes) noexcept {
+  before(address, bytes, AccessKind::atomic_store, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 
 namespace {

@@ -21,6 +21,9 @@ struct Capture {
   void end() {
     REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
     REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
+    cudaGraphExec_t as_before_cuda_12 = nullptr;
+    REQUIRE(cudaGraphInstantiate(&as_before_cuda_12, graph, nullptr, nullptr, 0) == cudaSuccess);
+    REQUIRE(cudaGraphExecDestroy(as_before_cuda_12) == cudaSuccess);
   }
   ~Capture() {
     cudaGraphExecDestroy(exec);

@@ -11,7 +11,7 @@
     cases = "huge"                                with LADDER_CASES set so
     backend = "cuda"                              the mistake cannot show on a CPU; runs with BACKEND=cuda only
     [[tree_without_barrier.edit]]
-    replace = "..."                               stands in the solution exactly once
+    replace = "..."                               stands in the solution exactly once, or in the headers that it is given (limit/*.h)
     by = "..."
 
     broken.py LAB [NAME ...]     makes build/broken/LAB/NAME.cu and prints its path; make labNN BROKEN=NAME tests it
@@ -31,6 +31,7 @@ from course import labs  # noqa: E402
 
 FIELDS = {"why", "variant", "verdict", "move", "line", "case", "cases", "backend", "edit"}
 LISTS = {"verdict", "line"}
+GIVEN = Path("common/rung/limit")
 DTYPES = {"float": "f32", "__half": "f16", "__nv_bfloat16": "bf16", "bf16": "bf16"}
 
 
@@ -110,6 +111,19 @@ def exporting(text: str, variant: str) -> str:
     return f"{text[:begin]}RUNG_EXPORT({', '.join(kept)})\n"
 
 
+def with_given(text: str, folder: Path, seen: set[str] | None = None) -> str:
+    """With the headers of `folder`, parts of the kernel that nobody writes, pasted where they are included first."""
+    seen = set() if seen is None else seen
+
+    def paste(match: re.Match) -> str:
+        if match[1] in seen:
+            return ""
+        seen.add(match[1])
+        return with_given((folder / match[1]).read_text(encoding="utf-8").replace("#pragma once\n", ""), folder, seen)
+
+    return re.sub(rf'^#include "(?:{folder.name}/)?(\w+\.h)"\n', lambda match: paste(match) if (folder / match[1]).is_file() else match[0], text, flags=re.MULTILINE)
+
+
 def edited(text: str, edits: list[dict]) -> str:
     if not edits:
         raise Malformed("it has no edit: it would be the solution")
@@ -124,7 +138,7 @@ def edited(text: str, edits: list[dict]) -> str:
     return text
 
 
-def made(lab: str, name: str, fields: dict, solution: str) -> Kernel:
+def made(lab: str, name: str, fields: dict, solution: str, root: Path = Path(".")) -> Kernel:
     try:
         if not isinstance(fields, dict) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             raise Malformed("an entry is a table with a name of lower-case letters, digits and underscores")
@@ -138,7 +152,11 @@ def made(lab: str, name: str, fields: dict, solution: str) -> Kernel:
             values = fields[field] if field in LISTS and isinstance(fields[field], list) else [fields[field]]
             if not values or not all(isinstance(value, str) and value for value in values):
                 raise Malformed(f"{field} must be a text{' or a list of texts' if field in LISTS else ''}")
-        code = exporting(edited(without_predictions(solution), fields.get("edit", [])), fields["variant"])
+        text, edits = without_predictions(solution), fields.get("edit", [])
+        lines = fields.get("line", [])
+        if any(part not in text for part in [*(edit.get("replace", "") for edit in edits), *([lines] if isinstance(lines, str) else lines)]):
+            text = with_given(text, root / GIVEN)
+        code = exporting(edited(text, edits), fields["variant"])
         kernel = Kernel(lab, name, fields, f"// Broken: {fields['why']}\n// Made from {list_of(lab)}.\n//\n{code}")
         for wanted in kernel.all("line"):
             times = sum(wanted in line for line in kernel.text.splitlines())
@@ -153,7 +171,7 @@ def kernel(lab: str, name: str, root: Path = Path(".")) -> Kernel:
     entries = load(lab, root)
     if name not in entries:
         raise Malformed(f"{list_of(lab)} has no entry {name}; it has {', '.join(entries)}")
-    return made(lab, name, entries[name], solution_of(lab, root))
+    return made(lab, name, entries[name], solution_of(lab, root), root)
 
 
 def write(lab: str, name: str, root: Path = Path(".")) -> Path:

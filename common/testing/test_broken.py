@@ -40,6 +40,16 @@ class Entries(unittest.TestCase):
         self.refused("it has no edit", edit=None)
         self.refused("they must differ", edit=[{"replace": "STEP 1", "by": "STEP 1"}])
 
+    def test_an_edit_of_a_given_header(self):
+        """Lab 06b's keys are given: their text is pasted in, once, and nothing of it is included any more."""
+        kernel = broken.kernel("lab06b_topk", "ties_in_the_wrong_order", ROOT)
+        self.assertEqual(kernel.text.count("make_key(float logit, int column) {"), 1)
+        self.assertNotIn('#include "limit/', kernel.text)
+        self.assertNotIn("#pragma once", kernel.text)
+        self.assertIn('#include "rung.h"', kernel.text)
+        untouched = broken.kernel("lab06b_topk", "any_k", ROOT)
+        self.assertIn('#include "limit/keys.h"', untouched.text)
+
     def test_fields(self):
         self.refused("there is no field Verdict", Verdict="far off")
         self.refused("it needs why", why=None)

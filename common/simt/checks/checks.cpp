@@ -227,8 +227,8 @@ void AllChecks::look_at(const LanesAccess& access, AddressSpace space, uintptr_t
     }
     Page& page = shadow.page(address);
     device.racecheck.access(device.page_of(address, page), block, access, space, address, thread, here);
-    const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
-    const bool stores = access.kind == AccessKind::store || access.kind == AccessKind::volatile_store;
+    const bool loads = only_loads(access.kind);
+    const bool stores = only_stores(access.kind);
     if (has_several_devices() && space == AddressSpace::global)
       look_between_devices(access, address, here * size_t{access.bytes}, thread, loads, stores);
     const bool is_variable = address - block.variables.begin < block.variables.bytes;  // they have initial values

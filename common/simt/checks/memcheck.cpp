@@ -19,9 +19,7 @@ constexpr uintptr_t null_page = 64 * 1024;
 constexpr uintptr_t shared_neighbourhood = 1 << 20;
 
 std::string access_text(const Access& access) {
-  const char* const verb = access.kind == AccessKind::load    ? " reads "
-                           : access.kind == AccessKind::store ? " writes "
-                                                              : " updates ";
+  const char* const verb = only_loads(access.kind) ? " reads " : only_stores(access.kind) ? " writes " : " updates ";
   return "it" + std::string(verb) + std::to_string(access.bytes) + " bytes at ";
 }
 
@@ -110,8 +108,8 @@ Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access&
   if (has_several_devices()) {
     const int owner = owner_of(access.address), own = current_device();
     if (!may_access(own, owner)) {
-      const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
-      const bool stores = access.kind == AccessKind::store || access.kind == AccessKind::volatile_store;
+      const bool loads = only_loads(access.kind);
+      const bool stores = only_stores(access.kind);
       const std::string theirs = "memory of device " + std::to_string(owner);
       return {"memcheck: memory of another device",
               std::string("it ") +
@@ -157,7 +155,7 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
 
 Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& access, const std::string& text,
                                             Allocation* right) const {
-  const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+  const bool loads = only_loads(access.kind);
   if (range.kind == Kind::variable || loads) {
     *right = {range.begin, range.end - range.begin};
     if (access.address + access.bytes <= range.end) return {};

@@ -24,7 +24,12 @@ enum class AddressSpace : uint8_t {
 };
 
 // A volatile access of device memory orders others as an atomic one does: flags are written so.
-enum class AccessKind : uint8_t { load, store, atomic, volatile_load, volatile_store };
+// An atomic store reads nothing.
+enum class AccessKind : uint8_t { load, store, atomic, volatile_load, volatile_store, atomic_store };
+inline bool only_loads(AccessKind kind) { return kind == AccessKind::load || kind == AccessKind::volatile_load; }
+inline bool only_stores(AccessKind kind) {
+  return kind == AccessKind::store || kind == AccessKind::volatile_store || kind == AccessKind::atomic_store;
+}
 
 // One thread's access. `pc` is the return address of a call just before the access: pc - 1 is on the source line.
 struct Access {

@@ -129,8 +129,9 @@ void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& ac
                        uintptr_t address, unsigned thread, unsigned threads) {
   const bool is_global = space == AddressSpace::global;
   const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;
-  const bool atomic = access.kind == AccessKind::atomic || (is_volatile && is_global);
-  const bool writes = access.kind != AccessKind::load && access.kind != AccessKind::volatile_load;
+  const bool atomic =
+      access.kind == AccessKind::atomic || access.kind == AccessKind::atomic_store || (is_volatile && is_global);
+  const bool writes = !only_loads(access.kind);
   const uint32_t stale = is_global ? launch_ : space == AddressSpace::cluster ? cluster_ : block_;
   if (atomic) publication_.atomic(address, thread, tick(), barrier_);
   block_stamp_ = at(block_);

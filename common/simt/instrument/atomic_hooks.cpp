@@ -42,6 +42,7 @@ inline void end_atomic() { recording.atomic = 0; }
   void __tsan_atomic##bits##_store(volatile type* a, type v, int) {                                                  \
     simt::report(a, simt::AccessKind::volatile_store, SIMT_PC);                                                      \
     __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                                        \
+    simt::end_atomic();                                                                                              \
   }                                                                                                                  \
   SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                                             \
   SIMT_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                             \

@@ -19,7 +19,7 @@ constexpr unsigned key_path_shift = 48, key_pc_shift = 16, key_event_shift = 8;
 inline unsigned key_path(uint64_t key) { return static_cast<unsigned>(key >> key_path_shift); }
 inline uint32_t key_pc(uint64_t key) { return static_cast<uint32_t>(key >> key_pc_shift); }
 inline Event key_event(uint64_t key) { return static_cast<Event>(key >> key_event_shift & 0xff); }
-constexpr unsigned key_volatile = 0x80;  // added to the bytes
+constexpr unsigned key_volatile = 0x80;  // added to the bytes; of an atomic: it is a store, which reads nothing
 inline unsigned key_bytes(uint64_t key) { return key & 0x7f; }
 inline bool key_is_volatile(uint64_t key) { return key & key_volatile; }
 constexpr uint64_t key_meta(Event event, unsigned bytes) {

@@ -268,7 +268,7 @@ Allocation Recorder::recorded_range(uintptr_t address) const {
 
 bool Recorder::is_recorded(const Access& access) {
   const uintptr_t address = access.address;
-  const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
+  const bool loads = only_loads(access.kind);
   if (loads && address - ignored_.begin < ignored_.bytes) return false;
   if (is_known(address, access.bytes)) return true;
   Allocation range = recorded_range(address);
@@ -300,9 +300,11 @@ void Recorder::enter_block(LaneLog* lane, uintptr_t pc) {
 void Recorder::record(const Access& access) {
   LaneLog* const lane = recording.lane;
   if (access.address - simt_local.begin < simt_local.bytes || !is_recorded(access)) return;
-  const bool loads = access.kind == AccessKind::load || access.kind == AccessKind::volatile_load;
-  const Event event = access.kind == AccessKind::atomic ? Event::atomic : loads ? Event::load : Event::store;
-  const bool is_volatile = access.kind == AccessKind::volatile_load || access.kind == AccessKind::volatile_store;
+  const bool loads = only_loads(access.kind);
+  const bool atomic = access.kind == AccessKind::atomic || access.kind == AccessKind::atomic_store;
+  const Event event = atomic ? Event::atomic : loads ? Event::load : Event::store;
+  const bool is_volatile =
+      access.kind != AccessKind::load && access.kind != AccessKind::store && access.kind != AccessKind::atomic;
   lane->last_pc = access.pc;
   if (!has_room(lane)) make_room(lane);
   append(lane, key_at(lane, access.pc, event, is_volatile ? access.bytes | key_volatile : access.bytes),

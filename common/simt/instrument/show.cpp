@@ -16,7 +16,7 @@ AccessKind kind_of_key(uint64_t key) {
   switch (key_event(key)) {
     case Event::load: return is_volatile ? AccessKind::volatile_load : AccessKind::load;
     case Event::store: return is_volatile ? AccessKind::volatile_store : AccessKind::store;
-    default: return AccessKind::atomic;
+    default: return is_volatile ? AccessKind::atomic_store : AccessKind::atomic;
   }
 }
 

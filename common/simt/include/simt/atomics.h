@@ -12,6 +12,7 @@ namespace simt {
 // done. So sums of floats and "who came last" do not depend on the number of cores. In an instrumented build it also
 // reports the access.
 void before_atomic(const void* address, unsigned bytes) noexcept;
+void before_atomic_store(const void* address, unsigned bytes) noexcept;
 
 template <size_t size>
 using Word = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
@@ -38,6 +39,13 @@ __forceinline__ T atomic_update(T* address, Update update) {
     std::memcpy(&new_bits, static_cast<const void*>(&new_value), sizeof(T));
   } while (!__atomic_compare_exchange_n(word, &old_bits, new_bits, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   return old_value;
+}
+
+// Replaces *address without a look at it.
+template <typename T>
+__forceinline__ void atomic_store(T* address, T value) {
+  before_atomic_store(address, sizeof(T));
+  __atomic_store_n(reinterpret_cast<Word<sizeof(T)>*>(address), word_of(value), __ATOMIC_SEQ_CST);
 }
 
 void yield() noexcept;

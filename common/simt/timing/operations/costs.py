@@ -39,7 +39,7 @@ FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "si
 WARP_CALLS = {8: "shuffle", 9: "shuffle", 10: "shuffle", 11: "shuffle", 12: "vote", 13: "vote", 14: "vote", 15: "match", 16: "match", 17: "reduce", 6: "syncwarp"}
 
 HOOK = re.compile(r"^(?:(\S+) = )?(?:__builtin_)?(__tsan_(?:unaligned_)?(?:volatile_)?(read|write|read_write)(?:\d+|_range)|__sanitizer_cov_trace_pc|"
-                  r"simt::(?:before_atomic|warp_exchange|block_barrier|grid_barrier|active_lanes)) \((.*)\);$")
+                  r"simt::(?:before_atomic(?:_store)?|warp_exchange|block_barrier|grid_barrier|active_lanes)) \((.*)\);$")
 CALL = re.compile(r"^(?:(.+?) = )?([\w.:$~<>, &*\[\]()-]+?) \((.*)\);(?: \[.*\])?$")
 ASSIGN = re.compile(r"^(.+?) = (.+);$")
 SSA = re.compile(rf"(?<![\w.])(?:{NAME})(?![\w.])")

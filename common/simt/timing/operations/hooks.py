@@ -10,7 +10,7 @@ import subprocess
 
 CALLS = re.compile(r"^(?:__tsan_(?:unaligned_)?(?:volatile_)?(?:read|write|read_write)(?:\d+|_range)|__sanitizer_cov_trace_pc|"
                    r"simt_seen_(?:tls_)?(?:load|store|atomic)\d+|"
-                   r"_ZN4simt(?:13before_atomic|13warp_exchange|13block_barrier|12grid_barrier|12active_lanes)E\w*)$")
+                   r"_ZN4simt(?:13before_atomic|19before_atomic_store|13warp_exchange|13block_barrier|12grid_barrier|12active_lanes)E\w*)$")
 
 
 def plain(symbol: str) -> str:

@@ -152,7 +152,7 @@ class FunctionTable:
                 self.in_pieces[offset] = int(of_range[1])
             self.add(n, Cost(kind, 1), writes, reads, offset, name=f"at {match[4].partition(',')[0]}")
             return bool(following) and bool(source)
-        if hook == "before_atomic":
+        if hook.startswith("before_atomic"):
             self.last_atomic = (self.values.of(f"atomic at {offset}"),)
             self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name="of floats" if self.adds_floats(n) else "of one" if self.is_of_all(match[4]) else "")
             return False
