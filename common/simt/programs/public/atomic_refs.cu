@@ -68,7 +68,8 @@ int main() {
   cudaMemcpy(found_ints, ints, sizeof found_ints, cudaMemcpyDeviceToHost);
   int wrong = found_most != float(most);
   for (int i = 0; i < 16; i++) wrong += found[i] != unsigned(expected[i]);
-  wrong += found_ints[0] != 0 || found_ints[3] != below || found_ints[1] != blocks * (blocks - 1) / 2 || found_ints[2] != found_ints[1];
+  wrong += found_ints[0] != 0 || found_ints[3] != below || found_ints[1] != blocks * (blocks - 1) / 2 ||
+           found_ints[2] != found_ints[1];
   std::printf("%s\n", wrong ? "FAIL" : "PASS");
   return wrong != 0;
 }
