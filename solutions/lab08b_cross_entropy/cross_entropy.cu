@@ -73,8 +73,9 @@ struct Target {
 // -INFINITY, which changes neither maximum nor sum.
 template <typename T, int Packs>
 struct Share {
-  // The exponentials are kept where there are registers for them; elsewhere store() takes them again.
-  static constexpr bool keeps = Packs * width<T> <= 32;
+  // The exponentials of floats are kept in the floats' place; halves have no room for them, and store() takes them
+  // again.
+  static constexpr bool keeps = sizeof(T) == 4;
   static constexpr int pairs = Pack<T>::pairs;
   using Two = typename Pack<T>::Two;
   int first, end, stride;
@@ -323,8 +324,9 @@ cudaError_t launch_planned(const T* x, const int64_t* target, float* loss, T* gr
   if (places() <= 1024 && few) return by_blocks(row_kernel<T, 2, true>, 2, 512, 0);
   if (places() <= 4 * (sizeof(T) == 4 ? 512 : 256)) return by_blocks(row_kernel<T, 4, true>, 4, 512, 0);
   // Halves are twice the arithmetic for the bytes: there two blocks must be resident, so that one computes while the
-  // other moves data.
-  const int threads = sizeof(T) == 4 || static_cast<long long>(rows) * blocks <= device.processors ? 1024 : 512;
+  // other moves data; unless a row is too long for that, or there are not two for each processor.
+  const bool alone = places() > 8 * 512 + 6500 || static_cast<long long>(rows) * blocks <= device.processors;
+  const int threads = sizeof(T) == 4 || alone ? 1024 : 512;
   const int most_shared = device.hopper ? (device.shared_bytes - 8 * 1024) / 16 : 0;
   while (device.clusters && blocks < most_blocks && places() > 8 * threads + most_shared) blocks *= 2;
   return by_blocks(row_kernel<T, 8, true>, 8, threads, most_shared);
