@@ -4,11 +4,11 @@ Aiken, 2003), compared pair by pair.
 
     similar.py SUBMISSIONS OUT [--only LAB] [--also FOLDER]     writes OUT/similar; FOLDER has submissions of earlier classes
 
-A file becomes tokens without names, numbers and layout (tokens.py). What was handed out is taken out of it: runs of EXACT tokens as they are
-written, or of RENAMED after renaming, that also stand in a starter, a handout, a hint, the book, or the solution of a lab before. Of the rest
-every run of RUN tokens has a hash; of each WINDOW of neighbouring hashes the least is kept, so that two files which share RUN + WINDOW - 1
-tokens in a row share a fingerprint, in whatever order their functions stand. What many files have weighs less than what few have: everybody's
-loop tells nothing.
+A file becomes tokens without names, numbers and layout (tokens.py). What was handed out is taken out of it: runs of EXACT tokens as they
+are written, or of RENAMED after renaming, that also stand in a starter, a header for rungs, a handout, a hint, the book, or the solution of
+a lab before. Of the rest every run of RUN tokens has a hash; of each WINDOW of neighbouring hashes the least is kept, so that two files
+which share RUN + WINDOW - 1 tokens in a row share a fingerprint, in whatever order their functions stand. What many files have weighs less
+than what few have: everybody's loop tells nothing.
 
 It accuses nobody: it says where a person may want to look.
 """
@@ -76,7 +76,7 @@ def runs(found: list[Token]) -> tuple[tuple[list[int], int], tuple[list[int], in
 
 def handed_out(course: Path, lab: str) -> set[int]:
     """Hashes of what everybody has."""
-    texts = [path.read_text(errors="replace") for path in sorted(course.glob("labs/*/*.cu"))]
+    texts = [path.read_text(errors="replace") for path in [*sorted(course.glob("labs/*/*.cu")), *sorted(course.glob("common/rung/**/*.h"))]]
     texts += [path.read_text(errors="replace") for path in sorted(course.glob("solutions/*/*.cu")) if path.parent.name < lab]  # make diff shows them
     for path in [*sorted(course.glob("labs/*/*.md")), *sorted(course.glob("theory/*.md"))]:
         texts += re.findall(r"(?ms)^ *```[^\n]*\n(.*?)^ *```", path.read_text(errors="replace"))
