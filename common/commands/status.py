@@ -187,7 +187,7 @@ def print_status(all_labs: list[Lab]) -> None:
 
 
 def print_first_screen(all_labs: list[Lab]) -> None:
-    print(f"{paint('Ladder', BOLD)}: one kernel, row-wise softmax, from naive to the limit of the chip.\n")
+    print(f"{paint('Ladder', BOLD)}: one kernel, row-wise softmax, from naive to the limit of the chip.")
     following = next_lab(all_labs)
     rows, colours = [], []
     for lab in all_labs:
@@ -200,7 +200,7 @@ def print_first_screen(all_labs: list[Lab]) -> None:
     print_next(all_labs)
     number = following.number if following else all_labs[-1].number if all_labs else "01"
     seen = following.hints() if following else ""
-    print(f"""
+    print(f"""\
   make lab{number}     build, test and measure your file
   make watch{number}   test it again on every save
   make hint{number}    the next hint{f' ({seen} seen)' if seen else ''}
