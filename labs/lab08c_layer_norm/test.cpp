@@ -54,14 +54,13 @@ const testing_::Lab testing_::lab = {
          "A warp finds mean and variance of its own part by shuffles; one barrier, and every warp joins what all warps "
          "found."},
         {"narrow_layer_loads",
-         "Many rows of 256 bf16 values, two rows per warp: how many load instructions do warps execute per row, those "
-         "of weights and biases included?",
+         "Many rows of 256 bf16 values, half a warp for each: how many load instructions do warps execute per row, "
+         "those of weights and biases included?",
          "auto",
          Dtype::bf16,
          {64, 256},
          testing_::loads_a_row(),
-         "A row is 512 bytes, one access of 16 bytes for each lane. Weights and biases are as long, and serve two "
-         "rows: "
-         "four instructions for two rows."},
+         "A row is 512 bytes: two accesses of 16 bytes for each of 16 lanes, and both rows of a warp are loaded by "
+         "the same instruction. Weights and biases are as long: six instructions for two rows."},
     },
 };

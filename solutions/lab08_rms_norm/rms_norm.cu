@@ -215,9 +215,9 @@ __device__ float row_sum(float mine, int blocks, int rank) {
 
 // A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` packs each in registers and read
 // what is beyond a second time.
-template <typename T, bool aligned, int places>
-__global__ void __launch_bounds__(1024) block_kernel(const T* __restrict__ x, const T* __restrict__ weight,
-                                                     T* __restrict__ y, int cols, float eps, int blocks) {
+template <typename T, bool aligned, int places, int most_threads>
+__global__ void __launch_bounds__(most_threads) block_kernel(const T* __restrict__ x, const T* __restrict__ weight,
+                                                             T* __restrict__ y, int cols, float eps, int blocks) {
   const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, first = rank * blockDim.x + threadIdx.x;
   const Row<T, aligned> row(x, weight, y, blockIdx.x / blocks, cols);
   if (blocks > 1) cluster_arrive();  // I have begun: row_sum waits for the others
@@ -229,6 +229,8 @@ __global__ void __launch_bounds__(1024) block_kernel(const T* __restrict__ x, co
     const int p = first + i * threads;
     if (p < row.packs) kept[i] = row.load(p);
   }
+  uint4 weights;  // of the first pack, on their way while the sum is made
+  if (first < row.packs) weights = row.weights(first);
   const float single = aligned ? 0.0f : row.load_single(first);
   float sum = single * single;
 #pragma unroll
@@ -241,7 +243,9 @@ __global__ void __launch_bounds__(1024) block_kernel(const T* __restrict__ x, co
 #pragma unroll
   for (int i = 0; i < places; ++i) {
     const int p = first + i * threads;
-    if (p < row.packs) row.store(p, scaled<T>(kept[i], row.weights(p), scale));
+    if (p >= row.packs) continue;
+    if (i > 0) weights = row.weights(p);
+    row.store(p, scaled<T>(kept[i], weights, scale));
   }
   for (int p = first + places * threads; p < row.packs; p += threads)
     row.store(p, scaled<T>(row.load(p), row.weights(p), scale));
@@ -312,8 +316,9 @@ cudaError_t launch_planned(const T* x, const T* weight, T* y, int rows, int cols
     return launch(kernel, static_cast<size_t>(rows) * blocks, threads, blocks, device, stream, x, weight, y, cols, eps,
                   blocks);
   };
-  if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4>, 4);
-  return by_blocks(block_kernel<T, aligned, 8>, 8);
+  if (share <= 4 * 512) return by_blocks(block_kernel<T, aligned, 4, 512>, 4);
+  if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4, 1024>, 4);
+  return by_blocks(block_kernel<T, aligned, 8, 1024>, 8);
 }
 
 template <typename T>

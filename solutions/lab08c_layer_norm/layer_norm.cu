@@ -12,15 +12,14 @@ RUNG_PREDICT(
     // f32, 4096 columns: barriers that a thread reaches.
     {"layer_barriers", 1},
     // bf16, 256 columns, many rows: load instructions that warps execute, per row, weights and biases included.
-    {"narrow_layer_loads", 2})
+    {"narrow_layer_loads", 3})
 // END 0
 
 // STEP 1: everything.
 //
-// A row is read once, 16 bytes per access, kept in registers until mean and variance are known, and written
-// from there. Narrow
-// rows belong to a warp, two rows at a time where they are few bytes. A wide row belongs to a block or, on Hopper, to a
-// cluster of up to 8 blocks.
+// A row is read once, 16 bytes per access, kept in registers until mean and variance are known, and written from there.
+// Narrow rows belong to a warp or to half of one. A wide row belongs to a block or, on Hopper, to a cluster of up to 8
+// blocks.
 #include <algorithm>
 
 #include "limit/hopper.h"
@@ -31,12 +30,12 @@ constexpr int warp_size = 32;
 constexpr int most_blocks = 8;  // of a cluster, on every chip that has clusters
 
 template <typename T>
-__device__ float sum_of(uint4 pack) {
+__device__ float mean_of(uint4 pack) {
   const T* v = reinterpret_cast<const T*>(&pack);
   float sum = 0.0f;
 #pragma unroll
   for (int e = 0; e < width<T>; ++e) sum += to_float(v[e]);
-  return sum;
+  return sum / width<T>;
 }
 
 // Deviations from `about`, and their squares, each added up. About a number of the row's own size, no digits are lost
@@ -49,11 +48,15 @@ struct Deviations {
     sum += d;
     squares += d * d;
   }
+  // A pack's sums are made apart, so that the sums of several packs do not wait for each other.
   template <typename T>
   __device__ void add_pack(uint4 pack) {
     const T* v = reinterpret_cast<const T*>(&pack);
+    Deviations of_pack = {about, 0.0f, 0.0f};
 #pragma unroll
-    for (int e = 0; e < width<T>; ++e) add(to_float(v[e]));
+    for (int e = 0; e < width<T>; ++e) of_pack.add(to_float(v[e]));
+    sum += of_pack.sum;
+    squares += of_pack.squares;
   }
 };
 
@@ -62,11 +65,13 @@ struct Moments {
   float count, mean, squares;
 };
 
+// (value - mean) * scale as one multiplication and addition.
 struct Normal {
-  float mean, scale;
-  __device__ Normal(float mean, float scale) : mean(mean), scale(scale) {}
-  __device__ Normal(Moments all, float eps) : Normal(all.mean, 1.0f / sqrtf(all.squares / all.count + eps)) {}
-  __device__ float of(float value, float weight, float bias) const { return (value - mean) * scale * weight + bias; }
+  float scale, shift;
+  __device__ Normal(Moments all, float eps) : scale(rsqrtf(all.squares / all.count + eps)), shift(-all.mean * scale) {}
+  __device__ float of(float value, float weight, float bias) const {
+    return fmaf(fmaf(value, scale, shift), weight, bias);
+  }
 };
 
 template <typename T>
@@ -130,88 +135,72 @@ struct Row {
   }
 };
 
-__device__ float warp_sum(float v) {
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) v += __shfl_xor_sync(0xffffffffu, v, distance);
+// Of `lanes` neighbouring lanes.
+template <int lanes>
+__device__ float sum_over(float v) {
+#pragma unroll
+  for (int distance = lanes / 2; distance > 0; distance /= 2) v += __shfl_xor_sync(0xffffffffu, v, distance);
   return v;
 }
 
-// Of all lanes' numbers, `count` altogether, whose deviations are from the same number.
-__device__ Moments warp_moments(Deviations mine, int count) {
-  const float sum = warp_sum(mine.sum), squares = warp_sum(mine.squares), numbers = static_cast<float>(count);
-  if (count == 0) return {0.0f, 0.0f, 0.0f};
-  return {numbers, mine.about + sum / numbers, squares - sum * (sum / numbers)};
+// Of the `count` numbers of `lanes` neighbouring lanes, whose deviations are from the same number.
+template <int lanes = warp_size>
+__device__ Moments moments(Deviations mine, int count) {
+  const float sum = sum_over<lanes>(mine.sum), squares = sum_over<lanes>(mine.squares);
+  const float numbers = static_cast<float>(count), off = __fdividef(sum, fmaxf(numbers, 1.0f));
+  return {numbers, mine.about + off, squares - sum * off};
 }
 
-// What all lanes take deviations from: the mean of what lane 0 has, `count` numbers. However far off that is, by much
-// more than the deviation of the warp's numbers it cannot be, since these are among them.
-__device__ float pivot(float sum, int count) {
-  return __shfl_sync(0xffffffffu, count > 0 ? sum / static_cast<float>(count) : 0.0f, 0);
-}
+// The first `places` packs of a thread, of which neighbouring lanes have neighbouring ones, and the single element that
+// it looks after.
+template <typename T, bool aligned, int places>
+struct Kept {
+  uint4 packs[places];
+  float single;
+  int first, step;  // pack i is the row's pack first + i * step
 
-// A warp keeps `together` rows of at most 32 * places packs each.
-template <typename T, bool aligned, int places, int together>
+  __device__ Kept(const Row<T, aligned>& row, int first, int step, int thread) : first(first), step(step) {
+#pragma unroll
+    for (int i = 0; i < places; ++i) {
+      if (at(i) < row.packs()) packs[i] = row.load(at(i));
+    }
+    single = row.load_single(thread);
+  }
+  __device__ int at(int i) const { return first + i * step; }
+
+  // From the mean of what the first of `step` lanes has first. However far off that is, by much more than the deviation
+  // of their numbers it cannot be, since these are among them.
+  __device__ Deviations deviations(const Row<T, aligned>& row, int thread) const {
+    const float near = first < row.packs() ? mean_of<T>(packs[0]) : single;
+    Deviations mine = {__shfl_sync(0xffffffffu, near, 0, step), 0.0f, 0.0f};
+    if (row.single(thread) >= 0) mine.add(single);
+#pragma unroll
+    for (int i = 0; i < places; ++i) {
+      if (at(i) < row.packs()) mine.template add_pack<T>(packs[i]);
+    }
+    return mine;
+  }
+};
+
+// `lanes` lanes keep a row of at most lanes * places packs.
+template <typename T, bool aligned, int places, int lanes>
 __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weight, const T* __restrict__ bias,
                             T* __restrict__ y, int rows, int cols, float eps) {
-  const int lane = threadIdx.x % warp_size;
-  const size_t warp = static_cast<size_t>(blockIdx.x) * (blockDim.x / warp_size) + threadIdx.x / warp_size;
-  const size_t first = warp * together;
-  if (first >= static_cast<size_t>(rows)) return;  // whole warps only
-  const int here = static_cast<int>(min(static_cast<size_t>(together), rows - first));
+  const int lane = threadIdx.x % lanes;
+  const size_t number = static_cast<size_t>(blockIdx.x) * (blockDim.x / lanes) + threadIdx.x / lanes;
+  const bool here = number < static_cast<size_t>(rows);  // of a warp's rows the last may be beyond the matrix
   wait_for_kernel_before();
-
-  uint4 kept[together][places];
-  float single[together];
-#pragma unroll
-  for (int r = 0; r < together; ++r) {
-    const Row<T, aligned> row(x, weight, bias, y, first + r, cols);
-    single[r] = !aligned && r < here ? row.load_single(lane) : 0.0f;
-#pragma unroll
-    for (int i = 0; i < places; ++i) {
-      const int p = lane + i * warp_size;
-      if (r < here && p < row.packs()) kept[r][i] = row.load(p);
-    }
-  }
-  float mean[together], scale[together];
-#pragma unroll
-  for (int r = 0; r < together; ++r) {
-    const Row<T, aligned> row(x, weight, bias, y, first + r, cols);
-    const bool has_single = r < here && row.single(lane) >= 0;
-    float sum = single[r];
-    int count = has_single;
-#pragma unroll
-    for (int i = 0; i < places; ++i) {
-      if (r < here && lane + i * warp_size < row.packs()) sum += sum_of<T>(kept[r][i]), count += width<T>;
-    }
-    Deviations mine = {pivot(sum, count), 0.0f, 0.0f};
-    if (has_single) mine.add(single[r]);
-#pragma unroll
-    for (int i = 0; i < places; ++i) {
-      if (r < here && lane + i * warp_size < row.packs()) mine.template add_pack<T>(kept[r][i]);
-    }
-    const Normal normal(warp_moments(mine, cols), eps);
-    mean[r] = normal.mean, scale[r] = normal.scale;
-  }
+  const Row<T, aligned> row(x, weight, bias, y, here ? number : rows - 1, cols);
+  const Kept<T, aligned, places> kept(row, lane, lanes, lane);
+  const Normal normal(moments<lanes>(kept.deviations(row, lane), cols), eps);
+  if (!here) return;
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    const int p = lane + i * warp_size;
-    uint4 w, b;
-    if (aligned && p < cols / width<T>) {
-      const Row<T, aligned> row(x, weight, bias, y, 0, cols);
-      w = row.of_columns(weight, p), b = row.of_columns(bias, p);
-    }
-#pragma unroll
-    for (int r = 0; r < together; ++r) {
-      const Row<T, aligned> row(x, weight, bias, y, first + r, cols);
-      if (r >= here || p >= row.packs()) continue;
-      if (!aligned) w = row.of_columns(weight, p), b = row.of_columns(bias, p);
-      row.store(p, normalized<T>(kept[r][i], w, b, {mean[r], scale[r]}));
-    }
+    const int p = kept.at(i);
+    if (p < row.packs())
+      row.store(p, normalized<T>(kept.packs[i], row.of_columns(weight, p), row.of_columns(bias, p), normal));
   }
-#pragma unroll
-  for (int r = 0; r < together; ++r) {
-    if (!aligned && r < here)
-      Row<T, aligned>(x, weight, bias, y, first + r, cols).store_single(lane, single[r], {mean[r], scale[r]});
-  }
+  row.store_single(lane, kept.single, normal);
 }
 
 // Of all numbers of the `blocks` blocks that share a row, of which this is number `rank`. Every warp tells its moments
@@ -236,54 +225,44 @@ __device__ Moments row_moments(Moments mine, int cols, int blocks, int rank) {
     all.sum += one.count * d;
     all.squares += one.squares + one.count * d * d;
   }
-  return warp_moments(all, cols);
+  return moments(all, cols);
 }
 
-// A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` packs each in registers and read
-// what is beyond a second time.
-template <typename T, bool aligned, int places>
-__global__ void __launch_bounds__(1024)
+// A row belongs to `blocks` neighbouring blocks. Their warps keep 32 * places neighbouring packs each in registers, and
+// read what is beyond all of these a second time.
+template <typename T, bool aligned, int places, int most_threads>
+__global__ void __launch_bounds__(most_threads)
     block_kernel(const T* __restrict__ x, const T* __restrict__ weight, const T* __restrict__ bias, T* __restrict__ y,
                  int cols, float eps, int blocks) {
-  const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, first = rank * blockDim.x + threadIdx.x;
+  const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, thread = rank * blockDim.x + threadIdx.x;
+  const int lane = threadIdx.x % warp_size, warp = thread / warp_size;
   const Row<T, aligned> row(x, weight, bias, y, blockIdx.x / blocks, cols);
   if (blocks > 1) cluster_arrive();  // I have begun: row_moments waits for the others
   wait_for_kernel_before();
 
-  uint4 kept[places];
-#pragma unroll
-  for (int i = 0; i < places; ++i) {
-    const int p = first + i * threads;
-    if (p < row.packs()) kept[i] = row.load(p);
+  Kept<T, aligned, places> kept(row, warp * places * warp_size + lane, warp_size, thread);
+  uint4 weights, biases;  // of the first pack, on their way while the sums are made
+  if (kept.first < row.packs()) weights = row.of_columns(weight, kept.first), biases = row.of_columns(bias, kept.first);
+  Deviations mine = kept.deviations(row, thread);
+  int packs = min(max(row.packs() - warp * places * warp_size, 0), places * warp_size);  // of this warp
+  for (int p = threads * places + warp * warp_size; p < row.packs(); p += threads) {
+    if (p + lane < row.packs()) mine.template add_pack<T>(row.load(p + lane));
+    packs += min(row.packs() - p, warp_size);
   }
-  const bool has_single = row.single(first) >= 0;
-  const float single = has_single ? row.load_single(first) : 0.0f;
-  const int first_of_warp = first - threadIdx.x % warp_size;
-  float sum = single;
-  int count = has_single, of_warp = first_of_warp == 0 ? row.split.head + row.split.tail : 0;  // numbers
-#pragma unroll
-  for (int i = 0; i < places; ++i) {
-    if (first + i * threads < row.packs()) sum += sum_of<T>(kept[i]), count += width<T>;
-  }
-  Deviations mine = {pivot(sum, count), 0.0f, 0.0f};
-  if (has_single) mine.add(single);
-#pragma unroll
-  for (int i = 0; i < places; ++i) {
-    if (first + i * threads < row.packs()) mine.template add_pack<T>(kept[i]);
-  }
-  for (int p = first + places * threads; p < row.packs(); p += threads) mine.template add_pack<T>(row.load(p));
-  for (int p = first_of_warp; p < row.packs(); p += threads) of_warp += width<T> * min(warp_size, row.packs() - p);
-  const Normal normal(row_moments(warp_moments(mine, of_warp), cols, blocks, rank), eps);
+  const int singles = warp == 0 ? row.split.head + row.split.tail : 0;
+  const Normal normal(row_moments(moments(mine, packs * width<T> + singles), cols, blocks, rank), eps);
 
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    const int p = first + i * threads;
-    if (p < row.packs())
-      row.store(p, normalized<T>(kept[i], row.of_columns(weight, p), row.of_columns(bias, p), normal));
+    const int p = kept.at(i);
+    if (p >= row.packs()) continue;
+    if (places > 4) forget_floats(kept.packs[i]);  // kept as well, they do not fit into 64 registers per thread
+    if (i > 0) weights = row.of_columns(weight, p), biases = row.of_columns(bias, p);
+    row.store(p, normalized<T>(kept.packs[i], weights, biases, normal));
   }
-  for (int p = first + places * threads; p < row.packs(); p += threads)
+  for (int p = threads * places + thread; p < row.packs(); p += threads)
     row.store(p, normalized<T>(row.load(p), row.of_columns(weight, p), row.of_columns(bias, p), normal));
-  if (has_single) row.store_single(first, single, normal);
+  row.store_single(thread, kept.single, normal);
 }
 
 // How many blocks a row gets: more than one if one cannot keep it in registers, or if the rows leave half of the chip
@@ -304,15 +283,15 @@ cudaError_t launch_planned(const T* x, const T* weight, const T* bias, T* y, int
   const cudaError_t error = ask(device);
   if (error) return error;
 
-  const auto by_warps = [&](auto kernel, int together) {
-    constexpr int warps = 4;
-    const int in_block = warps * together;
-    return launch(kernel, (static_cast<size_t>(rows) + in_block - 1) / in_block, warps * warp_size, 0, 1, device,
+  const auto by_warps = [&](auto kernel, int lanes) {
+    constexpr int threads = 128;
+    const int rows_of_block = threads / lanes;
+    return launch(kernel, (static_cast<size_t>(rows) + rows_of_block - 1) / rows_of_block, threads, 0, 1, device,
                   stream, x, weight, bias, y, rows, cols, eps);
   };
-  if (packs <= 1 * warp_size) return by_warps(warp_kernel<T, aligned, 1, 2>, 2);
-  if (packs <= 2 * warp_size) return by_warps(warp_kernel<T, aligned, 2, 2>, 2);
-  if (packs <= 4 * warp_size) return by_warps(warp_kernel<T, aligned, 4, 1>, 1);
+  if (packs <= 2 * 16) return by_warps(warp_kernel<T, aligned, 2, 16>, 16);
+  if (packs <= 2 * 32) return by_warps(warp_kernel<T, aligned, 2, 32>, 32);
+  if (packs <= 4 * 32) return by_warps(warp_kernel<T, aligned, 4, 32>, 32);
 
   const int blocks = blocks_of(rows, packs, device), share = (packs + blocks - 1) / blocks;
   const auto by_blocks = [&](auto kernel, int places) {
@@ -320,8 +299,9 @@ cudaError_t launch_planned(const T* x, const T* weight, const T* bias, T* y, int
     return launch(kernel, static_cast<size_t>(rows) * blocks, threads, 0, blocks, device, stream, x, weight, bias, y,
                   cols, eps, blocks);
   };
-  if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4>, 4);
-  return by_blocks(block_kernel<T, aligned, 8>, 8);
+  if (share <= 4 * 512) return by_blocks(block_kernel<T, aligned, 4, 512>, 4);
+  if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4, 1024>, 4);
+  return by_blocks(block_kernel<T, aligned, 8, 1024>, 8);
 }
 
 template <typename T>

@@ -40,6 +40,16 @@ __device__ uint4 load_once(const uint4* from) {
 #endif
 }
 
+// The compiler keeps the floats that it made of a pack where they are needed again, in up to twice the pack's
+// registers. After this it makes them again.
+#ifdef __SIMT__
+__device__ void forget_floats(uint4&) {}
+#else
+__device__ void forget_floats(uint4& pack) {
+  asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w));
+}
+#endif
+
 // ---- A pack: the 16 bytes that one access moves -------------------------------------------------
 
 __device__ float to_float(float value) { return value; }
