@@ -64,23 +64,28 @@ rung::Sizes Workload::sizes(const rung::VariantInfo& variant, int rows) const {
   return rung::arguments_of(variant.op).sizes_of(rows, cols_, k_);
 }
 
-testing_::Case Workload::problem(const rung::VariantInfo& variant) const {
+testing_::Case Workload::problem(const rung::VariantInfo& variant, const std::vector<float>& logits, int rows) const {
   testing_::Case c;
   c.name = "measured";
-  c.matrix = &logits_;
-  c.sizes = c.called_with = sizes(variant, rows_);
+  c.matrix = &logits;
+  c.sizes = c.called_with = sizes(variant, rows);
   return c;
 }
 
-const std::vector<unsigned char>& Workload::input(const rung::VariantInfo& variant) {
-  const Key key = {variant.op, variant.dtype};
+const std::vector<unsigned char>& Workload::input(const rung::VariantInfo& variant, int rows) {
+  const std::pair<Key, int> key = {{variant.op, variant.dtype}, rows};
   if (const auto found = inputs_.find(key); found != inputs_.end()) return found->second;
-  return inputs_[key] = testing_::operator_of(variant.op).input_without_result(problem(variant), variant.dtype, 1);
+  const testing_::Operator& op = testing_::operator_of(variant.op);
+  if (rows == rows_) return inputs_[key] = op.input_without_result(problem(variant, logits_, rows), variant.dtype, 1);
+  const std::vector<float> part(logits_.begin(), logits_.begin() + static_cast<std::ptrdiff_t>(rows) * cols_);
+  return inputs_[key] = op.input_without_result(problem(variant, part, rows), variant.dtype, 1);
 }
 
 std::string Workload::verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> (&output)[2]) {
   testing_::Verdict& verdict = verdicts_[{variant.op, variant.dtype}];
-  if (!verdict) verdict = testing_::operator_of(variant.op).expect(problem(variant), 1, input(variant), variant.dtype);
+  if (!verdict)
+    verdict = testing_::operator_of(variant.op)
+                  .expect(problem(variant, logits_, rows_), 1, input(variant, rows_), variant.dtype);
   return verdict(output).explanation;
 }
 
@@ -99,7 +104,7 @@ rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload
   rung::Job job;
   job.variant = index;
   job.sizes = sizes;
-  job.input = workload.input(variant).data();
+  job.input = workload.input(variant, rows).data();
   job.input_bytes = plan.bytes[0];
   for (int i = 0; i < 2; i++) job.output_bytes[i] = plan.bytes[i + 1];
   job.workspace_bytes = plan.bytes[rung::workspace_buffer];

@@ -25,19 +25,20 @@ class Workload {
   // The problem of the variant's operator on the first `rows` rows.
   rung::Sizes sizes(const rung::VariantInfo& variant, int rows) const;
 
-  // What a variant is called with.
-  const std::vector<unsigned char>& input(const rung::VariantInfo& variant);
+  // What a variant is called with on the first `rows` rows. No prefix of what all rows take: behind the matrix there
+  // may be weights or targets.
+  const std::vector<unsigned char>& input(const rung::VariantInfo& variant, int rows);
 
   // What is wrong with the outputs of a variant on all rows; "" if they are right.
   std::string verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> (&output)[2]);
 
  private:
   using Key = std::pair<rung::Op, rung::Dtype>;
-  testing_::Case problem(const rung::VariantInfo& variant) const;
+  testing_::Case problem(const rung::VariantInfo& variant, const std::vector<float>& logits, int rows) const;
 
   std::vector<float> logits_;
   int rows_, cols_, k_;
-  std::map<Key, std::vector<unsigned char>> inputs_;
+  std::map<std::pair<Key, int>, std::vector<unsigned char>> inputs_;
   std::map<Key, testing_::Verdict> verdicts_;
 };
 

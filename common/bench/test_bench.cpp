@@ -21,6 +21,7 @@
 #include "error.h"
 #include "logits.h"
 #include "machine.h"
+#include "measure.h"
 #include "results.h"
 #include "timing.h"
 
@@ -294,6 +295,22 @@ TEST_CASE("a part of the rows is counted only if the others repeat it") {
   CHECK(rows(Dtype::f16, 64, 50257, 2) == 16);  // and 16 of half as many bytes
   CHECK(rows(Dtype::f32, 60, 50257, 2) == 60);
   CHECK(bench::rows_to_count({"v", Op::softmax_topk, Dtype::f32}, 64, 1 << 20, 5, 2) == 8);  // outputs of 20 bytes
+}
+
+TEST_CASE("a part of the rows has the input of a matrix that is no longer") {
+  for (int op = 0; op < rung::operator_count; op++) {
+    const rung::VariantInfo variant = {"v", static_cast<rung::Op>(op), rung::Dtype::f16};
+    if (rung::arguments_of(variant.op).many_launches) continue;
+    INFO(rung::name_of(variant.op));
+    std::vector<float> logits = bench::normal_logits(64, 40);
+    bench::Workload whole(logits, 64, 40, 3);
+    logits.resize(16 * 40);
+    bench::Workload part(logits, 16, 40, 3);
+    const std::vector<unsigned char>& input = part.input(variant, 16);
+    CHECK(!input.empty());
+    CHECK((whole.input(variant, 16) == input));
+    CHECK(whole.input(variant, 64).size() > input.size());
+  }
 }
 
 TEST_CASE("a report's launches are added up in sectors of 32 bytes") {
