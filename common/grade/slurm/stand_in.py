@@ -84,6 +84,7 @@ def run_task(board: Path) -> int:
 
 
 def run_check(folder: Path, given: dict[str, str]) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job, as the tests may be, begins with it ignored
     stopping = check.end_on_signals()
     table = SimpleNamespace(limits=LIMITS)
     on = None
