@@ -112,15 +112,18 @@ labs() { [ ${#lab_names[@]} -eq 0 ] || printf '%s\n' "${lab_names[@]}"; }
 # The same where nothing may be installed for it: there may then be no labs.
 read_labs_if_possible() { ! has_modules "$python" tomllib || read_labs; }
 
+# "02" of lab02_smem, "06b" of lab06b_topk: what a command ends with.
+number_of() { local number=${1#lab}; echo "${number%%_*}"; }
+
 # The folder name of a lab that was given as 02, 2 or 02_smem. --programs: also of one that is no rung but a program.
 find_lab() {
   local name programs= wanted
   [ "$1" != --programs ] || { programs=1; shift; }
   wanted=$1
-  [[ $wanted =~ ^[0-9]$ ]] && wanted=0$wanted
+  [[ $wanted =~ ^[0-9][a-z]?$ ]] && wanted=0$wanted
   for name in $(labs) "${program_names[@]}"; do
     [[ $name == "lab$wanted" || $name == "lab${wanted}_"* ]] || continue
-    [ -n "$programs" ] || ! is_program "$name" || fail "$name is part of a program of several devices, which has no rung: make lab${name:3:2}, watch${name:3:2} and hint${name:3:2} are for it"
+    [ -n "$programs" ] || ! is_program "$name" || fail "$name is part of a program of several devices, which has no rung: make lab$(number_of "$name"), watch$(number_of "$name") and hint$(number_of "$name") are for it"
     echo "$name"
     return
   done

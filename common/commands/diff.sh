@@ -9,8 +9,8 @@ yours=labs/$lab/$kernel solution=solutions/$lab/$kernel
 [ -f "$solution" ] || fail "$solution is missing: this copy of the course has no solutions"
 if [ -z "${ANYWAY:-}" ] && ! "$python" common/commands/status.py --right "$lab"; then
   fail "$yours has not passed its tests as it is now, and the difference would give the solution away.
-Run make lab${lab:3:2} first. A hint gives away less: make hint${lab:3:2}.
-To see the difference all the same: make diff${lab:3:2} ANYWAY=1"
+Run make lab$(number_of "$lab") first. A hint gives away less: make hint$(number_of "$lab").
+To see the difference all the same: make diff$(number_of "$lab") ANYWAY=1"
 fi
 colour=never
 [ -n "$bold" ] && colour=always
@@ -19,6 +19,6 @@ difference=$(diff --color=$colour -u -w -B --label "$yours (-)" --label "$soluti
 case $? in
   0) say "Your file and the solution are the same." ;;
   1) say "$difference" && say "" && say "- is yours, + is the solution's. Yours may be as good:" &&
-    say "make lab${lab:3:2} SOLUTION=1 measures the solution beside it." ;;
+    say "make lab$(number_of "$lab") SOLUTION=1 measures the solution beside it." ;;
   *) fail "diff could not compare $yours with $solution" ;;
 esac

@@ -119,7 +119,7 @@ fi
 if [ $failed -gt 0 ]; then
   todos=$("$python" common/commands/todos.py open "$lab" "$file")
   [ -z "$todos" ] || say "Next: edit $file, line ${todos%% *}. TODOs that are as handed out: lines ${todos// /, }"
-  say "A hint: make hint${lab:3:2}"
+  say "A hint: make hint$(number_of "$lab")"
   exit 1
 fi
 [ -z "${TESTS_ONLY:-}${VARIANT:-}${CASE:-}" ] || exit 0

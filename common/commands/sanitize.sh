@@ -7,7 +7,7 @@ lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
 set_up
 [ "${BACKEND:-auto}" != cpu ] ||
-  fail "compute-sanitizer needs a GPU; on the CPU make lab${lab:3:2} runs checks of the same names"
+  fail "compute-sanitizer needs a GPU; on the CPU make lab$(number_of "$lab") runs checks of the same names"
 BACKEND=cuda choose_backend
 COMPUTE_SANITIZER=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null) ||
   fail "compute-sanitizer is not found: it comes with the CUDA toolkit (package cuda-sanitizer of NVIDIA's repository)"

@@ -51,14 +51,14 @@ for point in $points; do
   number=$((number + 1))
   step "[$number/$(wc -w <<<"$points")] $over = $point"
   if predicting; then
-    predict "$lab" "$rung" student "$results" --command "make sweep${lab:3:2}" --rows 4096 --cols $cols
+    predict "$lab" "$rung" student "$results" --command "make sweep$(number_of "$lab")" --rows 4096 --cols $cols
   else
     "${bench[@]}" --rung "$rung" --lab "$lab" --source student --rows 4096 --cols $cols --results "$results" \
-      --command "make sweep${lab:3:2}" $(variant_options "$lab" 64) >/dev/null
+      --command "make sweep$(number_of "$lab")" $(variant_options "$lab" 64) >/dev/null
   fi
   case $? in 0) ;; 1) failed=1 ;; *) exit 2 ;; esac
 done
 say ""
-"$python" plots/sweep.py "$folder"/$over-*.json --over "$over" "${only[@]}" --output "$(chart "sweep${lab:3:2}-$over")" || exit
-[ $failed -eq 0 ] || fail "some variants are wrong, or refuse a shape, and are left out; \`make lab${lab:3:2}\` says more"
-say "the chart: $(chart "sweep${lab:3:2}-$over").svg"
+"$python" plots/sweep.py "$folder"/$over-*.json --over "$over" "${only[@]}" --output "$(chart "sweep$(number_of "$lab")-$over")" || exit
+[ $failed -eq 0 ] || fail "some variants are wrong, or refuse a shape, and are left out; \`make lab$(number_of "$lab")\` says more"
+say "the chart: $(chart "sweep$(number_of "$lab")-$over").svg"

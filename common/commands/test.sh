@@ -158,11 +158,11 @@ check "peers: the table is that of the results" "$python" plots/peers.py --readm
 # Every case of every variant; and each untouched starter must fail, and say what to do. Where time grows with cols^2, one
 # of the wide cases that are left out by default stands for them: all of them take minutes.
 starter_fails() {
-  local output number=${1#lab}
+  local output
   output=$(make "${1%%_*}" 2>&1) && { echo "the untouched starter passed"; return 1; }
   echo "$output"
   grep -q "Next: edit labs/$1/" <<<"$output" && grep -q "TODO 0" <<<"$output" && grep -q "TODO 1" <<<"$output" &&
-    grep -q "not filled in yet: " <<<"$output" && grep -q "A hint: make hint${number%%_*}$" <<<"$output"
+    grep -q "not filled in yet: " <<<"$output" && grep -q "A hint: make hint$(number_of "$1")$" <<<"$output"
 }
 for lab in $lab_list; do
   so=solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')

@@ -50,7 +50,12 @@ class BadInput(unittest.TestCase):
 
     def test_a_command_without_its_lab(self):
         for command in ("lab", "watch", "hint", "diff", "profile", "sanitize", "sweep"):
-            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}08.")
+            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}08c.")
+
+    def test_a_second_rung_keeps_its_letter(self):
+        self.rejected(run("make", "diff06b"), "Run make lab06b first. A hint gives away less: make hint06b.")
+        self.rejected(run("make", "lba06b"), "Do you mean lab06b?")
+        self.assertIn("make hint06b shows the next", run("make", "hint6b").stdout)
 
     def test_an_option_of_another_command(self):
         self.rejected(run("make", "ladder", "SHAPE=4"), "make ladder does not use SHAPE=. It is for: make profile01")
