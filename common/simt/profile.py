@@ -72,10 +72,11 @@ def meaning(row: dict) -> str:
                 "should use neighbouring elements.")
     if row["each"] <= 1 and asked > 32:
         return ""
+    each = f"{number(row['each'])} sector{'' if number(row['each']) == '1' else 's'} per request"
     if used < 0.5:
-        return (f"{number(row['each'])} sectors per request for {number(asked)} bytes: {used:.0%} of what is moved is used. Are "
+        return (f"{each} for {number(asked)} bytes: {used:.0%} of what is moved is used. Are "
                 "few lanes active, or do they skip elements?")
-    return (f"{number(row['each'])} sectors per request for {number(asked)} bytes: a row that does not begin at a multiple of "
+    return (f"{each} for {number(asked)} bytes: a row that does not begin at a multiple of "
             "32 bytes costs a sector more.")
 
 
