@@ -279,7 +279,8 @@ class Multiprocessor {
     if (fresh) {
       // DRAM is read by 64 bytes.
       const double pairs = ((fresh & 3) != 0) + ((fresh & 12) != 0);
-      first_touches_ += forgotten ? 1 : line.common ? work_.first_common_touch : work_.first_touch;
+      // What most blocks read, the others keep in L2, or fetch again together.
+      first_touches_ += line.common ? work_.first_common_touch : forgotten ? 1 : work_.first_touch;
       // What several multiprocessors read for the first time they read at about the same time: DRAM gives it once, and
       // all of them wait for it.
       if (first_touches_ >= 1) {
