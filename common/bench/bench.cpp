@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "count.h"
 #include "error.h"
@@ -45,16 +46,17 @@ std::string per_element(const bench::Traffic& traffic, double elements) {
   return text;
 }
 
-// Counts for a shape of `rows` rows, of which `workload` has at least as many as are counted.
-bench::Traffic count(rung::Client& client, const rung::VariantInfo& variant, bench::Workload& workload, int rows,
-                     bool cost_is_quadratic, std::string* problem) {
+// Counts a shape on so many of its rows as must be. workload_of(n): a workload of n rows.
+template <class WorkloadOf>
+bench::Traffic count(rung::Client& client, const rung::VariantInfo& variant, int rows, int cols, int k,
+                     bool cost_is_quadratic, const WorkloadOf& workload_of, std::string* problem) {
   const int most = cost_is_quadratic ? quadratic_count_rows : rows;
-  const int counted = bench::rows_to_count(variant, rows, workload.cols(), workload.k(), most);
-  if (cost_is_quadratic && counted * 1.0 * workload.cols() * workload.cols() > quadratic_count_most) {
+  const int counted = bench::rows_to_count(variant, rows, cols, k, most);
+  if (cost_is_quadratic && counted * 1.0 * cols * cols > quadratic_count_most) {
     *problem = "it would take minutes";
     return {};
   }
-  return bench::count(client, variant, workload, rows, counted, problem);
+  return bench::count(client, variant, workload_of(counted), rows, problem);
 }
 
 // Each line of the text behind four blanks.
@@ -85,10 +87,12 @@ int count_only(const Options& options) {
     std::cerr << "  " << options.lab << " " << variant.name << " " << name_of(variant.dtype) << ", " << rows << " x "
               << cols << ": " << std::flush;
     const bool cost_is_quadratic = options.quadratic.count(variant.name) > 0;
-    const int counted = bench::rows_to_count(variant, rows, cols, k, cost_is_quadratic ? quadratic_count_rows : rows);
-    bench::Workload workload(bench::normal_logits(counted, cols), counted, cols, k);
+    std::optional<bench::Workload> workload;
+    const auto workload_of = [&](int n) -> bench::Workload& {
+      return workload.emplace(bench::normal_logits(n, cols), n, cols, k);
+    };
     std::string problem;
-    const bench::Traffic traffic = count(client, variant, workload, rows, cost_is_quadratic, &problem);
+    const bench::Traffic traffic = count(client, variant, rows, cols, k, cost_is_quadratic, workload_of, &problem);
     if (problem.empty()) problem = results.contradiction(traffic, point.at("seconds"));
     if (!problem.empty()) {
       std::cerr << "not counted: " << problem << "\n";
@@ -185,7 +189,8 @@ int run(const Options& options) {
     if (counter) {
       std::string problem;
       const bool cost_is_quadratic = fewer != options.quadratic.end();
-      point.traffic = count(*counter, variant, workload, point.rows, cost_is_quadratic, &problem);
+      point.traffic =
+          count(*counter, variant, point.rows, workload.cols(), workload.k(), cost_is_quadratic, workload_of, &problem);
       if (problem.empty()) problem = results.contradiction(point.traffic, point.timing.median);
       if (!problem.empty()) point.traffic = {};
       std::cerr << (problem.empty() ? ", " + per_element(point.traffic, 1.0 * point.rows * point.cols)

@@ -54,8 +54,7 @@ Traffic traffic_of(const std::string& report) {
   }
 }
 
-Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& workload, int rows, int counted_rows,
-              std::string* problem) {
+Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& part, int rows, std::string* problem) {
   const auto& variants = client.variants();
   const auto found = std::find_if(variants.begin(), variants.end(), [&](const rung::VariantInfo& variant) {
     return variant.name == like.name && variant.op == like.op && variant.dtype == like.dtype;
@@ -64,7 +63,7 @@ Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& wor
     *problem = client.problem().empty() ? "the instrumented rung has no such variant" : client.problem();
     return {};
   }
-  rung::Job job = job_of(like, static_cast<int>(found - variants.begin()), workload, counted_rows, 1);
+  rung::Job job = job_of(like, static_cast<int>(found - variants.begin()), part, 1);
   job.count = true;
   job.time_limit = count_time_limit;
   const rung::Outcome outcome = client.run(job);
@@ -82,9 +81,9 @@ Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& wor
     *problem = "no global memory access was counted; is the rung built with instrumentation?";
     return {};
   }
-  traffic.l1_bytes = traffic.l1_bytes * rows / counted_rows;
-  traffic.footprint_bytes = traffic.footprint_bytes * rows / counted_rows;
-  traffic.counted_rows = counted_rows;
+  traffic.l1_bytes = traffic.l1_bytes * rows / part.rows();
+  traffic.footprint_bytes = traffic.footprint_bytes * rows / part.rows();
+  traffic.counted_rows = part.rows();
   return traffic;
 }
 

@@ -24,10 +24,9 @@ int rows_to_count(const rung::VariantInfo& variant, int rows, int cols, int k, i
 // Adds up the launches of a report (simt/counters/counters.h, to_json). Throws Error if it is none.
 Traffic traffic_of(const std::string& report);
 
-// Counts one launch on the first `counted_rows` rows of `workload` and scales to `rows`. client: of the instrumented
-// rung under the executor's worker. `like`: which of its variants. Without counts, `*problem` says why.
-Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& workload, int rows, int counted_rows,
-              std::string* problem);
+// Counts one launch on `part`, which has rows_to_count rows, and scales to `rows`. client: of the instrumented rung
+// under the executor's worker. `like`: which of its variants. Without counts, `*problem` says why.
+Traffic count(rung::Client& client, const rung::VariantInfo& like, Workload& part, int rows, std::string* problem);
 
 // Seconds after which a count is given up.
 constexpr double count_time_limit = 30;

@@ -60,32 +60,27 @@ void write_bytes(const std::string& path, const std::vector<unsigned char>& byte
 Workload::Workload(std::vector<float> logits, int rows, int cols, int k)
     : logits_(std::move(logits)), rows_(rows), cols_(cols), k_(k) {}
 
-rung::Sizes Workload::sizes(const rung::VariantInfo& variant, int rows) const {
-  return rung::arguments_of(variant.op).sizes_of(rows, cols_, k_);
+rung::Sizes Workload::sizes(const rung::VariantInfo& variant) const {
+  return rung::arguments_of(variant.op).sizes_of(rows_, cols_, k_);
 }
 
-testing_::Case Workload::problem(const rung::VariantInfo& variant, const std::vector<float>& logits, int rows) const {
+testing_::Case Workload::problem(const rung::VariantInfo& variant) const {
   testing_::Case c;
   c.name = "measured";
-  c.matrix = &logits;
-  c.sizes = c.called_with = sizes(variant, rows);
+  c.matrix = &logits_;
+  c.sizes = c.called_with = sizes(variant);
   return c;
 }
 
-const std::vector<unsigned char>& Workload::input(const rung::VariantInfo& variant, int rows) {
-  const std::pair<Key, int> key = {{variant.op, variant.dtype}, rows};
+const std::vector<unsigned char>& Workload::input(const rung::VariantInfo& variant) {
+  const Key key = {variant.op, variant.dtype};
   if (const auto found = inputs_.find(key); found != inputs_.end()) return found->second;
-  const testing_::Operator& op = testing_::operator_of(variant.op);
-  if (rows == rows_) return inputs_[key] = op.input_without_result(problem(variant, logits_, rows), variant.dtype, 1);
-  const std::vector<float> part(logits_.begin(), logits_.begin() + static_cast<std::ptrdiff_t>(rows) * cols_);
-  return inputs_[key] = op.input_without_result(problem(variant, part, rows), variant.dtype, 1);
+  return inputs_[key] = testing_::operator_of(variant.op).input_without_result(problem(variant), variant.dtype, 1);
 }
 
 std::string Workload::verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> (&output)[2]) {
   testing_::Verdict& verdict = verdicts_[{variant.op, variant.dtype}];
-  if (!verdict)
-    verdict = testing_::operator_of(variant.op)
-                  .expect(problem(variant, logits_, rows_), 1, input(variant, rows_), variant.dtype);
+  if (!verdict) verdict = testing_::operator_of(variant.op).expect(problem(variant), 1, input(variant), variant.dtype);
   return verdict(output).explanation;
 }
 
@@ -98,13 +93,13 @@ void write_topk_output(const std::string& path, const std::vector<unsigned char>
   write_bytes(path + ".f32", output[1]);
 }
 
-rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches) {
-  const rung::Sizes sizes = workload.sizes(variant, rows);
+rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int launches) {
+  const rung::Sizes sizes = workload.sizes(variant);
   const rung::Plan plan = testing_::operator_of(variant.op).plan(sizes, variant.dtype);
   rung::Job job;
   job.variant = index;
   job.sizes = sizes;
-  job.input = workload.input(variant, rows).data();
+  job.input = workload.input(variant).data();
   job.input_bytes = plan.bytes[0];
   for (int i = 0; i < 2; i++) job.output_bytes[i] = plan.bytes[i + 1];
   job.workspace_bytes = plan.bytes[rung::workspace_buffer];
@@ -118,7 +113,7 @@ Measurement measure(rung::Client& client, int index, Workload& workload, const s
   Measurement result;
 
   const auto run_and_check = [&](int launches, rung::Job::Rotation rotation = {}) {
-    rung::Job job = job_of(variant, index, workload, workload.rows(), launches);
+    rung::Job job = job_of(variant, index, workload, launches);
     job.rotation = rotation;
     rung::Outcome outcome = client.run(job);
     if (outcome.kind == rung::Outcome::Kind::returned && outcome.error == error_invalid_value) {
@@ -141,7 +136,7 @@ Measurement measure(rung::Client& client, int index, Workload& workload, const s
   const double once = outcome.seconds.back();
   Watched watched;
   if (gpu) {
-    const rung::Job::Rotation rotation = rotation_for(once, job_of(variant, index, workload, workload.rows(), 1));
+    const rung::Job::Rotation rotation = rotation_for(once, job_of(variant, index, workload, 1));
     const double sample = 2 * rotation.calls * once;  // the worker queues one more before it
     const int samples = static_cast<int>(std::clamp(budget_seconds / sample, 3.0, 25.0));
     static const ClockReader reader = nvml_reader();

@@ -22,28 +22,27 @@ class Workload {
   int cols() const { return cols_; }
   int k() const { return k_; }
 
-  // The problem of the variant's operator on the first `rows` rows.
-  rung::Sizes sizes(const rung::VariantInfo& variant, int rows) const;
+  // The problem of the variant's operator.
+  rung::Sizes sizes(const rung::VariantInfo& variant) const;
 
-  // What a variant is called with on the first `rows` rows. No prefix of what all rows take: behind the matrix there
-  // may be weights or targets.
-  const std::vector<unsigned char>& input(const rung::VariantInfo& variant, int rows);
+  // What a variant is called with.
+  const std::vector<unsigned char>& input(const rung::VariantInfo& variant);
 
-  // What is wrong with the outputs of a variant on all rows; "" if they are right.
+  // What is wrong with the outputs of a variant; "" if they are right.
   std::string verdict(const rung::VariantInfo& variant, const std::vector<unsigned char> (&output)[2]);
 
  private:
   using Key = std::pair<rung::Op, rung::Dtype>;
-  testing_::Case problem(const rung::VariantInfo& variant, const std::vector<float>& logits, int rows) const;
+  testing_::Case problem(const rung::VariantInfo& variant) const;
 
   std::vector<float> logits_;
   int rows_, cols_, k_;
-  std::map<std::pair<Key, int>, std::vector<unsigned char>> inputs_;
+  std::map<Key, std::vector<unsigned char>> inputs_;
   std::map<Key, testing_::Verdict> verdicts_;
 };
 
-// A job on the first `rows` rows of the workload. index: the variant's, in the client's list.
-rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int rows, int launches);
+// A job on the workload, which must outlive it. index: the variant's, in the client's list.
+rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int launches);
 
 // Whether this is the variant whose result --topk-output is about: `online` for f32. And writes that result: the
 // indices as PATH.i32, the probabilities as PATH.f32. Throws Error.

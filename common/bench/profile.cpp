@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     const rung::VariantInfo& variant = client.variants()[i];
     if ((!options.only.empty() && variant.name != options.only) || named(options.without, variant.name)) continue;
     const testing_::Operator& op = testing_::operator_of(variant.op);
-    const rung::Sizes sizes = workload.sizes(variant, options.rows);
+    const rung::Sizes sizes = workload.sizes(variant);
     const int k = op.arguments().has_k ? sizes.more[0] : 0;
     rung::Plan plan;
     if (!op.arguments().plan(sizes, variant.dtype, &plan)) {
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
                    options.rows, options.cols, op.arguments().name, op.arguments().name);
       return 2;
     }
-    rung::Job job = bench::job_of(variant, static_cast<int>(i), workload, options.rows, 1);
+    rung::Job job = bench::job_of(variant, static_cast<int>(i), workload, 1);
     job.count = true;
     job.time_limit = 120;
     const rung::Outcome outcome = client.run(job);

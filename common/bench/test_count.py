@@ -1,4 +1,4 @@
-"""Tests of `bench --count-only` with the real executor: the bytes that the naive solutions ask for, derived by hand."""
+"""Tests of what bench counts with the real executor: the bytes that the naive solutions ask for, derived by hand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKED = "build/cpu/checked/solutions/lab01_naive/softmax_naive.so"
+CROSS_ENTROPY = "lab08b_cross_entropy/cross_entropy.so"
 
 
 def point(variant: str, rows: int, cols: int) -> dict:
@@ -56,6 +57,21 @@ class Count(unittest.TestCase):
         self.assertEqual((whole["counted_rows"], scaled["counted_rows"]), (64, 32))
         for field in ("l1_bytes", "footprint_bytes"):
             self.assertEqual(scaled[field], 5 * whole[field], field)
+
+    def test_a_part_of_the_rows_has_targets_of_its_own(self) -> None:
+        """Behind the logits lie the rows' targets: what is counted of 32 rows is no beginning of what 320 take."""
+        rungs = [f"build/cpu/{kind}solutions/{CROSS_ENTROPY}" for kind in ("", "checked/")]
+        subprocess.run(["make", "-s", "-f", "common/build/rules.mk", *rungs], cwd=ROOT, check=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "results.json"
+            run = subprocess.run(["build/cpu/bench", "--worker", "build/cpu/worker", "--rung", rungs[0], "--results", str(path),
+                                  "--counter", "build/cpu/worker", "--checked", rungs[1], "--lab", CROSS_ENTROPY.split("/")[0],
+                                  "--source", "solution", "--rows", "320", "--cols", "4099"], cwd=ROOT, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            points = json.loads(path.read_text())["points"]
+        self.assertGreaterEqual(len(points), 3)
+        for each in points:
+            self.assertEqual((each["rows"], each.get("counted_rows")), (320, 32), run.stderr)
 
     def test_what_is_not_counted_is_said(self) -> None:
         code, file, err = self.count([point("per_element", 64, 50257), point("unheard_of", 8, 8)])
