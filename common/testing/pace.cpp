@@ -5,26 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "check.h"
-
 namespace testing_ {
-namespace {
-
-std::string section_of(const Step& step) {
-  return step.label + " / " + step.test_case.group + " / " + step.test_case.name;
-}
-
-const Step* find(const std::string& section) {
-  for (const Step& step : session().steps) {
-    if (section_of(step) == section) return &step;
-  }
-  return nullptr;
-}
-
-// A case whose cost and time say something of larger ones.
-bool tells(const Step& step) { return !step.test_case.move && !is_small(step); }
-
-}  // namespace
 
 std::string about(double seconds) {
   const bool minutes = seconds >= 90;
@@ -32,33 +13,46 @@ std::string about(double seconds) {
          (minutes ? " min" : " s");
 }
 
+const Planned* Pace::find(const std::string& section) const {
+  for (const Planned& each : planned_) {
+    if (each.section == section) return &each;
+  }
+  return nullptr;
+}
+
 double Pace::estimate(const std::string& label, double cost) const {
   const auto seen = seen_.find(label);
   return seen == seen_.end() ? 0 : cost * seen->second.seconds / seen->second.cost;
 }
 
-void Pace::begin(const std::string& section) {
-  static const bool on_screen = isatty(STDOUT_FILENO);
-  const Step* step = on_screen ? find(section) : nullptr;
-  if (!step || !tells(*step)) return;
+std::string Pace::line(const std::string& section) const {
+  const Planned* now = find(section);
+  if (!now || !now->tells) return "";
   double left = 0;
-  for (const Step& other : session().steps) {
-    if (ended_.count(section_of(other)) == 0) left += estimate(other.label, other.cost);
+  for (const Planned& each : planned_) {
+    if (ended_.count(each.section) == 0) left += estimate(each.label, each.cost);
   }
-  printf("\r\033[K%s: case %zu of %zu", section.c_str(), ended_.size() + 1, session().steps.size());
-  if (left >= 1) printf(", %s left", about(left).c_str());
-  fflush(stdout);
-  shown_ = true;
+  return section + ": case " + std::to_string(ended_.size() + 1) + " of " + std::to_string(planned_.size()) +
+         (left >= 1 ? ", " + about(left) + " left" : "");
 }
 
-void Pace::end(const std::string& section, double seconds) {
-  const Step* step = find(section);
-  if (!step) return;
+void Pace::ended(const std::string& section, double seconds) {
+  const Planned* over = find(section);
+  if (!over) return;
   ended_.insert(section);
-  if (!tells(*step)) return;
-  Seen& seen = seen_[step->label];
+  if (!over->tells) return;
+  Seen& seen = seen_[over->label];
   seen.seconds += seconds;
-  seen.cost += step->cost;
+  seen.cost += over->cost;
+}
+
+void Pace::show(const std::string& section) {
+  static const bool on_screen = isatty(STDOUT_FILENO);
+  const std::string text = on_screen ? line(section) : "";
+  if (text.empty()) return;
+  printf("\r\033[K%s", text.c_str());
+  fflush(stdout);
+  shown_ = true;
 }
 
 void Pace::hide() {

@@ -4,28 +4,43 @@
 #include <map>
 #include <set>
 #include <string>
-
-#include "session.h"
+#include <vector>
 
 namespace testing_ {
 
+// A case that a run is to run.
+struct Planned {
+  std::string section;  // "tree f32 / widths / normal-7x33"
+  std::string label;    // of its variant: "tree f32"
+  double cost = 0;      // Step::cost
+  bool tells = true;    // its cost and its time say something of larger ones
+};
+
 class Pace {
  public:
-  // section: "tree f32 / widths / normal-7x33". On a terminal the first shows where the run is, if the case may take a
-  // moment; hide() takes that line away.
-  void begin(const std::string& section);
-  void end(const std::string& section, double seconds);
+  void plan(std::vector<Planned> cases) { planned_ = std::move(cases); }
+
+  // Where the run is while the case of this section runs: "tree f32 / widths / normal-7x33: case 4 of 52, about 12 s
+  // left". "" for a case that is over at once.
+  std::string line(const std::string& section) const;
+  void ended(const std::string& section, double seconds);
+
+  // On a terminal show() writes that line, and hide() takes it away.
+  void show(const std::string& section);
   void hide();
 
-  // What cases of a variant with this cost (Step::cost) are likely to take, in seconds; 0 if none of its cases has run
-  // that was large enough to tell.
+  // What cases of a variant with this cost are likely to take, in seconds; 0 if none of its cases has run that was
+  // large enough to tell.
   double estimate(const std::string& label, double cost) const;
 
  private:
   struct Seen {
     double seconds = 0, cost = 0;
   };
-  std::map<std::string, Seen> seen_;  // by the label of the variant; without the cases that ran under the checks
+  const Planned* find(const std::string& section) const;
+
+  std::vector<Planned> planned_;
+  std::map<std::string, Seen> seen_;  // by the label of the variant; of the cases that tell
   std::set<std::string> ended_;
   bool shown_ = false;
 };

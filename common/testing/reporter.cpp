@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "check.h"
 #include "next_step.h"
 #include "pace.h"
 #include "progress.h"
@@ -65,6 +66,16 @@ bool parts_of(const std::string& section, std::string* variant, std::string* gro
   return true;
 }
 
+std::vector<Planned> planned_cases() {
+  std::vector<Planned> planned;
+  for (const Step& step : session().steps) {
+    const Case& c = step.test_case;
+    planned.push_back(
+        {step.label + " / " + c.group + " / " + c.name, step.label, step.cost, !c.move && !is_small(step)});
+  }
+  return planned;
+}
+
 }  // namespace
 
 // Catch2 3 made the base class a plain class and assertionEnded() void.
@@ -101,6 +112,11 @@ class LadderReporter : public StreamingBase {
 #endif
   }
 
+  void testRunStarting(const Catch::TestRunInfo& info) override {
+    pace_.plan(planned_cases());
+    StreamingBase::testRunStarting(info);
+  }
+
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     test_case_ = info.name;
     StreamingBase::testCaseStarting(info);
@@ -111,13 +127,13 @@ class LadderReporter : public StreamingBase {
     std::string variant, group, test_case;
     if (!parts_of(info.name, &variant, &group, &test_case)) return;
     if (variant != group_.variant || group != group_.name) print_group();  // before a long case begins
-    pace_.begin(info.name);
+    pace_.show(info.name);
   }
 
   void sectionEnded(const Catch::SectionStats& stats) override {
     std::string variant, group, test_case;
     if (!parts_of(stats.sectionInfo.name, &variant, &group, &test_case)) return;
-    pace_.end(stats.sectionInfo.name, stats.durationInSeconds);
+    pace_.ended(stats.sectionInfo.name, stats.durationInSeconds);
     add(variant, group, test_case, stats.durationInSeconds);
   }
 

@@ -35,7 +35,7 @@ class Pace(unittest.TestCase):
 
     def test_on_a_terminal(self):
         here, there = pty.openpty()
-        child = self.start(there, LADDER_CASE="*x1024", NO_COLOR="1")  # enough of them for seconds
+        child = self.start(there, LADDER_CASE="*x1024", NO_COLOR="1")
         os.close(there)
         output = b""
         while True:
@@ -50,7 +50,6 @@ class Pace(unittest.TestCase):
         self.assertEqual(child.wait(timeout=60), 0)
         shown = re.findall(r"\r\x1b\[K([^\r]*)", output.decode())
         self.assertTrue(any(re.match(r"per_element f32 / widths / normal-7x1024: case \d+ of \d+", line) for line in shown), shown)
-        self.assertTrue(any(re.fullmatch(r"per_element f32 / \w+ / \S+: case \d+ of \d+, about \d+ s left", line) for line in shown), shown)
         self.assertRegex(output.decode(), r"\r\x1b\[Kper_element f32   rows  +\d+ cases? +ok ", "the line is taken away")
 
 
