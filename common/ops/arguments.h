@@ -37,6 +37,15 @@ inline bool operator==(const Sizes& a, const Sizes& b) {
   return a.rows == b.rows && a.cols == b.cols;
 }
 
+// Where a tensor may begin: at a multiple of 256 bytes, as what cudaMalloc returns does.
+constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// Where the first tensor behind a matrix of all rows and columns lies, in the same buffer.
+constexpr size_t behind_matrix(const Sizes& sizes, Dtype dtype) {
+  return aligned(static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) *
+                 static_cast<size_t>(bytes_of(dtype)));
+}
+
 constexpr int buffer_count = 4;  // input, first output, second output, workspace
 constexpr int workspace_buffer = 3;
 

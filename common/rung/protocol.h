@@ -107,7 +107,6 @@ struct Layout {
 };
 
 inline Layout layout_of(const Request& request) {
-  auto aligned = [](size_t bytes) { return (bytes + 255) / 256 * 256; };
   Layout layout{};
   size_t end = aligned(request.data_bytes[0]);
   for (int i = 0; i < buffer_count; i++) {

@@ -13,12 +13,8 @@ constexpr bool wants_gradient(const Sizes& sizes) { return sizes.more[0] != 0; }
 // What a training step would hand back to this loss. Another for every number of rows, so that no kernel knows it.
 constexpr float scale_of(const Sizes& sizes) { return 5.0f / (static_cast<float>(sizes.rows) + 3.0f); }
 
-// The targets lie behind the matrix in the input buffer, from the next multiple of 256 bytes on.
-constexpr size_t target_offset(const Sizes& sizes, Dtype dtype) {
-  const size_t bytes =
-      static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) * static_cast<size_t>(bytes_of(dtype));
-  return (bytes + 255) / 256 * 256;
-}
+// The targets lie behind the matrix in the input buffer.
+constexpr size_t target_offset(const Sizes& sizes, Dtype dtype) { return behind_matrix(sizes, dtype); }
 
 inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   if (sizes.rows < 0 || sizes.cols <= 0) return false;

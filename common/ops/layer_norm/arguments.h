@@ -8,15 +8,10 @@ namespace rung::layer_norm_operator {
 
 constexpr float eps = 1e-5f;  // of every problem
 
-// Weights and biases lie behind the matrix in the input buffer, each from the next multiple of 256 bytes on.
-constexpr size_t rounded_up(size_t bytes) { return (bytes + 255) / 256 * 256; }
-constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) {
-  return rounded_up(static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) *
-                    static_cast<size_t>(bytes_of(dtype)));
-}
+// Weights and biases lie behind the matrix in the input buffer.
+constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) { return behind_matrix(sizes, dtype); }
 constexpr size_t bias_offset(const Sizes& sizes, Dtype dtype) {
-  return weight_offset(sizes, dtype) +
-         rounded_up(static_cast<size_t>(sizes.cols) * static_cast<size_t>(bytes_of(dtype)));
+  return weight_offset(sizes, dtype) + aligned(static_cast<size_t>(sizes.cols) * static_cast<size_t>(bytes_of(dtype)));
 }
 
 inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {

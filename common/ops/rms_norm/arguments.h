@@ -7,12 +7,8 @@ namespace rung::rms_norm_operator {
 
 constexpr float eps = 1e-5f;  // of every problem
 
-// The weights lie behind the matrix in the input buffer, from the next multiple of 256 bytes on.
-constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) {
-  const size_t bytes =
-      static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) * static_cast<size_t>(bytes_of(dtype));
-  return (bytes + 255) / 256 * 256;
-}
+// The weights lie behind the matrix in the input buffer.
+constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) { return behind_matrix(sizes, dtype); }
 
 inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   if (sizes.rows < 0 || sizes.cols <= 0) return false;

@@ -138,7 +138,7 @@ inline SwapFfnLayout layout_of(const SwapFfnSizes& sizes, size_t element_bytes) 
                           0,
                           {0, 0},
                           0};
-  const auto behind = [](const Tensor& place) { return (place.offset + place.bytes() + 255) / 256 * 256 + 256; };
+  const auto behind = [](const Tensor& place) { return aligned(place.offset + place.bytes()) + 256; };
   for (int i = 1; i < swap_ffn_inputs; i++) layout.inputs[i].offset = behind(layout.inputs[i - 1]);
   layout.lanes.offset = behind(layout.ram);
   layout.input_bytes = layout.inputs[swap_ffn_inputs - 1].offset + layout.inputs[swap_ffn_inputs - 1].bytes();

@@ -1,0 +1,30 @@
+// What normalisations share: weights behind the matrix, rows in which eps shows, and a row at a time that is computed.
+#pragma once
+
+#include "matrix.h"
+
+namespace testing_ {
+
+// A row and what it is multiplied with, or what is added: the tensors of the input in the plan's order, cols numbers
+// each.
+using Weights = std::vector<std::vector<double>>;
+
+class NormOperator : public MatrixOperator {
+ public:
+  using MatrixOperator::MatrixOperator;
+
+  // The matrix, and behind it the plan's other tensors: numbers of 0.5 to 1.5, of either sign. A kernel that leaves
+  // them out, or takes those of another column, is wrong everywhere.
+  std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
+  Verdict expect(const Case& c, uint64_t, const std::vector<unsigned char>& input, rung::Dtype dtype) const override;
+  std::vector<Case> hidden_cases(uint64_t seed) const override;
+
+ protected:
+  // Puts the result of a row of `cols` numbers in its place, and into `allowed` by how much each may be off where it is
+  // a finite number.
+  virtual void normalise(double* row, double* allowed, size_t cols, const Weights& weights) const = 0;
+
+  std::vector<Case> more_cases() const override;
+};
+
+}  // namespace testing_
