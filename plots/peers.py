@@ -14,19 +14,15 @@ import signal
 import sys
 from pathlib import Path
 
-OURS = "ladder"
-FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "peers"))
+from shapes import FLOOR, NO_PEER, OURS, UserError  # noqa: E402
+
 OF = {"softmax": "", "topk": ", top-K", "rms_norm": ", RMSNorm", "layer_norm": ", LayerNorm",
       "cross_entropy": ", cross-entropy"}  # whose variant it is, in the list of ours
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
-NOT_PEERS = ("copy", "read", "flashinfer topk alone")
 BEGIN, END = "<!-- peers: written by plots/peers.py -->", "<!-- peers: end -->"
 NOT_MEASURED = "Not measured yet: `make peers` on a GPU writes this table."
 FIELDS = ("machine", "date", "versions", "cases", "missing")
-
-
-class UserError(Exception):
-    pass
 
 
 def load(path: Path) -> dict:
@@ -48,7 +44,7 @@ def median(case: dict, name: str) -> float | None:
 
 
 def is_peer(name: str) -> bool:
-    return name != OURS and name not in NOT_PEERS and not name.startswith("lab")
+    return name != OURS and name not in NO_PEER and not name.startswith("lab")
 
 
 def best_peer(case: dict) -> tuple[str, float] | None:

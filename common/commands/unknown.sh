@@ -8,6 +8,7 @@ case $1 in
 esac
 commands="setup ladder status roofline docs test-docs experiments bench-simt peers profile-diff new-lab check check-doctor test test-rest test-all test-bare help"
 for lab in $(labs); do
-  for command in lab watch hint diff profile sanitize sweep; do commands+=" $command$(number_of "$lab")"; done
+  number=$(number_of "$lab")
+  for command in lab watch hint diff profile sanitize sweep; do commands+=" $command$number"; done
 done
 fail "there is no command '$1'.$(nearest "$1" $commands) \`make help\` lists the commands."

@@ -14,16 +14,11 @@ from typing import Callable, Iterator
 
 import torch
 
-from shapes import LAYER_NORM_EPS, RMS_NORM_EPS, Case
+from shapes import LAYER_NORM_EPS, OURS, RMS_NORM_EPS, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common/python"), str(ROOT / "solutions/lab03_online")]
 import ladder  # noqa: E402
-
-OURS = "ladder"
-FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
-# Not the same work as ours: floors, and a selection that computes no softmax.
-NO_PEER = ("copy", "read", "flashinfer topk alone")
 
 Contender = Callable[[torch.Tensor, object], object]
 missing: dict[str, str] = {}  # a peer that is not there: why
@@ -176,6 +171,10 @@ def weight_of(cols: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.randn(cols, dtype=torch.float32, device="cuda", generator=generator).to(dtype)
 
 
+def bias_of(cols: int, dtype: torch.dtype) -> torch.Tensor:
+    return weight_of(cols, dtype).flip(0).contiguous()
+
+
 def ours(op: str, variant: str | None, dtype: str) -> Callable[..., None]:
     """A variant of an operator that the binding has no function for, with the operator's arguments but the stream, which is
     PyTorch's current one."""
@@ -220,8 +219,7 @@ def rms_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, .
 
 
 def layer_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    weight = weight_of(case.cols, x.dtype)
-    bias = weight.flip(0).contiguous()
+    weight, bias = weight_of(case.cols, x.dtype), bias_of(case.cols, x.dtype)
     for label, variant in variants_of(names, "layer_norm", case.dtype):
         yield label, our_norm("layer_norm", variant, case.dtype, LAYER_NORM_EPS, weight, bias)
     yield "copy", nothing(lambda x, out: out.copy_(x))

@@ -26,6 +26,7 @@ except ImportError:
 
 def problem_of(case: Case, name: str, x, result) -> str:
     import check
+    from contenders import bias_of, target_of, weight_of
 
     if name == "read":
         return ""
@@ -36,17 +37,10 @@ def problem_of(case: Case, name: str, x, result) -> str:
     if case.op == "softmax":
         return check.softmax_problem(x, result)
     if case.op == "rms_norm":
-        from contenders import weight_of
-
         return check.rms_norm_problem(x, weight_of(case.cols, x.dtype), result)
     if case.op == "layer_norm":
-        from contenders import weight_of
-
-        weight = weight_of(case.cols, x.dtype)
-        return check.layer_norm_problem(x, weight, weight.flip(0), result)
+        return check.layer_norm_problem(x, weight_of(case.cols, x.dtype), bias_of(case.cols, x.dtype), result)
     if case.op.startswith("cross_entropy"):
-        from contenders import target_of
-
         both = result if isinstance(result, tuple) else (result,)
         # PyTorch's own takes the gradient from the logarithm, rounded.
         return check.cross_entropy_problem(x, target_of(case.rows, case.cols), *both, scale=1 / case.rows, by_logsumexp=name == "torch")

@@ -1,4 +1,4 @@
-"""What is measured: shapes, types and K. The same for everybody."""
+"""What is measured: shapes, types and K, the same for everybody; and which of those who are measured are no peers."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ OPS = {"softmax": SOFTMAX, "topk": TOPK, "rms_norm": RMS_NORM, "layer_norm": LAY
 # Types that are not measured unless DTYPES asks for them.
 LEFT_OUT = {"topk": ("bfloat16",), "rms_norm": ("float16",), "layer_norm": ("float16",), "cross_entropy": ("float16",),
             "cross_entropy_gradient": ("float16",)}
+
+OURS = "ladder"
+# By operation: what no kernel can go below.
+FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
+# Not the same work as ours: floors, and a selection that computes no softmax.
+NO_PEER = ("copy", "read", "flashinfer topk alone")
 
 
 class UserError(Exception):

@@ -35,6 +35,8 @@ struct Expected {
 
 struct Lab {
   std::string name;  // "lab02_smem"
+  // As in its commands: "02", "08b".
+  std::string number() const { return name.substr(3, name.find('_') - 3); }
   std::string file;  // "softmax_smem.cu", in labs/<name> and solutions/<name>
   rung::Op op;
   std::vector<Expected> variants;

@@ -172,7 +172,7 @@ Case counted_case(const std::string& name, const std::string& group, Shape shape
 }
 
 std::string Session::command() const {
-  std::string text = "make " + lab.name.substr(0, lab.name.find('_'));
+  std::string text = "make lab" + lab.number();
   if (source == "solutions/" + lab.name + "/" + lab.file) return text + " SOLUTION=1";
   if (!own_file) text += " FILE=" + source;
   return todo.empty() ? text : text + " TODO=" + todo;
