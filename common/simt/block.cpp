@@ -43,7 +43,7 @@ SIMT_INLINE void Block::set_running(Thread* thread) {
 // `stack` is one that no other thread uses.
 SIMT_INLINE void Block::give_stack(Thread* thread, void* stack) {
   thread->stack = stack;
-  const uintptr_t bottom = stacks_.bottom(stack);
+  const uintptr_t bottom = stacks_.bottom(stack) + Stacks::reserve_bytes;
   thread->local = {bottom, reinterpret_cast<uintptr_t>(stack) - bottom};
 }
 

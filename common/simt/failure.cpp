@@ -60,6 +60,15 @@ bool is_system(const LoadedModule& module) {
          std::strstr(module.name, "linux-vdso");
 }
 
+// Of a program of one module, which holds the executor, too: is this the executor's code?
+bool is_executors_own(uintptr_t pc) {
+  if (loaded_module(pc).base != loaded_module(reinterpret_cast<uintptr_t>(&is_executors_own)).base) return false;
+  char file[512];
+  if (!source_line(pc, file, sizeof file)) return false;
+  const size_t length = std::strlen(file);
+  return std::strstr(file, "common/simt/") && length > 4 && std::strcmp(file + length - 4, ".cpp") == 0;
+}
+
 // The innermost program counter that is in the user's code: in a kernel, the module that the kernel is in; elsewhere,
 // whatever is no system library. 0 if the stack cannot be followed.
 uintptr_t users_pc(uintptr_t pc) {
@@ -67,7 +76,7 @@ uintptr_t users_pc(uintptr_t pc) {
   const uintptr_t kernel_base = kernel ? loaded_module(kernel).base : 0;
   const auto is_users = [&](uintptr_t address) {
     const LoadedModule module = loaded_module(address);
-    return kernel ? module && module.base == kernel_base : !is_system(module);
+    return (kernel ? module && module.base == kernel_base : !is_system(module)) && !is_executors_own(address);
   };
   if (pc > 4096 && is_users(pc)) return pc;
   // A stack in the middle of a switch may lead backtrace() astray; the fault that follows comes back here.
@@ -86,24 +95,40 @@ uintptr_t users_pc(uintptr_t pc) {
   return 0;
 }
 
-uintptr_t program_counter(void* context) {
+struct Registers {
+  uintptr_t pc, sp;
+};
+
+Registers registers_of(void* context) {
   const auto* user = static_cast<ucontext_t*>(context);
 #if defined(__x86_64__)
-  return static_cast<uintptr_t>(user->uc_mcontext.gregs[REG_RIP]);
+  const auto& all = user->uc_mcontext.gregs;
+  return {static_cast<uintptr_t>(all[REG_RIP]), static_cast<uintptr_t>(all[REG_RSP])};
 #elif defined(__aarch64__)
-  return static_cast<uintptr_t>(user->uc_mcontext.pc);
+  return {static_cast<uintptr_t>(user->uc_mcontext.pc), static_cast<uintptr_t>(user->uc_mcontext.sp)};
 #else
 #error "the executor runs on x86-64 and aarch64"
 #endif
 }
 
-void describe_fault(const siginfo_t* info, Failure* failure) {
+// A large frame may begin far beyond the guard page.
+bool has_outgrown_its_stack(uintptr_t address, uintptr_t sp) {
+  if (!current_block) return false;
+  const Stacks& stacks = current_block->stacks();
+  if (stacks.in_guard(address)) return true;
+  const Thread* thread = current_block->running();
+  return thread && (sp < stacks.bottom(thread->stack) || sp > reinterpret_cast<uintptr_t>(thread->stack));
+}
+
+void describe_fault(const siginfo_t* info, uintptr_t sp, Failure* failure) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (current_block && current_block->stacks().in_guard(address)) {
+  if (has_outgrown_its_stack(address, sp)) {
     failure->what = "stack overflow";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse?",
-                  Stacks::stack_bytes >> 10);
+    std::snprintf(
+        failure->detail, sizeof failure->detail,
+        "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse without "
+        "an end?",
+        Stacks::local_bytes >> 10);
   } else if (device().keeps_from_host(address)) {
     failure->what = "host code touches device memory";
     std::snprintf(failure->detail, sizeof failure->detail,
@@ -146,7 +171,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   set_thread(&failure);
   static __thread int first_signal = 0;
   if (first_signal == 0) first_signal = signal;
-  failure.pc = users_pc(program_counter(context));
+  const Registers registers = registers_of(context);
+  failure.pc = users_pc(registers.pc);
   if (failure.pc == 0 && failure.in_kernel && current_block->running()->place.file) {
     // Where the thread last waited for others is the nearest that is known.
     failure.file = current_block->running()->place.file;
@@ -157,7 +183,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       failure.what = "timeout";
       std::snprintf(failure.detail, sizeof failure.detail, "Still running when its time was over.");
       break;
-    case SIGFPE: failure.what = "integer division by zero"; break;
+    case SIGFPE:
+      failure.what = "integer division by zero";
+      std::snprintf(failure.detail, sizeof failure.detail,
+                    "The divisor of / or %% is 0. A GPU does not stop here: it goes on with a meaningless number.");
+      break;
     case SIGABRT:
       failure.what = "abort";
       std::snprintf(failure.detail, sizeof failure.detail, "abort() was called: an assertion failed, perhaps.");
@@ -168,7 +198,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       std::snprintf(failure.detail, sizeof failure.detail,
                     "__trap() or undefined behaviour that the compiler could see.");
       break;
-    default: describe_fault(info, &failure);
+    default: describe_fault(info, registers.sp, &failure);
   }
   report_failure(failure);
 }
@@ -176,10 +206,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void report_failure(Failure& failure) {
-  // Several OS threads may fail at once; the first one reports.
+  // Several OS threads may fail at once; the first one reports. If that fails too, for want of a stack, say, it ends.
+  static __thread bool reports = false;
   if (failed.exchange(true)) {
+    if (reports) _exit(134);
     for (;;) pause();
   }
+  reports = true;
   handler(failure);
   _exit(134);
 }
@@ -208,8 +241,7 @@ void fail_in_host(const char* what, const std::string& detail) {
   for (int i = 0; i < count && !failure.pc; i++) {
     const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
     char file[512];
-    if (loaded_module(frame).base == own && source_line(frame, file, sizeof file) &&
-        !std::strstr(file, "common/simt/") && file[0] != '?')
+    if (loaded_module(frame).base == own && source_line(frame, file, sizeof file) && !is_executors_own(frame))
       failure.pc = frame;
   }
   report_failure(failure);

@@ -9,9 +9,12 @@ namespace simt {
 
 class Stacks {
  public:
-  // Room for a thread's local arrays and the frames of the math library. The tops are spread over a page, so a stack
-  // may have up to a page less.
-  static constexpr size_t stack_bytes = 64 * 1024;
+  // A thread's local memory: room for its local arrays and the frames of the math library. The tops are spread over a
+  // page, so it may be up to a page less.
+  static constexpr size_t local_bytes = 64 * 1024;
+  // Below it, for the frames of what says that there is no more.
+  static constexpr size_t reserve_bytes = 32 * 1024;
+  static constexpr size_t stack_bytes = local_bytes + reserve_bytes;
 
   Stacks();
   ~Stacks();

@@ -28,6 +28,20 @@ __global__ void stack_overflow(int* out) {
   out[0] = local[5];
 }
 
+// Its frame begins far beyond the guard page, and beyond all other stacks.
+__global__ void large_frame(int* out) {
+  volatile int local[1 << 22];
+  local[0] = out[1];
+  out[0] = local[0];
+}
+
+__device__ int recursion(int n) {
+  volatile int frame[1024];
+  frame[n % 1024] = n;
+  return n == 0 ? 0 : recursion(n - 1) + frame[n % 1024];
+}
+__global__ void recurses(int* out) { out[0] = recursion(1 << 20); }
+
 __global__ void endless(volatile int* out) {
   while (out[0] == 0) {
   }
@@ -117,6 +131,11 @@ TEST_CASE("a crash names block, thread and line") {
     simt::set_cores(1);
     stack_overflow<<<1, 1>>>(out.data());
   });
+  REQUIRE(has(text, "stack overflow in block (0,0,0), thread (0,0,0) at "));
+
+  text = message_of([&] { large_frame<<<1, 1>>>(out.data()); });
+  REQUIRE(has(text, "stack overflow in block (0,0,0), thread (0,0,0) at "));
+  text = message_of([&] { recurses<<<1, 1>>>(out.data()); });
   REQUIRE(has(text, "stack overflow in block (0,0,0), thread (0,0,0) at "));
 }
 

@@ -69,11 +69,10 @@ bool is_named_function_of_libm(const LoadedModule& module, uintptr_t target) {
 void Recorder::move_stack(uintptr_t to, uintptr_t pc) {
   // The address that a kernel's first function returns to lies just above.
   if (to - simt_local.begin <= simt_local.bytes) return;
-  static_assert(Stacks::stack_bytes == 64 << 10, "as the message says");
+  static_assert(Stacks::local_bytes == 64 << 10, "as the message says");
   checks::report(invalid, running_thread(), pc,
-                 "its stack is not in its own local memory any more: its local variables take more than 64 KiB, or "
-                 "alloca was given a "
-                 "size below 0.");
+                 "its stack is not in its own local memory any more: its local variables take more than 64 KiB, it "
+                 "recurses without an end, or alloca was given a size below 0.");
 }
 
 void Recorder::enter_function(uintptr_t slot, uintptr_t pc) {
