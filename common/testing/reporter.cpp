@@ -256,8 +256,7 @@ class LadderReporter : public StreamingBase {
                                                            : "";
       if (!one.empty()) printf("One case alone: %s\n", one.c_str());
       if (s.own_file)
-        printf("A hint: make hint%s\n",
-               (lab.number() + (s.todo.empty() ? "" : " TODO=" + s.todo)).c_str());
+        printf("A hint: make hint%s\n", (lab.number() + (s.todo.empty() ? "" : " TODO=" + s.todo)).c_str());
     } else {
       printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), tested.c_str());
     }

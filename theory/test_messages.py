@@ -1,0 +1,95 @@
+"""The page of messages: it shows what the examples say, has every title that the executor can print and every kind of wrong element,
+and the wrong kernels that it names get the verdicts that it says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import messages
+
+try:
+    import tomllib
+except ImportError:
+    import tomli as tomllib  # Python 3.10 and below
+
+ROOT = messages.ROOT
+CHECK = r"(?:memcheck|racecheck|synccheck|initcheck): "
+TITLES = re.compile(rf'"({CHECK}[^"]+)"|what = "([^"]+)"|\bfail(?:_in_host)?\("([^"]+)",')
+WORDS = re.compile(r'case Fault::\w+: return "([^"]+)";')
+LIMITS = re.compile(r'(?:invalid\(|cudaError\w+,)\s*(?:std::string\()?"([^"]+)"')
+ROW = re.compile(r"^\| (?P<message>[^|]+?) \| [^|]+ \| (?P<lab>lab\w+) (?P<broken>\w+) \|$", re.MULTILINE)
+
+
+def titles() -> set[str]:
+    """Those of all failures that the executor's sources can print."""
+    found = set()
+    for path in (ROOT / "common/simt").rglob("*.cpp"):
+        if not path.name.startswith("test_"):
+            found |= {next(filter(None, match.groups())) for match in TITLES.finditer(path.read_text())}
+    return found
+
+
+def missing(texts, page: str) -> list[str]:
+    plain = " ".join(page.lower().replace("`", "").split())
+    return sorted(text for text in texts if text.strip().lower() not in plain)
+
+
+def agrees(message: str, verdict) -> bool:
+    """Whether a wrong kernel's verdict is this message, or a part of it."""
+    begin = message.split(" ...")[0]
+    return any(begin in each or each in message for each in ([verdict] if isinstance(verdict, str) else verdict))
+
+
+class Messages(unittest.TestCase):
+    def setUp(self):
+        self.page = messages.PAGE.read_text()
+
+    def test_the_examples_say_what_the_page_shows(self):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = messages.main([])
+        self.assertEqual(status, 0, f"theory/messages.py --write\n{said.getvalue()}")
+
+    def test_a_difference_is_seen(self):
+        said = io.StringIO()
+        with mock.patch.object(messages, "build"), mock.patch.object(messages, "said", return_value="something else"), \
+                contextlib.redirect_stdout(said):
+            self.assertEqual(messages.main([]), 1)
+        self.assertIn("+something else", said.getvalue())
+
+    def test_every_example_is_shown(self):
+        shown = [match["name"] for match in messages.BLOCK.finditer(self.page)]
+        self.assertFalse("```text\n\n```" in self.page, "an example says nothing")
+        self.assertEqual(sorted(shown), sorted(messages.codes(messages.PROGRAM.read_text())))
+
+    def test_every_title_of_the_executor_is_there(self):
+        self.assertGreater(len(titles()), 30)
+        self.assertEqual(missing(titles(), self.page), [])
+
+    def test_every_limit_of_a_launch_is_there(self):
+        limits = {text for name in ("launch_limits.cpp", "cluster.cpp") for text in LIMITS.findall((ROOT / "common/simt" / name).read_text())}
+        self.assertGreater(len(limits), 10)
+        self.assertEqual(missing(limits, self.page), [])
+
+    def test_every_kind_of_wrong_element_is_there(self):
+        kinds = WORDS.findall((ROOT / "common/testing/compare.cpp").read_text())
+        self.assertGreater(len(kinds), 8)
+        self.assertEqual(missing((kind.split(" (")[0] for kind in kinds), self.page), [])
+
+    def test_the_wrong_kernels_get_what_the_page_says(self):
+        rows = list(ROW.finditer(self.page))
+        self.assertGreater(len(rows), 15)
+        for row in rows:
+            with self.subTest(row["broken"]):
+                folder = next((ROOT / "solutions").glob(f"{row['lab']}_*"))
+                entry = tomllib.loads((folder / "broken.toml").read_text())[row["broken"]]
+                self.assertTrue(agrees(row["message"], entry["verdict"]), (row["message"], entry["verdict"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
