@@ -142,7 +142,7 @@ choose_file() {
     file=$FILE source=$FILE
   elif [ -n "${BROKEN:-}" ]; then
     [ -z "${SOLUTION:-}" ] || fail "FILE, SOLUTION=1 and BROKEN exclude each other"
-    file=$("$python" common/testing/broken.py "$1" "$BROKEN") || exit 2
+    file=$("$python" common/testing/broken.py "$1" "$BROKEN" 2>&1) || fail "${file#error: }"
     source=$file
   elif [ -n "${SOLUTION:-}" ]; then
     file=solutions/$1/$kernel source=solution

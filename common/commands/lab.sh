@@ -27,6 +27,7 @@ interrupted() {  # SIGNAL
 for signal in INT TERM HUP; do trap "interrupted $signal" $signal; done
 
 case ${CASES:-} in '' | all | small) ;; *) fail "CASES=$CASES: it can be all" ;; esac
+case ${CHECKS:-on} in on | off) ;; *) fail "CHECKS=$CHECKS: it can be on or off" ;; esac
 set_up
 # TODO=4: this one alone, put into the solution. Nothing of it is recorded, measured or predicted.
 tested=$file
@@ -62,11 +63,7 @@ build "$rung" "${rules[@]}" || {
 
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
 checked=
-case ${CHECKS:-on} in
-  on) [ "$backend" = cpu ] && checked=$(shared_object "$tested" build/cpu/checked) ;;
-  off) ;;
-  *) fail "CHECKS=$CHECKS: it can be on or off" ;;
-esac
+[ "${CHECKS:-on}" = off ] || [ "$backend" != cpu ] || checked=$(shared_object "$tested" build/cpu/checked)
 [ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
 
 # What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.

@@ -2,7 +2,7 @@
 declare -A used_by=(
   [ANYWAY]="diff" [BROKEN]="lab watch profile sanitize sweep" [CASE]="lab watch sanitize" [CASES]="lab watch" [CHECKS]="lab watch ladder"
   [DTYPES]="peers" [FILE]="lab watch profile sanitize sweep roofline" [GPU]="lab watch profile sweep ladder roofline" [K]="profile"
-  [NAME]="new-lab" [OPS]="peers" [OVER]="sweep" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
+  [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [OPS]="peers" [OVER]="sweep" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
   [SOLUTION]="lab watch profile sanitize sweep check" [TODO]="lab watch hint" [VARIANT]="lab watch sanitize sweep" [VARIANTS]="peers"
 )
 

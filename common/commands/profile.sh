@@ -4,6 +4,7 @@
 read_labs
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
+[[ ${K:-50} =~ ^[1-9][0-9]*$ ]] || fail "K=$K: it must be a number of results, for example 50"
 shape=${SHAPE:-64x4096}
 # Cores x d_model there; the rest is in proportion.
 [ -n "${SHAPE:-}" ] || ! is_step "$lab" || shape=32x32

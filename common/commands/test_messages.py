@@ -33,17 +33,57 @@ MESSAGES = [
     ("make lab02 FILE=nowhere.cu", ["nowhere.cu: no such file"]),
     ("make lab02 FILE=README.md", ["README.md: a rung is a .cu file"]),
     ("make lab02 FILE=labs/lab02_smem/softmax_smem.cu SOLUTION=1", ["FILE, SOLUTION=1 and BROKEN exclude each other"]),
+    ("make lab02 BROKEN=masked_flor", ["solutions/lab02_smem/broken.toml has no entry masked_flor", "Do you mean masked_floor?", "It has: barrier"]),
+    ("make lab02 SOLUTION=1 BROKEN=no_max", ["FILE, SOLUTION=1 and BROKEN exclude each other"]),
+    ("make lab02 CHECKS=maybe", ["CHECKS=maybe: it can be on or off"]),
+    ("make lab02 TODO=77", ["TODO=77: lab02_smem has TODO 1, 2, 3, 4, 5, 6, 7"]),
+    ("make lab02 TODO=0", ["TODO 0 are the predictions: make lab02 CASE='predict-*'"]),
+    ("make lab", ["make lab: which lab?", "make lab01 to make lab"]),
+    ("make ladder ONLY=lab02", ["make ladder does not use ONLY=. It is for: make test"]),
+    ("make status SHAPE=64x64", ["make status does not use SHAPE=. It is for: make profile01"]),
+    ("make profile09", ["is part of a program of several devices, which has no rung: make lab09, watch09 and hint09 are for it"]),
+    ("make lab09 VARIANT=nothing", ["lab09_sharded has no variant 'nothing'", "It has: three_reductions packed one_shot"]),
+    ("make lab09 TODO=1", ["lab09_sharded has no TODO=; CASE= and VARIANT= choose what is tested"]),
+    ("make lab09 BACKEND=tpu", ["BACKEND=tpu: it can be cpu or cuda"]),
+    ("make profile05 K=x", ["K=x: it must be a number of results, for example 50"]),
+    ("make sweep02 OVER=height", ["OVER=height: it can be cols or threads"]),
+    ("make sweep07", ["lab07_fusion has no rows whose width could be varied"]),
+    ("make diff02 FILE=nowhere.cu", ["make diff02 does not use FILE="]),
+    ("make watch02 FILE=nowhere.cu", ["nowhere.cu: no such file"]),
+    ("make sanitize02 BACKEND=cpu", ["compute-sanitizer needs a GPU; on the CPU make lab02 runs checks of the same names"]),
+    ("make profile-diff BACKEND=cpu", ["profile-diff compares a GPU with the executor: BACKEND=cpu leaves nothing to compare"]),
+    ("make roofline FILE=README.md PUBLISH=1", ["FILE and PUBLISH=1 exclude each other"]),
+    ("make check ON=moon", ["ON=moon: it can be slurm; without it this machine grades"]),
+    ("make check ON=slurm", ["ON=slurm grades a class: it needs SUBMISSIONS=folder and OUT=folder"]),
     ("make lab02 TIME=fast", ["TIME=fast: it can be executor"]),
     ("make lab02 GPU=h300", ["there is no GPU 'h300'; there are: a100, h100, h200"]),
     ("make lab02 CASES=some", ["CASES=some: it can be all"]),
     ("make hint02 TODO=77", ["TODO=77: lab02_smem has hints for TODO 1, 2, 3, 4, 5, 6, 7"]),
-    ("make profile02 SHAPE=wide", ["SHAPE=wide: it must be ROWSxCOLUMNS", "for example 64x4096"]),
-    ("make diff02", ["has not passed its tests as it is now", "Run make lab02 first", "make diff02 ANYWAY=1"]),
+    ("make profile02 SHAPE=wide", ["SHAPE=wide: it must be ROWSxCOLUMNS, for example 64x4096"]),
+    ("make diff02", ["has not passed its tests as it is now, and the difference would give the solution away", "Run make lab02 first", "make diff02 ANYWAY=1"]),
     ("make roofline FILE=nowhere.json", ["nowhere.json"]),
     ("make new-lab NAME=thing", ["a lab is called labNN_word", "make new-lab NAME=lab10_thing"]),
-    ("make similar", ["SUBMISSIONS=folder OUT=folder"]),
+    ("make similar", ["SUBMISSIONS=folder OUT=folder say whose files are compared and where the list goes"]),
     ("make peers BACKEND=cpu", ["peers are measured on a GPU"]),
 ]
+# By a part of their text, messages of which no example stands above, and what one would need.
+ELSEWHERE = {
+    "a course that does not compile": ["the course's own code does not compile", "names no flags", "the benchmark does not compile", "the probe does not compile",
+                                       "a solution is wrong or could not be measured", "the book does not agree with itself"],
+    "a build": ["does not compile; the first message above says where", "does not compile for the checks", "these experiments are about a GPU's memory and clocks",
+                "make probe measures a GPU", "the executor's time says nothing of a block size", "was predicted for this GPU yet", "PREBUILT=1, but"],
+    "a measurement": ["some variants are wrong, or refuse a shape"],
+    "a GPU": ["does not compile for the executor, which predicts its time", "the roofs could not be measured", "the GPU could not be measured",
+              "the experiments could not be run", "PyTorch is not installed", "compute-sanitizer is not found", "a tool could not do its work",
+              "was measured on this machine yet"],
+    "two GPUs": ["does not compile for the GPUs", "needs two GPUs or more", "BACKEND=cuda: nvcc is not installed"],
+    "a disk that is full or read-only": ["is this folder read-only?", "cannot write to"],
+    "a copy without solutions": ["is missing: this copy of the course has no solutions"],
+    "another system": ["python3 is not installed", "this is not a Debian or Ubuntu system", "not root, and no sudo", "apt-get could not install",
+                       "python3-matplotlib and python3-numpy were installed"],
+    "a diff that fails": ["diff could not compare"],
+    "a cluster": ["GPUS=1 asks for speed"],
+}
 # What has no mistake to report, and yet must fit.
 SCREENS = ["make", "make help", "make status", "make hint01", "make hint05"]
 
@@ -101,6 +141,20 @@ class Messages(unittest.TestCase):
     def test_a_log_has_each_message_on_one_line(self):
         output = course_copy.run(self.copy, "make", "lab99").stdout
         self.assertIn("error: there is no lab '99'. The labs are: lab01_naive lab02_smem lab03_online lab04_f16x8 lab05_topk lab06_limit", output)
+
+    def test_every_message_of_the_commands_has_an_example(self):
+        shown = " ".join(" ".join(parts) for _, parts in MESSAGES)
+        looked_at = 0
+        for path in sorted(Path(__file__).parent.glob("*.sh")):
+            if path.name.startswith("test"):  # the course's own tests
+                continue
+            for text in re.findall(r'\bfail "([^\n]*?)(?:"|$)', path.read_text(), re.MULTILINE):
+                fixed = [part.strip(" .;,:") for part in re.split(r"\$\{[^}]*\}+|\$\(.*|\$\w+|\\.|[;:] |'", text)]
+                fixed = [part for part in fixed if len(part) > 8]
+                looked_at += 1
+                with self.subTest(path.name):
+                    self.assertTrue(not fixed or any(part in shown for part in fixed) or any(part in text for parts in ELSEWHERE.values() for part in parts), text)
+        self.assertGreater(looked_at, 60)
 
     def test_a_wide_line_is_seen(self):
         self.assertEqual(too_wide("a " * 50 + "\n" + "b" * 90 + "\nshort"), ["a " * 50])

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   }
   const rung::Backend backend = rung::choose_backend();
   if (backend.name.empty()) {
-    fprintf(stderr, "%s\n", backend.error.c_str());
+    fprintf(stderr, "error: %s\n", backend.error.c_str());
     return 2;
   }
   puts(name_only ? backend.name.c_str() : backend.line.c_str());

@@ -19,6 +19,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import sys
@@ -170,7 +171,8 @@ def made(lab: str, name: str, fields: dict, solution: str, root: Path = Path("."
 def kernel(lab: str, name: str, root: Path = Path(".")) -> Kernel:
     entries = load(lab, root)
     if name not in entries:
-        raise Malformed(f"{list_of(lab)} has no entry {name}; it has {', '.join(entries)}")
+        near = difflib.get_close_matches(name, entries, 1)
+        raise Malformed(f"{list_of(lab)} has no entry {name}.{f' Do you mean {near[0]}?' if near else ''} It has: {', '.join(entries)}")
     return made(lab, name, entries[name], solution_of(lab, root), root)
 
 

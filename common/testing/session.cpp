@@ -15,6 +15,7 @@
 #include "offsets.h"
 #include "operator.h"
 #include "record.h"
+#include "words.h"
 
 namespace testing_ {
 namespace {
@@ -30,7 +31,8 @@ std::string environment(const char* name, const std::string& otherwise = "") {
 std::string label_of(const std::string& name, rung::Dtype dtype) { return name + " " + rung::name_of(dtype); }
 
 int fail(int status, const std::string& message) {
-  fprintf(stderr, "error: %s\n", message.c_str());
+  const std::string text = "error: " + message;
+  fprintf(stderr, "%s\n", (terminal_columns() ? wrapped(text) : text).c_str());
   return status;
 }
 
