@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the ladder: one row a variant, with its speed-up over the rung before and over the first rung.
+"""Prints the ladder: one row per variant, with its speed-up over the rung before and over the first rung.
 
 Speed-ups compare the time of one element, because slow rungs may be measured on fewer rows.
 """

@@ -42,7 +42,7 @@ class Count(unittest.TestCase):
         # 19 warps per row, each with 2 x 600 loads of one sector; 75 sectors of own elements, 75 written.
         self.assertEqual(file["points"][0]["l1_bytes"], 64 * (19 * 1200 + 75 + 75) * 32)
         self.assertEqual(file["points"][0]["counted_rows"], 8)
-        # Each lane a sector: three loads and a store an element.
+        # One sector per lane: three loads and one store per element.
         self.assertEqual(file["points"][1]["l1_bytes"], 64 * 600 * 4 * 32)
         self.assertEqual(file["points"][1]["counted_rows"], 64)
         for each in file["points"]:

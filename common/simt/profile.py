@@ -194,7 +194,7 @@ def launches_of(report: dict) -> list[tuple[str, dict]]:
 
 
 def alike(launches: list[dict]) -> list[dict]:
-    """Launches that differ in nothing, as one with their number: a program often launches a kernel again and again."""
+    """Launches that differ in nothing, as one with their number: a program often launches the same kernel again."""
     found: dict[str, dict] = {}
     for launch in launches:
         key = json.dumps({name: value for name, value in launch.items() if name != "predicted"})

@@ -10,7 +10,7 @@
 
 namespace {
 
-// y[i] = 2 x[i], one thread an element.
+// y[i] = 2 x[i], one thread per element.
 __global__ void twice(const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = 2 * x[i];

@@ -15,7 +15,7 @@ namespace simt::counters {
 // Of one OS thread.
 class SharedLoads {
  public:
-  // A load that is made: by which instruction, of how many bytes a lane.
+  // A load that is made: by which instruction, of how many bytes per lane.
   using Made = std::function<void(uint32_t pc, unsigned bytes, uint32_t lanes, const uint64_t* addresses)>;
 
   // origin: what added to a pc is its offset in the module. table: nullptr if the module has none.

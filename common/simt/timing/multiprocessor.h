@@ -29,7 +29,7 @@ struct Work {
   uint64_t blocks = 0;                        // to be run
   unsigned resident = 1;                      // at a time
   double l1_bytes = 0;
-  double dram_share = 0, l2_share = 0;  // bytes a cycle
+  double dram_share = 0, l2_share = 0;  // bytes per cycle
   double reuse_bytes = 0;               // of this multiprocessor's, after which L2 has forgotten a line
   double first_touch = 1;               // of the sectors that a block touches first, those that nobody touched before
   double first_common_touch = 1;        // the same of common_lines, of the sectors that a multiprocessor touches first

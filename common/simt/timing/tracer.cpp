@@ -50,7 +50,7 @@ void add_place(Entry* entry, unsigned bytes, uint32_t lanes, const uint64_t* add
   if (differ & 15) return;
   const unsigned wavefronts =
       counters::count_shared({counters::Space::shared, counters::Op::load, 16, lanes, around}).wavefronts;
-  // 128 bytes a cycle come back; only where all lanes have the same 16 it is faster.
+  // 128 bytes per cycle come back; only where all lanes have the same 16 it is faster.
   const bool one = ((differ | 15) == 15);
   entry->wide = static_cast<uint16_t>(one ? wavefronts : std::max(4u, wavefronts));
 }
