@@ -29,12 +29,12 @@ REFUSED = [
     ("surfaces", "\n\n", "__global__ void k(cudaSurfaceObject_t t) {}", ""),
     ("CUDA arrays", "\n\n", "cudaArray_t pixels;", ""),
     ("tensor cores on bits", "\n\n", "using b1 = nvcuda::wmma::experimental::precision::b1;", ""),
-    ("thrust/random.h", "\n\n", "#include <thrust/random.h>", ""),
+    ("thrust/mr/memory_resource.h", "\n\n", "#include <thrust/mr/memory_resource.h>", ""),
     ("cub/device/device_merge_sort.cuh", "\n\n", "#include <cub/device/device_merge_sort.cuh>", ""),
     ("of CUB, cub::DeviceRunLengthEncode", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, int* x) {\n", "cub::DeviceRunLengthEncode::Encode(t, n, x, x, x, x, 8);", "}"),
     ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
     ("cublasDaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasDaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
-    ("curand.h", "\n\n", "#include <curand.h>", ""),
+    ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
     ("of CUDA graphs, cudaGraphAddKernelNode", "void f(cudaGraph_t g, cudaGraphNode_t n) {\n\n", "cudaGraphAddKernelNode(&n, g, 0, 0, 0);", "}"),
     ("dynamic parallelism", KERNEL + "__global__ void parent(int* x) {\n", "k<<<1, 32>>>(x);", "}"),
@@ -82,9 +82,9 @@ class Refused(InFolder):
         self.assertEqual(run("a", self.folder).returncode, 0)
 
     def test_what_the_preprocessor_leaves_out_is_not_refused(self):
-        self.write("a.cu", "#ifdef WITH_TEXTURES\n#include <thrust/random.h>\ntexture<float, 1> image;\n#endif\nint main() {}\n")
+        self.write("a.cu", "#ifdef WITH_TEXTURES\n#include <thrust/mr/pool.h>\ntexture<float, 1> image;\n#endif\nint main() {}\n")
         self.builds("a.cu", "-o", "a")
-        self.assertRegex(self.refuses("-DWITH_TEXTURES", "a.cu"), r"a\.cu:2:.*thrust/random\.h")
+        self.assertRegex(self.refuses("-DWITH_TEXTURES", "a.cu"), r"a\.cu:2:.*thrust/mr/pool\.h")
 
     def test_a_feature_in_a_header_is_named_there(self):
         self.write("helper.h", "#pragma once\ntexture<float, 1> image;\n")

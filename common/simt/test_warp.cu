@@ -126,6 +126,20 @@ __global__ void wide_types(long long* out) {
            __high2float(h2) == -below && u == 0xffffffffffull + 3;
 }
 
+// One thread of each tile works, and all lanes of the tile get its result.
+__global__ void invocations(long long* out) {
+  __shared__ int calls;
+  if (threadIdx.x == 0) calls = 0;
+  __syncthreads();
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  cg::invoke_one(
+      tile, [](int* count) { atomicAdd(count, 1); }, &calls);
+  const int sum = cg::invoke_one_broadcast(
+      tile, [](int a, int b) { return a + b; }, static_cast<int>(threadIdx.x), 100);
+  __syncthreads();
+  out[threadIdx.x] = calls == static_cast<int>(blockDim.x / 8) && sum == static_cast<int>(threadIdx.x / 8 * 8 + 100);
+}
+
 __global__ void groups(long long* out) {
   const int t = threadIdx.x;
   const auto block = cg::this_thread_block();
@@ -208,7 +222,7 @@ TEST_CASE("__activemask names the lanes that are at the same line") {
 }
 
 TEST_CASE("votes, matches, reductions, types and groups are right in every lane") {
-  for (auto kernel : {votes, matches, reductions, wide_types, groups}) {
+  for (auto kernel : {votes, matches, reductions, wide_types, groups, invocations}) {
     for (long long right : lanes(kernel)) REQUIRE(right == 1);
   }
 }

@@ -391,3 +391,5 @@ struct bit_xor {
 };
 
 }  // namespace cooperative_groups
+
+#include "cooperative_groups/invoke.h"
