@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import platform
 import re
+import tomllib
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import messages
-
-try:
-    import tomllib
-except ImportError:
-    import tomli as tomllib  # Python 3.10 and below
 
 ROOT = messages.ROOT
 CHECK = r"(?:memcheck|racecheck|synccheck|initcheck): "
@@ -49,6 +45,7 @@ class Messages(unittest.TestCase):
     def setUp(self):
         self.page = messages.PAGE.read_text()
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "elsewhere an integer division by zero, say, goes on")
     def test_the_examples_say_what_the_page_shows(self):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
