@@ -1,26 +1,29 @@
 #!/usr/bin/env python3
-"""What `make peers` measured (plots/results/peers-<machine>.json), as tables, as a chart of every shape, and as the table of
+"""What `make peers` measured (plots/results/peers-<machine>.json), as tables, as a chart of every shape, and as the tables of
 ratios in common/peers/README.md:
     peers.py --table FILE
-    peers.py --draw FILE [--output plots/peers]
-    peers.py --readme common/peers/README.md FILE [--check]      writes the table between the markers; --check only says if it is there"""
+    peers.py --draw FILE... [--output plots/peers]       what two files have is drawn from the first
+    peers.py --readme common/peers/README.md FOLDER [--check]      writes the tables between the markers, each of which names a
+                                                                   file of the folder; --check only says if they are there"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "peers"))
-from shapes import FLOOR, NO_PEER, OURS, UserError  # noqa: E402
+from shapes import FLOOR, NO_PEER, NORMAL, OURS, VALUES, UserError  # noqa: E402
 
 OF = {"softmax": "", "topk": ", top-K", "rms_norm": ", RMSNorm", "layer_norm": ", LayerNorm",
       "cross_entropy": ", cross-entropy"}  # whose variant it is, in the list of ours
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
-BEGIN, END = "<!-- peers: written by plots/peers.py -->", "<!-- peers: end -->"
+# A table's place in a page: the results, the operations that are shown, and what was written there.
+PLACE = re.compile(r"(<!-- peers: (\S+) of ([\w,]+), written by plots/peers.py -->\n)(.*?)(<!-- peers: end -->)", re.S)
 NOT_MEASURED = "Not measured yet: `make peers` on a GPU writes this table."
 FIELDS = ("machine", "date", "versions", "cases", "missing")
 
@@ -36,6 +39,17 @@ def load(path: Path) -> dict:
     if missing:
         raise UserError(f"{path}: not written by `make peers`: it has no {', '.join(missing)}")
     return table
+
+
+def values_of(case: dict) -> str:
+    """What the logits were; files from before they could be anything but normal do not say it."""
+    return case.get("values", NORMAL)
+
+
+def floor_of(case: dict) -> str:
+    """Of files from before the floor was the fastest of several ways: it was one call of PyTorch's, which can be slow."""
+    floor = FLOOR[case["op"]]
+    return floor if "floor" in case else f"PyTorch's {floor}"
 
 
 def median(case: dict, name: str) -> float | None:
@@ -68,9 +82,11 @@ def shape_of(case: dict) -> str:
 
 
 def groups(table: dict) -> list[tuple[str, str, list[dict]]]:
-    """(operation, dtype, cases) in the order of measuring."""
+    """(operation, dtype, cases of normal values) in the order of measuring."""
     found: dict[tuple[str, str], list[dict]] = {}
     for case in table["cases"]:
+        if values_of(case) != NORMAL:
+            continue
         found.setdefault((case["op"], case["dtype"]), []).append(case)
     return [(op, dtype, cases) for (op, dtype), cases in found.items()]
 
@@ -88,6 +104,20 @@ def aligned(rows: list[list[str]]) -> str:
                      for row in rows)
 
 
+def of_values(table: dict, op: str) -> list[list[str]]:
+    """A table of times on other values over that on normal ones, its heads first; empty where nothing else was measured."""
+    cases = [case for case in table["cases"] if case["op"] == op]
+    found = {(case["dtype"], shape_of(case), values_of(case)): median(case, OURS) for case in cases}
+    others = [values for values in VALUES if values != NORMAL and any(key[2] == values for key in found)]
+    if not others:
+        return []
+    rows = [[titles(op), f"{NORMAL}: us", *others]]
+    for dtype, shape in dict.fromkeys(key[:2] for key in found):
+        usual = found.get((dtype, shape, NORMAL))
+        rows.append([f"{SHORT[dtype]}, {shape}", microseconds(usual), *(ratio(found.get((dtype, shape, values)), usual) for values in others)])
+    return rows
+
+
 def titles(op: str) -> str:
     return {"softmax": "Softmax", "topk": "Softmax + top-K", "rms_norm": "RMSNorm", "layer_norm": "LayerNorm", "cross_entropy": "Cross-entropy",
             "cross_entropy_gradient": "Cross-entropy and its gradient"}[op]
@@ -97,7 +127,7 @@ def text_tables(table: dict) -> str:
     parts = [f"{table['machine']}, {table['date']}: " + ", ".join(f"{k} {v}" for k, v in table["versions"].items())]
     for op, dtype, cases in groups(table):
         names, floor = columns(cases), FLOOR[op]
-        rows = [["rows x cols", *names, "ladder/best peer", f"ladder/{floor}", "best peer", "spread"]]
+        rows = [["rows x cols", *names, "ladder/best peer", f"ladder/{floor_of(cases[0])}", "best peer", "spread"]]
         for case in cases:
             best, ours = best_peer(case), median(case, OURS)
             spread = case["seconds"].get(OURS, {})
@@ -105,6 +135,10 @@ def text_tables(table: dict) -> str:
                          ratio(ours, best[1] if best else None), ratio(ours, median(case, floor)), best[0] if best else "-",
                          f"{100 * (spread['max'] - spread['min']) / spread['median']:.1f} %" if "max" in spread else "-"])
         parts.append(f"{titles(op)}, {SHORT[dtype]}, microseconds of one call\n" + aligned(rows))
+    for op in FLOOR:
+        rows = of_values(table, op)
+        if rows:
+            parts.append("Time on other values over that on normal ones\n" + aligned(rows))
     if table.get("note"):
         parts.append(table["note"])
     for name, why in table["missing"].items():
@@ -116,63 +150,79 @@ def text_tables(table: dict) -> str:
     return "\n\n".join(parts)
 
 
-def markdown(table: dict, source: str, link: str | None = None) -> str:
-    """The table of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer and to the floor."""
-    measured = {f"{op} {dtype}" for op, dtype, _ in groups(table)}
+def as_markdown(rows: list[list[str]]) -> list[str]:
+    return [f"| {' | '.join(rows[0])} |", "|---" * len(rows[0]) + "|", *(f"| {' | '.join(row)} |" for row in rows[1:]), ""]
+
+
+def markdown(table: dict, source: str, link: str | None = None, ops: tuple[str, ...] = tuple(FLOOR)) -> str:
+    """Tables of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer and to the
+    floor; then the times on other values."""
+    measured = {f"{op} {dtype}" for op, dtype, _ in groups(table) if op in ops}
     ours = [f"`{variant}` ({SHORT[job.split()[1]]}{OF[job.split()[0]]})"
             for job, variant in table.get("ladder", {}).items() if job in measured]
     lines = [f"Measured on an {table['machine']}, {table['date']} "
              f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `{table.get('command', 'make peers')}`. Ours: "
              f"{', '.join(ours) or 'none'}. All figures and the spread are in [{source}]({link or source}).", "",
              *([table["note"], ""] if table.get("note") else [])]
-    for op in FLOOR:
-        dtypes = [dtype for each, dtype, _ in groups(table) if each == op]
-        if not dtypes:
-            continue
+    for op in ops:
         by_shape: dict[str, dict[str, dict]] = {}
-        for case in table["cases"]:
-            if case["op"] == op:
-                by_shape.setdefault(shape_of(case), {})[case["dtype"]] = case
-        heads = [f"{SHORT[dtype]}: us | / best peer | / {FLOOR[op]}" for dtype in dtypes]
-        lines += [f"| {titles(op)} | " + " | ".join(heads) + " |", "|---" * (1 + 3 * len(dtypes)) + "|"]
+        of_op = {dtype: cases for each, dtype, cases in groups(table) if each == op}
+        for dtype, cases in of_op.items():
+            for case in cases:
+                by_shape.setdefault(shape_of(case), {})[dtype] = case
+        rows = [[titles(op), *(head for dtype, cases in of_op.items()
+                               for head in (f"{SHORT[dtype]}: us", "/ best peer", f"/ {floor_of(cases[0])}"))]]
         for shape, cases in by_shape.items():
-            cells = []
-            for dtype in dtypes:
+            rows.append([shape])
+            for dtype in of_op:
                 case = cases.get(dtype)
                 best = best_peer(case) if case else None
                 ours = median(case, OURS) if case else None
-                cells += [microseconds(ours), f"{ratio(ours, best[1])} ({best[0]})" if best else "-",
-                          ratio(ours, median(case, FLOOR[op])) if case else "-"]
-            lines.append(f"| {shape} | " + " | ".join(cells) + " |")
-        lines.append("")
+                rows[-1] += [microseconds(ours), f"{ratio(ours, best[1])} ({best[0]})" if best else "-",
+                             ratio(ours, median(case, FLOOR[op])) if case else "-"]
+        if any(best_peer(case) for cases in of_op.values() for case in cases):  # else the values are what was measured
+            lines += as_markdown(rows)
+        values = of_values(table, op)
+        if values:
+            lines += as_markdown(values)
     return "\n".join(lines).rstrip()
 
 
-def with_table(readme: str, table: str) -> str:
-    """The page's text with the table between its markers."""
-    if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(BEGIN) > readme.index(END):
-        raise UserError(f"the page needs a line {BEGIN} and after it a line {END}, once each")
-    before, after = readme.split(BEGIN)[0], readme.split(END)[1]
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+def with_tables(readme: str, folder: Path, up: str) -> str:
+    """The page's text with each table between its markers. up: from the page to the folder."""
+    def filled(place: re.Match) -> str:
+        name, ops = f"{place[2]}.json", tuple(place[3].split(","))
+        unknown = [op for op in ops if op not in FLOOR]
+        if unknown:
+            raise UserError(f"the page has a table of {', '.join(unknown)}; there are {', '.join(FLOOR)}")
+        source = folder / name
+        table = markdown(load(source), f"plots/results/{name}", f"{up}/{name}", ops) if source.exists() else NOT_MEASURED
+        return f"{place[1]}{table}\n{place[5]}"
+
+    text, count = PLACE.subn(filled, readme)
+    if count == 0 or count != readme.count("<!-- peers: end -->"):
+        raise UserError("the page needs a line <!-- peers: NAME of OPERATIONS, written by plots/peers.py --> for each table, and after it "
+                        "a line <!-- peers: end -->")
+    return text
 
 
-def update_readme(readme: Path, results: Path, check: bool) -> int:
+def update_readme(readme: Path, folder: Path, check: bool) -> int:
     text = readme.read_text()
-    table = markdown(load(results), str(results), os.path.relpath(results, readme.parent)) if results.exists() else NOT_MEASURED
-    wanted = with_table(text, table)
+    wanted = with_tables(text, folder, os.path.relpath(folder, readme.parent))
     if check:
         if text != wanted:
-            print(f"{readme} is not up to date with {results}; run: python3 plots/peers.py --readme {readme} {results}")
+            print(f"{readme} is not up to date with {folder}; run: python3 plots/peers.py --readme {readme} {folder}")
             return 1
-        print(f"{readme} is up to date with {results}")
+        print(f"{readme} is up to date with {folder}")
     elif text != wanted:
         readme.write_text(wanted)
-        print(f"wrote the table into {readme}")
+        print(f"wrote the tables into {readme}")
     return 0
 
 
-def draw(table: dict, output: Path) -> list[Path]:
-    """A panel for each operation and dtype, a line for each shape: everybody's time over the floor's."""
+def draw(tables: list[dict], output: Path) -> list[Path]:
+    """A panel for each operation and dtype, a line for each shape: everybody's time over the floor's. Of panels that several
+    tables have the first table's is drawn."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -183,16 +233,19 @@ def draw(table: dict, output: Path) -> list[Path]:
     # Okabe and Ito's colours for the colour-blind.
     colours = ["#0072B2", "#00805E", "#C04A00", "#A8437F", "#9A6A00", "#4D4D4D", "#56B4E9", "#E69F00"]
     markers = ["s", "^", "D", "v", "P", "X", "<"]  # not as many as colours, so that pairs repeat late
-    parts = groups(table)
-    heights = [len(cases) + 2.2 for _, _, cases in parts]
+    found: dict[tuple[str, str], tuple[str, list[dict]]] = {}
+    for table in tables:
+        for op, dtype, cases in groups(table):
+            found.setdefault((op, dtype), (table["date"], cases))
+    heights = [len(cases) + 2.2 for _, cases in found.values()]
     figure = Figure(figsize=(11, 0.27 * sum(heights) + 1.2), dpi=100, facecolor="white")
-    grid = figure.add_gridspec(len(parts), 1, height_ratios=heights, hspace=0.45)
-    figure.suptitle(f"{table['machine']}, {table['date']}: time over that of the floor (copy; read for top-K)", fontsize=12,
+    grid = figure.add_gridspec(len(found), 1, height_ratios=heights, hspace=0.45)
+    figure.suptitle(f"{', '.join(dict.fromkeys(table['machine'] for table in tables))}: time over that of the floor", fontsize=12,
                     fontweight="bold", y=1 - 0.25 / figure.get_figheight())
     styles: dict[str, tuple[str, str]] = {}
-    for i, (op, dtype, cases) in enumerate(parts):
+    for i, ((op, dtype), (date, cases)) in enumerate(found.items()):
         axes = figure.add_subplot(grid[i])
-        axes.set_title(f"{titles(op)}, {SHORT[dtype]}", loc="left", fontsize=10)
+        axes.set_title(f"{titles(op)}, {SHORT[dtype]}, {date}: {floor_of(cases[0])} = 1", loc="left", fontsize=10)
         for line, case in enumerate(cases):
             floor = median(case, FLOOR[op])
             if not floor:
@@ -226,7 +279,7 @@ def draw(table: dict, output: Path) -> list[Path]:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description="What make peers measured.")
-    parser.add_argument("results", type=Path)
+    parser.add_argument("results", type=Path, nargs="+")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--output", type=Path, default=Path("plots/peers"))
@@ -235,12 +288,12 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     try:
         if options.readme:
-            return update_readme(options.readme, options.results, options.check)
-        table = load(options.results)
+            return update_readme(options.readme, options.results[0], options.check)
+        tables = [load(path) for path in options.results]
         if options.draw:
-            print("drew " + " and ".join(map(str, draw(table, options.output))))
+            print("drew " + " and ".join(map(str, draw(tables, options.output))))
         else:
-            print(text_tables(table))
+            print("\n\n".join(map(text_tables, tables)))
     except UserError as error:
         print(f"peers.py: {error}", file=sys.stderr)
         return 1

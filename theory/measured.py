@@ -54,11 +54,12 @@ def of_step(variants: list[dict], name: str, field: str) -> float:
 
 
 def compared(cases: list[dict], name: str, field: str) -> float:
-    """A figure of `make peers`: ours in us, the floor's (a copy, or a read for top-K), or ours over the floor or the best peer."""
+    """A figure of `make peers` on normal values: ours in us, the floor's (a copy, or a read for top-K), or ours over the floor or
+    the best peer."""
     op, dtype, shape = name.split(".")
     rows, cols, k = [*map(int, shape.split("x")), 0][:3]
     wanted = (op, dtype, rows, cols, k)
-    case = next(c for c in cases if (c["op"], peers.SHORT[c["dtype"]], c["rows"], c["cols"], c["k"]) == wanted)
+    case = next(c for c in cases if (c["op"], peers.SHORT[c["dtype"]], c["rows"], c["cols"], c["k"]) == wanted and peers.values_of(c) == peers.NORMAL)
     ours, floor, best = peers.median(case, peers.OURS), peers.median(case, peers.FLOOR[op]), peers.best_peer(case)[1]
     return {"us": ours * 1e6, "floor_us": floor * 1e6, "over_floor": ours / floor, "over_peer": ours / best}[field]
 

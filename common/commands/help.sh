@@ -52,7 +52,8 @@ On a GPU
   make probe         measure this GPU for the model that predicts times, and
                      write its machine file
   make peers         beside PyTorch, torch.compile, Triton and cuDNN
-                       (OPS=, DTYPES=, SHAPES=: a part)
+                       (OPS=, DTYPES=, SHAPES=: a part; VALUES=masked,ties:
+                       other data; PEERS=none: without the others)
 
 For instructors
   make new-lab NAME=lab10_thing   a new lab that works, to be made your own

@@ -2,8 +2,8 @@
 declare -A used_by=(
   [ANYWAY]="diff" [BROKEN]="lab watch profile sanitize sweep" [CASE]="lab watch sanitize" [CASES]="lab watch" [CHECKS]="lab watch ladder"
   [DTYPES]="peers" [FILE]="lab watch profile sanitize sweep roofline" [GPU]="lab watch profile sweep ladder roofline" [K]="profile"
-  [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [OPS]="peers" [OVER]="sweep" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
-  [SOLUTION]="lab watch profile sanitize sweep check" [TODO]="lab watch hint" [VARIANT]="lab watch sanitize sweep" [VARIANTS]="peers"
+  [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [OPS]="peers" [OVER]="sweep" [PEERS]="peers" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
+  [SOLUTION]="lab watch profile sanitize sweep check" [TODO]="lab watch hint" [VALUES]="peers" [VARIANT]="lab watch sanitize sweep" [VARIANTS]="peers"
 )
 
 # refuse_unused_options: `make ladder SHAPE=4` would run for minutes, and the 4 would be left out without a word.

@@ -152,8 +152,7 @@ counters_of_solutions() {
     "$python" common/cuda/profile_diff.py --check plots/results/profile-diff-nvidia-h200.json
 }
 check "counters: the solutions' as read on an H200" counters_of_solutions
-check "peers: the table is that of the results" "$python" plots/peers.py --readme common/peers/README.md \
-  plots/results/peers-nvidia-h200.json --check
+check "peers: the tables are those of the results" "$python" plots/peers.py --readme common/peers/README.md plots/results --check
 
 # Every case of every variant; and each untouched starter must fail, and say what to do. Where time grows with cols^2, one
 # of the wide cases that are left out by default stands for them: all of them take minutes.

@@ -65,6 +65,8 @@ MESSAGES = [
     ("make new-lab NAME=thing", ["a lab is called labNN_word", "make new-lab NAME=lab10_thing"]),
     ("make similar", ["SUBMISSIONS=folder OUT=folder say whose files are compared and where the list goes"]),
     ("make peers BACKEND=cpu", ["peers are measured on a GPU"]),
+    ("make peers PEERS=triton", ["PEERS=triton: it can be none, which leaves all out but this repository and the floor"]),
+    ("make lab02 VALUES=ties", ["make lab02 does not use VALUES=", "It is for: make peers"]),
 ]
 # By a part of their text, messages of which no example stands above, and what one would need.
 ELSEWHERE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 import torch
-from shapes import LAYER_NORM_EPS, RMS_NORM_EPS
+from shapes import IGNORED_TARGET, LAYER_NORM_EPS, RMS_NORM_EPS
 
 # Relative error of a probability: two roundings of the type, or single-precision exponentials whose argument is rounded.
 RELATIVE = {torch.float32: 2e-4, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
@@ -65,22 +65,34 @@ def cross_entropy_problem(x: torch.Tensor, target: torch.Tensor, loss: torch.Ten
     for part in blocks(x):
         of_log = torch.log_softmax(x[part].double(), -1)
         column = target[part].unsqueeze(1)
-        expected = -of_log.gather(1, column)
-        if not bool(((loss[part].double().reshape(-1, 1) - expected).abs() <= relative * (1 + expected.abs())).all()):
+        counts = (column != IGNORED_TARGET).double()
+        column = column.clamp(min=0)
+        expected = -of_log.gather(1, column) * counts
+        if not bool(((loss[part].double().reshape(-1, 1) - expected).abs() <= relative * (counts + expected.abs())).all()):
             return "a loss is wrong"
         if gradient is None:
             continue
-        softmax = of_log.exp_().mul_(scale)
-        wanted = softmax.scatter_add(1, column, torch.full_like(expected, -scale))
+        softmax = of_log.exp_().mul_(scale * counts)
+        wanted = softmax.scatter_add(1, column, -scale * counts)
         of_probability = (RELATIVE_BY_LOGSUMEXP if by_logsumexp else RELATIVE)[x.dtype]
-        allowed = of_probability * softmax + RELATIVE[x.dtype] * (wanted - softmax).abs() + ABSOLUTE[x.dtype]
+        allowed = of_probability * softmax + RELATIVE[x.dtype] * (wanted - softmax).abs() + ABSOLUTE[x.dtype] * counts
         if not bool(((gradient[part].double() - wanted).abs() <= allowed).all()):
             return "a gradient is wrong"
     return ""
 
 
-def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: int, by_logsumexp: bool = False) -> str:
-    """ "" if prob, index are the k largest probabilities of each row of x, falling."""
+def largest(x: torch.Tensor, k: int) -> torch.Tensor:
+    """Columns of the k largest of each row, falling, of equal ones the lower first. float32 and smaller types."""
+    bits = (x.float() + 0.0).view(torch.int32)  # + 0: -0 is equal to 0
+    ordered = (bits ^ (bits >> 31 & 0x7FFFFFFF)).long()  # as integers in the order of the numbers
+    column = torch.arange(x.shape[1], device=x.device)
+    return (ordered * 2**32 + (2**32 - 1 - column)).topk(k, -1).values.bitwise_and_(2**32 - 1).neg_().add_(2**32 - 1)
+
+
+def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: int, by_logsumexp: bool = False,
+                 lower_first: bool = False) -> str:
+    """ "" if prob, index are the k largest probabilities of each row of x, falling. lower_first: of equal logits the lower
+    column first, as this repository promises; its peers may take any."""
     if tuple(prob.shape) != (x.shape[0], k) or tuple(index.shape) != (x.shape[0], k):
         return f"the results are {tuple(prob.shape)} and {tuple(index.shape)}"
     relative = (RELATIVE_BY_LOGSUMEXP if by_logsumexp else RELATIVE)[x.dtype]
@@ -92,8 +104,12 @@ def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: in
         if k > 1 and bool((indices.sort(-1).values.diff(dim=-1) == 0).any()):
             return "an index comes twice in a row"
         chosen = logits.gather(-1, indices)
-        if not bool(((chosen - best).abs() <= LOGIT[x.dtype] * best.abs().clamp(min=1)).all()):
+        # -inf - -inf is NaN, and what is allowed of an infinite number is infinite: equal, or both finite and close.
+        near = best.isfinite() & ((chosen - best).abs() <= LOGIT[x.dtype] * best.abs().clamp(min=1))
+        if not bool(((chosen == best) | near).all()):
             return "the chosen logits are not the largest, or not in order"
+        if lower_first and not torch.equal(indices, largest(x[part], k)):
+            return "of equal logits not the lower index comes first"
         expected = (chosen - torch.logsumexp(logits, -1, keepdim=True)).exp()
         if not bool(((prob[part].double() - expected).abs() <= relative * expected + ABSOLUTE[x.dtype]).all()):
             return "a probability is wrong"

@@ -1,8 +1,8 @@
-"""Who is measured on a case: this repository, its peers, and a floor that no kernel can go below.
+"""Who is measured on a case: this repository and its peers. What no kernel can go below is in floors.py.
 
 A contender is a function of (x, out). It either writes to `out` and returns None, or leaves `out` alone and returns its
 result. `out` is a tensor like x for softmax and the norms, a pair (prob, index) for top-K, the losses for
-cross-entropy and a pair (losses, gradient) where the gradient is wanted; the floors use what they need of it.
+cross-entropy and a pair (losses, gradient) where the gradient is wanted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Callable, Iterator
 
 import torch
 
-from shapes import LAYER_NORM_EPS, OURS, RMS_NORM_EPS, Case
+from shapes import IGNORED, IGNORED_TARGET, LAYER_NORM_EPS, OURS, RMS_NORM_EPS, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common/python"), str(ROOT / "solutions/lab03_online")]
@@ -112,7 +112,6 @@ def variants_of(names: tuple[str, ...], op: str, dtype: str) -> Iterator[tuple[s
 def softmax(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
     for label, variant in variants_of(names, "softmax", case.dtype):
         yield label, nothing(lambda x, out, variant=variant: ladder.softmax(x, out=out, variant=variant))
-    yield "copy", nothing(lambda x, out: out.copy_(x))
     yield "torch", nothing(lambda x, out: torch.softmax(x, -1, out=out))
     fused = compiled(lambda x: torch.softmax(x, -1))
     yield "torch.compile", lambda x, out: fused(x)
@@ -148,7 +147,6 @@ def topk(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -
     for label, variant in variants_of(names, "softmax_topk", case.dtype):
         yield label, nothing(
             lambda x, out, variant=variant: ladder.softmax_topk(x, k, out=out, variant=variant))
-    yield "read", lambda x, out: torch.sum(x)
     yield "softmax, topk", lambda x, out: softmax_then_topk(x, k)
     yield "topk, logsumexp", lambda x, out: topk_then_logsumexp(x, k)
     for name, function in (("compile: softmax, topk", softmax_then_topk), ("compile: topk, logsumexp", topk_then_logsumexp)):
@@ -199,7 +197,6 @@ def rms_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, .
     weight = weight_of(case.cols, x.dtype)
     for label, variant in variants_of(names, "rms_norm", case.dtype):
         yield label, our_norm("rms_norm", variant, case.dtype, RMS_NORM_EPS, weight)
-    yield "copy", nothing(lambda x, out: out.copy_(x))
 
     def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
         return torch.nn.functional.rms_norm(x, (case.cols,), weight, RMS_NORM_EPS)
@@ -222,7 +219,6 @@ def layer_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str,
     weight, bias = weight_of(case.cols, x.dtype), bias_of(case.cols, x.dtype)
     for label, variant in variants_of(names, "layer_norm", case.dtype):
         yield label, our_norm("layer_norm", variant, case.dtype, LAYER_NORM_EPS, weight, bias)
-    yield "copy", nothing(lambda x, out: out.copy_(x))
 
     def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
         return torch.nn.functional.layer_norm(x, (case.cols,), weight, bias, LAYER_NORM_EPS)
@@ -231,20 +227,31 @@ def layer_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str,
     fused = compiled(lambda x: in_torch(x))
     yield "torch.compile", lambda x, out: fused(x)
 
+    def triton_layer_norm():
+        import layer_norm_triton
+
+        return layer_norm_triton.layer_norm
+
+    in_triton = optional("triton", triton_layer_norm)
+    if in_triton:
+        yield "triton", nothing(lambda x, out: in_triton(x, weight, bias, LAYER_NORM_EPS, out))
+
 
 @functools.lru_cache(maxsize=1)
-def target_of(rows: int, cols: int) -> torch.Tensor:
-    """The targets of every cross-entropy of this shape."""
+def target_of(rows: int, cols: int, values: str) -> torch.Tensor:
+    """The targets of every cross-entropy of this shape; one row in five is ignored if the values say so."""
     generator = torch.Generator("cuda").manual_seed(cols)
-    return torch.randint(cols, (rows,), device="cuda", generator=generator)
+    target = torch.randint(cols, (rows,), device="cuda", generator=generator)
+    if values == IGNORED:
+        target[torch.rand(rows, device="cuda", generator=generator) < 0.2] = IGNORED_TARGET
+    return target
 
 
 def cross_entropy(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    target = target_of(case.rows, case.cols)
+    target = target_of(case.rows, case.cols, case.values)
     for label, variant in variants_of(names, "cross_entropy", case.dtype):
         call = ours("cross_entropy", variant, case.dtype)
         yield label, lambda x, out, call=call: call(x, target, out, None, *x.shape, 1 / case.rows)
-    yield "read", lambda x, out: torch.sum(x)
 
     def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
         return torch.nn.functional.cross_entropy(x, target, reduction="none")
@@ -255,12 +262,11 @@ def cross_entropy(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[s
 
 
 def cross_entropy_gradient(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    """The losses, and the gradient of their mean."""
-    target, scale = target_of(case.rows, case.cols), 1 / case.rows
+    """The losses, and the gradient of their sum over the number of rows."""
+    target, scale = target_of(case.rows, case.cols, case.values), 1 / case.rows
     for label, variant in variants_of(names, "cross_entropy", case.dtype):
         call = ours("cross_entropy", variant, case.dtype)
         yield label, nothing(lambda x, out, call=call: call(x, target, *out, *x.shape, scale))
-    yield "copy", nothing(lambda x, out: out[1].copy_(x))
 
     upstream = torch.full((case.rows,), scale, device="cuda", dtype=x.dtype)
 
@@ -279,12 +285,17 @@ def cross_entropy_gradient(case: Case, x: torch.Tensor, out: tuple, names: tuple
     yield "torch", with_autograd(in_torch)
     yield "torch.compile", with_autograd(compiled(lambda x: in_torch(x)))
     column = torch.arange(case.cols, device="cuda")
+    has_ignored = case.values == IGNORED  # else the formula has no mask that it does not need
 
     def by_formula(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        x = x.float()
+        x, of_target = x.float(), target.unsqueeze(1)
         of_row = torch.logsumexp(x, -1, keepdim=True)
-        gradient = (torch.exp(x - of_row) - (column == target.unsqueeze(1)).float()) * scale
-        return of_row - x.gather(1, target.unsqueeze(1)), gradient.to(out[1].dtype)
+        gradient = (torch.exp(x - of_row) - (column == of_target).float()) * scale
+        if not has_ignored:
+            return of_row - x.gather(1, of_target), gradient.to(out[1].dtype)
+        counts = of_target != IGNORED_TARGET
+        loss = (of_row - x.gather(1, of_target.clamp(min=0))) * counts
+        return loss, (gradient * counts).to(out[1].dtype)
 
     fused = compiled(by_formula)
     yield "compile: formula", lambda x, out: fused(x)
@@ -294,5 +305,8 @@ OPERATIONS = {"softmax": softmax, "topk": topk, "rms_norm": rms_norm, "layer_nor
               "cross_entropy_gradient": cross_entropy_gradient}
 
 
-def contenders(case: Case, x: torch.Tensor, out: object, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    yield from OPERATIONS[case.op](case, x, out, names)
+def contenders(case: Case, x: torch.Tensor, out: object, names: tuple[str, ...] = (), peers: str = "") -> Iterator[tuple[str, Contender]]:
+    """names: variants of this repository beside the default. peers: "none" leaves all others out."""
+    for name, function in OPERATIONS[case.op](case, x, out, names):
+        if peers != "none" or name == OURS or name in names:
+            yield name, function

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Measures this repository beside its peers on a GPU and writes one JSON file:
-    measure.py --output FILE [--ops softmax,topk,...] [--dtypes f32,f16] [--shapes 4096x4096,...] [--variants lab04.f16x8,...]
+    measure.py --output FILE [--ops softmax,topk,...] [--dtypes f32,f16] [--shapes 4096x4096,...] [--values normal,masked,...]
+               [--variants lab04.f16x8,...] [--peers none]
 One process and one timer for everybody; each is checked first, in the configuration that is timed."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import gc
+import itertools
 import json
 import os
 import sys
@@ -15,7 +17,9 @@ import time
 import warnings
 from pathlib import Path
 
-from shapes import Case, UserError, cases
+from shapes import FLOOR, OURS, Case, UserError, cases
+
+PARTS = ("ops", "dtypes", "shapes", "values", "variants", "peers")  # as the command's options are called
 
 os.environ.pop("TRITON_INTERPRET", None)
 try:
@@ -26,12 +30,11 @@ except ImportError:
 
 def problem_of(case: Case, name: str, x, result) -> str:
     import check
+    import floors
     from contenders import bias_of, target_of, weight_of
 
-    if name == "read":
-        return ""
-    if name == "copy":
-        return "" if torch.equal(x, result[1] if isinstance(result, tuple) else result) else "the copy differs"
+    if name == FLOOR[case.op]:
+        return floors.problem(name, x, result)
     if name == "flashinfer topk alone":
         return ""  # its result is a part of another's
     if case.op == "softmax":
@@ -43,21 +46,23 @@ def problem_of(case: Case, name: str, x, result) -> str:
     if case.op.startswith("cross_entropy"):
         both = result if isinstance(result, tuple) else (result,)
         # PyTorch's own takes the gradient from the logarithm, rounded.
-        return check.cross_entropy_problem(x, target_of(case.rows, case.cols), *both, scale=1 / case.rows, by_logsumexp=name == "torch")
-    return check.topk_problem(x, *result, case.k, by_logsumexp="logsumexp" in name)
+        return check.cross_entropy_problem(x, target_of(case.rows, case.cols, case.values), *both, scale=1 / case.rows, by_logsumexp=name == "torch")
+    return check.topk_problem(x, *result, case.k, by_logsumexp="logsumexp" in name, lower_first=name == OURS or name.startswith("lab"))
 
 
 def sentence(error: BaseException) -> str:
     return (f"{type(error).__name__}: " + " ".join(str(error).split()))[:200]
 
 
-def prepare(case: Case, buffers, variants: tuple[str, ...], problems: dict[str, str]) -> dict:
-    """Everybody who gets the case right, in a graph."""
+def prepare(case: Case, buffers, options: argparse.Namespace, floor, problems: dict[str, str]) -> dict:
+    """Everybody who gets the case right, in a graph; the floor last."""
     from contenders import contenders
     from timing import capture
 
     ready = {}
-    for name, function in contenders(case, buffers.inputs[0], buffers.outputs[0], variants):
+    names = tuple(name for name in options.variants.split(",") if name)
+    everybody = contenders(case, buffers.inputs[0], buffers.outputs[0], names, options.peers)
+    for name, function in itertools.chain(everybody, [(FLOOR[case.op], floor)]):  # each is made when it is its turn: compile() starts afresh
         try:
             timed = capture(function, buffers)
         except Exception as error:  # a peer that cannot do it must not end the run
@@ -76,18 +81,20 @@ def prepare(case: Case, buffers, variants: tuple[str, ...], problems: dict[str, 
     return ready
 
 
-def measure(case: Case, variants: tuple[str, ...], watch, seed: int) -> dict:
+def measure(case: Case, options: argparse.Namespace, watch, seed: int) -> dict:
+    import floors
     from clocks import retry
     from timing import Buffers, interleaved, summary, warm_up
 
     buffers, problems = Buffers(case, seed), {}
-    ready = prepare(case, buffers, variants, problems)
+    floor, chosen = floors.fastest(case, buffers)
+    ready = prepare(case, buffers, options, floor, problems)
     timed = list(ready.values())
     rounds = warm_up(timed)
     watch.clocks.clear()
     seconds, discarded, reasons = retry(lambda: interleaved(timed, buffers.calls, rounds), watch)
     entry = {**case._asdict(), "sets": len(buffers.inputs), "calls": buffers.calls, "rounds": rounds,
-             "seconds": {name: summary(times) for name, times in zip(ready, seconds)}}
+             "seconds": {name: summary(times) for name, times in zip(ready, seconds)}, "floor": chosen}
     if watch.clocks:
         entry["sm_clock_mhz"] = [min(watch.clocks), max(watch.clocks)]
     if discarded:
@@ -136,7 +143,7 @@ def clock_watch():
 
 def show(entry: dict) -> None:
     times = "  ".join(f"{name} {1e6 * each['median']:.4g}" for name, each in entry["seconds"].items())
-    print(f"{Case(*(entry[field] for field in Case._fields)).name}, us: {times}", flush=True)
+    print(f"{Case(*(entry[field] for field in Case._fields)).name}, us: {times} ({entry['floor']['way']})", flush=True)
     for name, why in entry.get("not_measured", {}).items():
         print(f"    {name} is not measured: {why}", flush=True)
 
@@ -146,23 +153,23 @@ def run(options: argparse.Namespace) -> dict:
         raise UserError("PyTorch is not installed: the peers need it, with CUDA; see https://pytorch.org")
     if not torch.cuda.is_available():
         raise UserError("PyTorch finds no CUDA device, and peers are measured on one")
-    wanted = cases(options.ops, options.dtypes, options.shapes)
+    wanted = cases(options.ops, options.dtypes, options.shapes, options.values)
     if not wanted:
-        raise UserError("no case is left: each operation has shapes of its own (common/peers/shapes.py)")
+        raise UserError("no case is left: each operation has shapes and values of its own (common/peers/shapes.py)")
+    if options.peers not in ("", "none"):
+        raise UserError(f"PEERS={options.peers}: it can be none, which leaves all out but this repository and the floor")
     warnings.filterwarnings("ignore", message="(?s).*Online softmax is disabled.*")
     torch.set_grad_enabled(False)
     import contenders
 
-    parts = "".join(f" {name.upper()}={getattr(options, name)}" for name in ("ops", "dtypes", "shapes", "variants")
-                    if getattr(options, name))
+    parts = "".join(f" {name.upper()}={getattr(options, name)}" for name in PARTS if getattr(options, name))
     seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
     result = {"machine": torch.cuda.get_device_name(0), "date": datetime.date.today().isoformat(), "command": "make peers" + parts,
               "versions": versions(), "ladder": variant_names(), "seed": seed, "missing": contenders.missing, "cases": []}
-    variants = tuple(name for name in options.variants.split(",") if name)
     watch = clock_watch()
     for number, case in enumerate(wanted):
         begun = time.monotonic()
-        entry = measure(case, variants, watch, seed + number)
+        entry = measure(case, options, watch, seed + number)
         result["cases"].append(entry)
         print(f"[{number + 1}/{len(wanted)}, {time.monotonic() - begun:.1f} s] ", end="")
         show(entry)
@@ -176,7 +183,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Measure this repository beside its peers.")
     parser.add_argument("--output", required=True)
     parser.add_argument("--seed", type=int)
-    for name in ("ops", "dtypes", "shapes", "variants"):
+    for name in PARTS:
         parser.add_argument(f"--{name}", default="")
     options = parser.parse_args(argv)
     try:

@@ -1,4 +1,4 @@
-"""What is measured: shapes, types and K, the same for everybody; and which of those who are measured are no peers."""
+"""What is measured: shapes, types, K and values, the same for everybody; and which of those who are measured are no peers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ class Case(NamedTuple):
     rows: int
     cols: int
     k: int = 0
+    values: str = "normal"  # of VALUES
 
     @property
     def name(self) -> str:
-        return f"{self.op} {self.dtype} {self.rows}x{self.cols}" + (f" k{self.k}" if self.k else "")
+        return (f"{self.op} {self.dtype} {self.rows}x{self.cols}" + (f" k{self.k}" if self.k else "") +
+                (f" {self.values}" if self.values != NORMAL else ""))
 
     @property
     def input_bytes(self) -> int:
@@ -49,6 +51,15 @@ OPS = {"softmax": SOFTMAX, "topk": TOPK, "rms_norm": RMS_NORM, "layer_norm": LAY
 LEFT_OUT = {"topk": ("bfloat16",), "rms_norm": ("float16",), "layer_norm": ("float16",), "cross_entropy": ("float16",),
             "cross_entropy_gradient": ("float16",)}
 
+# What the logits are. A selection is as fast as its data lets it be; masked and tied logits are what constrained decoding and
+# quantised models have. "ignored": normal, and of the targets of a cross-entropy one in five says that its row does not count.
+NORMAL, MASKED, IGNORED = "normal", "masked", "ignored"
+LOGITS = (NORMAL, "descending", "ascending", "ties", "constant", MASKED)
+VALUES = (*LOGITS, IGNORED)
+TAKEN = {"softmax": LOGITS, "topk": LOGITS, "cross_entropy": (NORMAL, IGNORED), "cross_entropy_gradient": (NORMAL, IGNORED)}
+UNMASKED_EACH = 997  # columns from one that is not masked to the next
+IGNORED_TARGET = -100  # common/ops/cross_entropy/arguments.h, and PyTorch's default
+
 OURS = "ladder"
 # By operation: what no kernel can go below.
 FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
@@ -69,11 +80,15 @@ def chosen(text: str, names: tuple[str, ...], what: str) -> tuple[str, ...]:
     return wanted or names
 
 
-def cases(ops: str = "", dtypes: str = "", shapes: str = "") -> list[Case]:
-    """All cases, or those of the given operations, dtypes ("f32,f16") and shapes ("4096x4096,1x50257")."""
+def cases(ops: str = "", dtypes: str = "", shapes: str = "", values: str = "") -> list[Case]:
+    """All cases of normal values, or those of the given operations, dtypes ("f32,f16"), shapes ("4096x4096,1x50257") and values
+    ("normal,masked"). Of the values an operation has those that mean something for it; a norm has normal ones."""
     wanted_ops = chosen(ops, tuple(OPS), "OPS")
     wanted_dtypes = [SHORT[name] for name in chosen(dtypes, tuple(SHORT), "DTYPES")]
     known = sorted({f"{shape[0]}x{shape[1]}" for each in OPS.values() for shape in each})
     wanted_shapes = chosen(shapes, tuple(known), "SHAPES")
-    return [Case(op, dtype, *shape) for op in OPS if op in wanted_ops for dtype in wanted_dtypes if dtypes or dtype not in LEFT_OUT.get(op, ())
-            for shape in OPS[op] if f"{shape[0]}x{shape[1]}" in wanted_shapes]
+    wanted_values = chosen(values, VALUES, "VALUES") if values else (NORMAL,)
+    return [Case(op, dtype, *shape, *(() if len(shape) > 2 else (0,)), each) for op in OPS if op in wanted_ops
+            for dtype in wanted_dtypes if dtypes or dtype not in LEFT_OUT.get(op, ())
+            for shape in OPS[op] if f"{shape[0]}x{shape[1]}" in wanted_shapes
+            for each in VALUES if each in wanted_values and each in TAKEN.get(op, (NORMAL,))]

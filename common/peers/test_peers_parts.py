@@ -18,6 +18,8 @@ if has_torch:
     import torch
 
     import check
+    import floors
+    import timing
 
 
 class Shapes(unittest.TestCase):
@@ -36,9 +38,20 @@ class Shapes(unittest.TestCase):
         self.assertEqual(sorted(case.k for case in cases), [5, 50, 128, 256])
 
     def test_words_that_mean_nothing(self):
-        for arguments, words in (({"ops": "max"}, "OPS=max"), ({"dtypes": "f64"}, "DTYPES=f64"), ({"shapes": "3x3"}, "SHAPES=3x3")):
+        for arguments, words in (({"ops": "max"}, "OPS=max"), ({"dtypes": "f64"}, "DTYPES=f64"), ({"shapes": "3x3"}, "SHAPES=3x3"), ({"values": "odd"}, "VALUES=odd")):
             with self.assertRaisesRegex(shapes.UserError, words):
                 shapes.cases(**arguments)
+
+    def test_values(self):
+        self.assertEqual({case.values for case in shapes.cases()}, {"normal"})
+        cases = shapes.cases(dtypes="f32", values="masked, normal,ignored")
+        self.assertEqual({(case.op, case.values) for case in cases if case.op not in ("rms_norm", "layer_norm")},
+                         {(op, values) for op in ("softmax", "topk") for values in ("normal", "masked")} |
+                         {(op, values) for op in ("cross_entropy", "cross_entropy_gradient") for values in ("normal", "ignored")})
+        self.assertEqual({case.values for case in cases if case.op == "rms_norm"}, {"normal"})
+        self.assertEqual([case.name for case in cases if case.op == "topk"][:2],
+                         ["topk float32 1x50257 k5", "topk float32 1x50257 k5 masked"])
+        self.assertEqual(shapes.cases(ops="layer_norm", values="ties"), [])
 
     def test_bytes(self):
         self.assertEqual(shapes.Case("softmax", "float16", 4, 10).input_bytes, 80)
@@ -103,7 +116,7 @@ class Checks(unittest.TestCase):
         weight, bias = torch.randn(300), torch.randn(300)
         y = torch.nn.functional.layer_norm(self.x, (300,), weight, bias, shapes.LAYER_NORM_EPS)
         self.assertEqual(check.layer_norm_problem(self.x, weight, bias, y), "")
-        self.assertIn("row 0", check.layer_norm_problem(self.x, weight, bias.flip(0), y))
+        self.assertIn("expected", check.layer_norm_problem(self.x, weight, bias.flip(0), y))
 
     def test_cross_entropy(self):
         target, leaf = torch.tensor([0, 299, 7, 7, 150]), self.x.clone().requires_grad_()
@@ -117,6 +130,17 @@ class Checks(unittest.TestCase):
         gradient[1, 299] += 0.2
         self.assertIn("gradient", check.cross_entropy_problem(self.x, target, loss, gradient, 0.2))
 
+    def test_cross_entropy_with_ignored_rows(self):
+        target, leaf = torch.tensor([0, -100, 7, -100, 150]), self.x.clone().requires_grad_()
+        loss = torch.nn.functional.cross_entropy(leaf, target, reduction="none")
+        gradient = torch.autograd.grad(loss, leaf, torch.full((5,), 0.2))[0]
+        loss = loss.detach()
+        self.assertEqual(check.cross_entropy_problem(self.x, target, loss, gradient, 0.2), "")
+        gradient[3, 8] = 1e-9  # must be 0
+        self.assertIn("gradient", check.cross_entropy_problem(self.x, target, loss, gradient, 0.2))
+        loss[1] = 1e-9
+        self.assertIn("loss", check.cross_entropy_problem(self.x, target, loss))
+
     def test_topk(self):
         prob, index = torch.softmax(self.x, -1).topk(6)
         self.assertEqual(check.topk_problem(self.x, prob, index, 6), "")
@@ -127,6 +151,50 @@ class Checks(unittest.TestCase):
         twice[0, 1] = twice[0, 0]
         self.assertIn("twice", check.topk_problem(self.x, prob, twice, 6))
         self.assertIn("range", check.topk_problem(self.x, prob, index + 300, 6))
+
+    def test_topk_of_masked_logits(self):
+        x = torch.full((2, 3000), -float("inf"))
+        x[:, ::997] = torch.tensor([1.0, 3, 2, 0])
+        prob, index = torch.softmax(x, -1).topk(4)
+        fill = torch.arange(1, 5).expand(2, 4)  # the lowest columns of those that are masked
+        prob, index = torch.cat([prob, torch.zeros(2, 4)], 1), torch.cat([index, fill], 1)
+        self.assertEqual(check.topk_problem(x, prob, index, 8, lower_first=True), "")
+        index[1, 7] = 2900
+        self.assertEqual(check.topk_problem(x, prob, index, 8), "")
+        self.assertIn("lower index", check.topk_problem(x, prob, index, 8, lower_first=True))
+        index[1, 3] = 1500
+        self.assertIn("not the largest", check.topk_problem(x, prob, index, 8))
+
+    def test_topk_of_ties(self):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            x = torch.randint(-2, 2, (4, 500)).to(dtype)
+            x[0, :3] = torch.tensor([-0.0, 0.0, -0.0])
+            index = torch.sort(x.float(), descending=True, stable=True).indices[:, :300]
+            self.assertTrue(torch.equal(check.largest(x, 300), index))
+            prob = torch.softmax(x.float(), -1).gather(-1, index)
+            self.assertEqual(check.topk_problem(x, prob, index, 300, lower_first=True), "")
+            swapped = index[:, [1, 0, *range(2, 300)]]
+            self.assertEqual(check.topk_problem(x, prob, swapped, 300), "")
+            self.assertIn("lower index", check.topk_problem(x, prob, swapped, 300, lower_first=True))
+
+    def test_a_copy_is_one(self):
+        self.assertEqual(floors.problem("copy", self.x, self.x.clone()), "")
+        self.assertEqual(floors.problem("copy", self.x, (None, self.x.clone())), "")  # of the losses and the gradient
+        self.assertIn("differs", floors.problem("copy", self.x, self.x.flip(0)))
+
+    def test_what_logits_are_filled_with(self):
+        x = torch.empty(3, 2000)
+
+        def filled(values):
+            timing.fill(x.fill_(float("nan")), values)
+            return x
+
+        self.assertAlmostEqual(filled("normal").std().item(), 3, delta=0.2)
+        self.assertTrue(bool((filled("descending").diff() < 0).all()))
+        self.assertTrue(bool((filled("ascending").diff() > 0).all()))
+        self.assertEqual(filled("ties").unique().tolist(), [0, 1, 2, 3])
+        self.assertEqual(filled("constant").unique().tolist(), [1])
+        self.assertEqual(filled("masked").isfinite().nonzero().tolist(), [[row, column] for row in range(3) for column in (0, 997, 1994)])
 
 
 class Command(unittest.TestCase):

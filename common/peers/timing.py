@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from contenders import Contender
-from shapes import Case
+from shapes import MASKED, UNMASKED_EACH, Case
 
 ROTATED_BYTES = 400e6  # of inputs and outputs together: well over any L2, so that a call finds nothing of its data there
 GRAPH_BYTES = 2e9  # what a graph's calls move at least: half a millisecond of an H200's memory
@@ -38,8 +38,24 @@ def matrices(count: int, shape: tuple[int, int], dtype: torch.dtype) -> list[tor
     return [memory[i * stride:i * stride + shape[0] * shape[1]].view(shape) for i in range(count)]
 
 
+def fill(x: torch.Tensor, values: str) -> None:
+    """Logits of the kind that shapes.LOGITS has: normal numbers times 3, or what a selection does not expect."""
+    cols = x.shape[1]
+    if values in ("descending", "ascending"):
+        line = torch.linspace(12, -12, cols, device=x.device)
+        x.copy_(line if values == "descending" else line.flip(0))  # in 16 bits neighbours are equal
+    elif values == "ties":
+        x.random_(0, 4)
+    elif values == "constant":
+        x.fill_(1)
+    else:
+        x.normal_(0, 3)
+        if values == MASKED:
+            x.masked_fill_(torch.arange(cols, device=x.device) % UNMASKED_EACH != 0, -math.inf)
+
+
 class Buffers:
-    """The sets that the calls of a case rotate over. Inputs are fresh normal numbers times 3."""
+    """The sets that the calls of a case rotate over. Inputs are filled afresh."""
 
     def __init__(self, case: Case, seed: int):
         dtype = getattr(torch, case.dtype)
@@ -47,7 +63,7 @@ class Buffers:
         torch.manual_seed(seed)
         self.inputs = matrices(sets, (case.rows, case.cols), dtype)
         for x in self.inputs:
-            x.normal_(0, 3)
+            fill(x, case.values)
         if case.op == "cross_entropy":
             self.outputs = matrices(sets, (case.rows, 1), torch.float32)
         elif case.op == "cross_entropy_gradient":
@@ -77,9 +93,9 @@ class Timed:
         return self.kept[i]
 
 
-def capture(function: Contender, buffers: Buffers) -> Timed:
-    """Calls the contender on every set in turn, in one graph. What it returns is kept for as many calls as there are sets, so
-    that its results rotate over as much memory as everybody's."""
+def capture(function: Contender, buffers: Buffers, calls: int = 0) -> Timed:
+    """Calls the contender on every set in turn, in one graph; so many calls, or the buffers'. What it returns is kept for as
+    many calls as there are sets, so that its results rotate over as much memory as everybody's."""
     sets = len(buffers.inputs)
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -91,7 +107,7 @@ def capture(function: Contender, buffers: Buffers) -> Timed:
     graph = torch.cuda.CUDAGraph()
     kept: collections.deque = collections.deque(maxlen=sets)
     with torch.cuda.graph(graph):
-        for call in range(buffers.calls):
+        for call in range(calls or buffers.calls):
             returned = function(buffers.inputs[call % sets], buffers.outputs[call % sets])
             kept.append(buffers.outputs[call % sets] if returned is None else returned)
     return Timed(graph, list(kept))
