@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from points import is_solution, results
+from points import TITLES, is_solution, results
 
 # Okabe and Ito's colours for the colour-blind, darkened where text in them would be too faint on white.
-LAB_COLOURS = {"01": "#4D4D4D", "02": "#0072B2", "03": "#00805E", "04": "#C04A00", "05": "#A8437F", "06": "#9A6A00"}
-OTHER_COLOUR = "#4D4D4D"
+LAB_COLOURS = {"01": "#4D4D4D", "02": "#0072B2", "03": "#00805E", "04": "#C04A00", "05": "#A8437F", "06": "#9A6A00",
+               "08": "#5E3C99"}
+OTHER_COLOUR = "#B0003A"
+MARKERS = {"softmax": ("o", 58), "softmax_topk": ("D", 42)}  # with its size
+OTHER_MARKERS = [("s", 46), ("^", 58), ("v", 58), ("P", 58), ("X", 54)]  # of the manifest's other operators, in its order
 INK, FAINT = "#222222", "#8A8A8A"
 MEMORY, COMPUTE = "#1B3A57", "#8C2D04"  # the two kinds of roof
 
 
 @dataclass
 class Chart:
-    """The figure and what stands in it, for the tests: artists in the order of `ladder`."""
+    """The figure and what stands in it, for the tests: artists in the order of `ladder`, on the roofline of `under_roofs`."""
 
     figure: object
     ladder: list[dict]
+    under_roofs: list[dict]  # those of the ladder that the roofline has
     roofline: object
     steps: object
     markers: list = field(default_factory=list)  # on the roofline, one a point
@@ -36,11 +40,17 @@ def colour_of(point: dict) -> str:
     return LAB_COLOURS.get(point["lab"][3:5], OTHER_COLOUR)
 
 
+def marker_of(op: str) -> tuple[str, int]:
+    others = [each for each in TITLES if each not in MARKERS]
+    number = others.index(op) if op in others else len(others)
+    return MARKERS.get(op) or OTHER_MARKERS[number % len(OTHER_MARKERS)]
+
+
 def marker_style(point: dict, scale: float = 1.0) -> dict:
-    """Circles for softmax, diamonds for top-K, hollow where they are predicted; a hollow star for whatever is not the solution."""
+    """Circles for softmax, diamonds for top-K, other marks for other operators, hollow where they are predicted; a hollow star for whatever is not the solution."""
     if not is_solution(point):
         return dict(marker="*", s=170 * scale, facecolors="none", edgecolors=colour_of(point), linewidths=1.5, zorder=8)
-    marker, size = ("D", 42) if point["op"] == "softmax_topk" else ("o", 58)
+    marker, size = marker_of(point["op"])
     if results.is_predicted(point):
         return dict(marker=marker, s=size * scale, facecolors="none", edgecolors=colour_of(point), linewidths=1.3, zorder=7)
     return dict(marker=marker, s=size * scale, facecolors=colour_of(point), edgecolors="white", linewidths=0.8,

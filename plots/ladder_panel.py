@@ -87,6 +87,7 @@ def draw_bands(chart: Chart) -> None:
 def lab_title(lab: str, points: list[dict]) -> str:
     """The number, the subject and the K of a lab, a line each, as far as its band has room for them."""
     number, _, subject = lab.partition("_")
+    words = subject.split("_") if len(subject) > 11 and len(points) > 2 else [subject]  # or it reaches the variants' names
     ks = {point["k"] for point in points}
     k = [f"K = {ks.pop()}"] if points[0]["op"] == "softmax_topk" and len(ks) == 1 else []
-    return "\n".join(([number, subject] + k)[:len(points)])
+    return "\n".join(([number, *words] + k)[:len(points)])

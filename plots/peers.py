@@ -16,11 +16,10 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "peers"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "common" / folder) for folder in ("peers", "")]
+from course import labs  # noqa: E402
 from shapes import FLOOR, NO_PEER, NORMAL, OURS, VALUES, UserError  # noqa: E402
 
-OF = {"softmax": "", "topk": ", top-K", "rms_norm": ", RMSNorm", "layer_norm": ", LayerNorm",
-      "cross_entropy": ", cross-entropy"}  # whose variant it is, in the list of ours
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 # A table's place in a page: the results, the operations that are shown, and what was written there.
 PLACE = re.compile(r"(<!-- peers: (\S+) of ([\w,]+), written by plots/peers.py -->\n)(.*?)(<!-- peers: end -->)", re.S)
@@ -119,8 +118,14 @@ def of_values(table: dict, op: str) -> list[list[str]]:
 
 
 def titles(op: str) -> str:
-    return {"softmax": "Softmax", "topk": "Softmax + top-K", "rms_norm": "RMSNorm", "layer_norm": "LayerNorm", "cross_entropy": "Cross-entropy",
-            "cross_entropy_gradient": "Cross-entropy and its gradient"}[op]
+    of = op.removesuffix("_gradient")
+    title = labs.operators()[{"topk": "softmax_topk"}.get(of, of)]
+    return title[0].upper() + title[1:] + (" and its gradient" if of != op else "")
+
+
+def belongs_to(op: str) -> str:
+    """Whose variant it is, in the list of ours."""
+    return {"softmax": "", "topk": ", top-K"}.get(op, f", {labs.operators().get(op)}")
 
 
 def text_tables(table: dict) -> str:
@@ -158,7 +163,7 @@ def markdown(table: dict, source: str, link: str | None = None, ops: tuple[str, 
     """Tables of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer and to the
     floor; then the times on other values."""
     measured = {f"{op} {dtype}" for op, dtype, _ in groups(table) if op in ops}
-    ours = [f"`{variant}` ({SHORT[job.split()[1]]}{OF[job.split()[0]]})"
+    ours = [f"`{variant}` ({SHORT[job.split()[1]]}{belongs_to(job.split()[0])})"
             for job, variant in table.get("ladder", {}).items() if job in measured]
     lines = [f"Measured on an {table['machine']}, {table['date']} "
              f"({', '.join(f'{k} {v}' for k, v in table['versions'].items())}), by `{table.get('command', 'make peers')}`. Ours: "

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common" / "bench"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "common" / folder) for folder in ("bench", "")]
 import results  # noqa: E402
+from course import labs  # noqa: E402
 from results import UserError  # noqa: E402
 
-FLOP_PER_ELEMENT = 5  # the nominal work: max, subtract, exp, add, multiply; one of the five is an exp
+FLOP_PER_ELEMENT = 5  # softmax's nominal work: max, subtract, exp, add, multiply; one of the five is an exp
+LADDER = ("softmax", "softmax_topk")  # the operators of the ladder: alike in work per element, and in the exp roof over them
+TITLES = labs.operators()
 
 
 def intensity(point: dict) -> float:
@@ -23,6 +26,29 @@ def intensity(point: dict) -> float:
 def footprint_intensity(point: dict) -> float:
     """FLOP per byte of the footprint, the distinct sectors that the launch reads and writes; nominal as in intensity()."""
     return point["nominal_flops"] / point.get("footprint_bytes", point["nominal_bytes"])
+
+
+def title_of(op: str) -> str:
+    return TITLES.get(op, op)
+
+
+def operators_of(points: list[dict]) -> list[str]:
+    """In the manifest's order; those that it does not know last."""
+    return sorted({point["op"] for point in points}, key=lambda op: ([*TITLES, op].index(op), op))
+
+
+def flop_per_element(point: dict) -> float:
+    return point["nominal_flops"] / (point["rows"] * point["cols"])
+
+
+def on_roofline(ladder: list[dict]) -> list[dict]:
+    """The points that stand under the roofs. Beside softmax those of other operators are left out, unless somebody's own kernel is
+    among them: their FLOP per element is another, so that heights cannot be compared, and no exp limits a norm."""
+    shown = {op for op in LADDER if any(point["op"] == op for point in ladder)}
+    if not shown:
+        return ladder
+    shown |= {point["op"] for point in ladder if not is_solution(point)}
+    return [point for point in ladder if point["op"] in shown]
 
 
 def gflops(point: dict) -> float:

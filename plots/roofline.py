@@ -2,7 +2,8 @@
 """Draws the roofline of one machine out of its results file: `roofline.py plots/results/<machine>.json`.
 
 Left: each variant under the roofs measured on that machine, from the bytes that it asks of L1 (dot) to its footprint
-(tick). Right: the same variants in ladder order. Whatever was not measured is not drawn.
+(tick). Right: the variants in ladder order. Whatever was not measured is not drawn. Where there is softmax, other operators stand on
+the right alone (points.on_roofline).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from pathlib import Path
 
 from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, in_band, marker_style
 from ladder_panel import draw_steps
-from places import below, spread
-from points import (FLOP_PER_ELEMENT, UserError, arrow_pairs, footprint_intensity, gflops, intensity, is_solution, name_of,
-                    results, same_rungs, select)
+from places import below, spread, uncrossed
+from points import (FLOP_PER_ELEMENT, LADDER, UserError, arrow_pairs, flop_per_element, footprint_intensity, gflops, intensity,
+                    is_solution, name_of, on_roofline, operators_of, results, same_rungs, select, title_of)
 
 try:
     import matplotlib
@@ -29,7 +30,7 @@ except ImportError:
 FONT = {"font.family": "DejaVu Sans", "font.size": 9.5, "svg.hashsalt": "ladder", "axes.spines.top": False,
         "axes.spines.right": False, "axes.edgecolor": "#555555", "text.color": INK, "axes.labelcolor": INK}
 LINE, TIGHT_LINE = 13.5, 11.5  # points from name to name: as it should be, at least
-KEY_HEIGHT = 55  # points that the key takes, at most
+KEY_LINE = 15  # points that a line of the key takes, about
 INCHES = (12.0, 6.75)  # 1200 x 675 pixels at 100 dpi
 
 
@@ -71,7 +72,7 @@ def draw_roofs(chart: Chart, roofs: dict) -> None:
         axes.plot([left, ridge], [left * gbs, ridge * gbs], color=MEMORY, linewidth=1.8,
                   linestyle="-" if name == "copy" else (0, (5, 2)), zorder=2)
     flats = sorted([(fma, f"FP32 FMA peak: {results.three_digits(fma)} GFLOP/s", "-"),
-                    (exp, f"exp roof: {FLOP_PER_ELEMENT} x {results.three_digits(roofs['exp_gops'])} Gexp/s",
+                    (exp, f"softmax's exp roof: {FLOP_PER_ELEMENT} x {results.three_digits(roofs['exp_gops'])} Gexp/s",
                      (0, (1, 1.2)))])
     for (height, text, style), above in zip(flats, (False, True)):
         axes.plot([max(left, height / fastest), right], [height, height], color=COMPUTE, linewidth=1.8,
@@ -118,7 +119,7 @@ def obstacles(chart: Chart, roofs: dict) -> list[tuple[float, float]]:
     pixel = chart.figure.dpi / 72
     to_pixels = axes.transData.transform
     taken = []
-    for point in chart.ladder:
+    for point in chart.under_roofs:
         (x0, y), (x1, _) = to_pixels([(intensity(point), gflops(point)), (footprint_intensity(point), gflops(point))])
         taken += [(x0 + (x1 - x0) * i / 20, y) for i in range(21)]
     for label in chart.labels:
@@ -127,7 +128,8 @@ def obstacles(chart: Chart, roofs: dict) -> list[tuple[float, float]]:
             side = -1 if label.get_ha() == "right" else 1
             taken += [(x + side * 5.6 * pixel * i, y) for i in range(len(label.get_text()) + 1)]
     box = axes.get_window_extent()
-    taken += [(box.x0 + dx * pixel, box.y1 - dy * pixel) for dx in range(0, 200, 15) for dy in range(0, KEY_HEIGHT, 15)]
+    key_height = KEY_LINE * (len(key_of(chart)) + 1)
+    taken += [(box.x0 + dx * pixel, box.y1 - dy * pixel) for dx in range(0, 200, 15) for dy in range(0, key_height, 15)]
     for height in (roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"]):
         x, y = to_pixels((max(height / roofs["read_gbs"], axes.get_xlim()[0]), height))
         taken += [(x + dx * pixel, y) for dx in range(0, 60, 10)]
@@ -149,12 +151,12 @@ def draw_labels(chart: Chart, roofs: dict) -> None:
         ends = axes.transData.transform([(intensity(point), 1), (footprint_intensity(point), 1)])
         return ends[1][0] - ends[0][0] > max(85, 12 + 6 * len(label_of(point, chart.ladder))) * pixel
 
-    own_line = sorted(filter(has_long_line, chart.ladder), key=gflops, reverse=True)
-    column = [point for point in chart.ladder if not has_long_line(point)]
+    own_line = sorted(filter(has_long_line, chart.under_roofs), key=gflops, reverse=True)
+    column = [point for point in chart.under_roofs if not has_long_line(point)]
     lines = [axes.transData.transform((1, gflops(point)))[1] for point in own_line]
     for point, y in zip(own_line, below(lines, 8 * pixel, LINE * pixel)):
         draw_label(chart, point, intensity(point), axes.transData.inverted().transform((0, y))[1], 5)
-    x = max(map(footprint_intensity, chart.ladder)) * 2
+    x = max(map(footprint_intensity, chart.under_roofs)) * 2
     draw_label_column(chart, column, x, ceilings=[FLOP_PER_ELEMENT * roofs["exp_gops"], x * roofs["copy_gbs"]])
 
 
@@ -177,34 +179,49 @@ def draw_label_column(chart: Chart, points: list[dict], x: float, ceilings: list
         height = to_pixels.transform((1, ceiling))[1]
         if height - low > 2 * line + TIGHT_LINE / LINE * line * (len(points) - 0.5):
             high = min(high, height - line)
-    for point, y_pixels in zip(points, spread(wanted, line, low + line, high - line)):
+    starts = [tuple(to_pixels.transform((footprint_intensity(point), gflops(point)))) for point in points]
+    places = spread(wanted, line, low + line, high - line)
+    for point, y_pixels in zip(points, uncrossed(starts, to_pixels.transform((x, 1))[0], places)):
         y = to_data.transform((0, y_pixels))[1]
-        axes.plot([intensity(point), x], [gflops(point), y], color="#B5B5B5", linewidth=0.7, zorder=3)
+        axes.plot([footprint_intensity(point), x], [gflops(point), y], color="#B5B5B5", linewidth=0.7, zorder=3)
         draw_label(chart, point, x, y, 3)
 
 
+def key_of(chart: Chart) -> list[tuple[str, dict]]:
+    """(text, an example) for each kind of point that is there."""
+    solutions = [point for point in chart.ladder if is_solution(point)]
+    shown = operators_of(chart.under_roofs)
+    key = [(title_of(op) + ("" if op in shown else " (on the right)"), next(point for point in solutions if point["op"] == op))
+           for op in operators_of(solutions)]
+    return key + [("yours", point) for point in chart.ladder if not is_solution(point)][:1]
+
+
 def draw_key(chart: Chart) -> None:
-    """What the shapes of the points mean, for the shapes that are there; above the roofs, where no point can be."""
-    kinds = {"softmax": lambda p: is_solution(p) and p["op"] != "softmax_topk",
-             "softmax + top-K": lambda p: is_solution(p) and p["op"] == "softmax_topk",
-             "yours": lambda p: not is_solution(p)}
-    handles = []
-    for name, belongs in kinds.items():
-        example = next((point for point in chart.ladder if belongs(point)), None)
-        if example:
-            style = marker_style(dict(example, lab=""), 0.7)
-            handles.append(chart.roofline.scatter([], [], label=name, **style))
+    """What the shapes of the points mean; above the roofs, where no point can be."""
+    handles = [chart.roofline.scatter([], [], label=text, **marker_style(example if "(" in text else dict(example, lab="lab01"), 0.7))
+               for text, example in key_of(chart)]
     chart.roofline.legend(handles=handles, loc="upper left", fontsize=9, frameon=False, handletextpad=0.3)
 
 
-def x_title(ladder: list[dict]) -> str:
-    counted = sum(map(results.is_counted, ladder))
+def flop_words(points: list[dict]) -> str:
+    """ "5 FLOP per element", or "softmax 5, RMSNorm 4 FLOP per element"."""
+    each = {op: f"{flop_per_element(next(point for point in points if point['op'] == op)):g}" for op in operators_of(points)}
+    if len(set(each.values())) > 1:
+        # Top-K's are softmax's.
+        named = [f"{title_of(op)} {flop}" for op, flop in each.items() if op != "softmax_topk" or each.get("softmax") != flop]
+        return ", ".join(named) + " FLOP per element"
+    return f"{next(iter(each.values()))} FLOP per element"
+
+
+def x_title(points: list[dict]) -> str:
+    counted = sum(map(results.is_counted, points))
+    work = flop_words(points)
     if not counted:
-        return ("nominal intensity, FLOP/byte; no bytes were counted\n(5 FLOP per element over one read and one write; "
-                "top-K: one read, 8 bytes x K written)")
-    title = ("intensity, FLOP/byte: 5 FLOP per element over counted bytes\n"
+        topk = "; top-K: one read, 8 bytes x K written" if any(point["op"] == "softmax_topk" for point in points) else ""
+        return f"nominal intensity, FLOP/byte; no bytes were counted\n({work} over one read and one write{topk})"
+    title = (f"intensity, FLOP/byte: {work} over counted bytes\n"
              "dot: asked of L1, in sectors of 32 bytes; tick: footprint, each sector once")
-    return title if counted == len(ladder) else title + "; *: nominal, not counted"
+    return title if counted == len(points) else title + "; *: nominal, not counted"
 
 
 def draw_span(axes: object, point: dict) -> object:
@@ -223,29 +240,29 @@ def draw_band(chart: Chart, point: dict) -> None:
 
 def draw_roofline(chart: Chart, roofs: dict) -> None:
     axes = chart.roofline
-    left, right = x_limits(chart.ladder, roofs)
+    left, right = x_limits(chart.under_roofs, roofs)
     axes.set_xscale("log", base=10 if right > 2000 * left else 2)
     axes.set_yscale("log")
     axes.set_xlim(left, right)
-    axes.set_ylim(*y_limits(chart.ladder, roofs, axes.get_window_extent().height * 72 / chart.figure.dpi))
+    axes.set_ylim(*y_limits(chart.under_roofs, roofs, axes.get_window_extent().height * 72 / chart.figure.dpi))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     axes.minorticks_off()
     axes.grid(True, color="#ECECEC", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel(x_title(chart.ladder))
-    axes.set_ylabel("GFLOP/s (5 FLOP per element)")
+    axes.set_xlabel(x_title(chart.under_roofs))
+    axes.set_ylabel(f"GFLOP/s ({flop_words(chart.under_roofs)})")
     axes.yaxis.set_label_coords(-0.088, 0.5)
     draw_roofs(chart, roofs)
-    for before, point in arrow_pairs(chart.ladder):
+    for before, point in arrow_pairs(chart.under_roofs):
         start, end = ((intensity(each), gflops(each)) for each in (before, point))
         chart.arrows.append((before, point, draw_arrow(axes, start, end, 14)))
-    for point in chart.ladder:
+    for point in chart.under_roofs:
         if results.is_counted(point):
             chart.spans.append(draw_span(axes, point))
         draw_band(chart, point)
         chart.markers.append(axes.scatter(intensity(point), gflops(point), **marker_style(point, 0.6)))
-    for point in chart.beside:
+    for point in same_rungs(chart.beside, chart.under_roofs):
         draw_band(chart, point)
         axes.scatter(intensity(point), gflops(point), **marker_style(point, 0.3))
     draw_labels(chart, roofs)
@@ -264,7 +281,7 @@ def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "stu
     height = max(INCHES[1], 2.0 + 0.27 * len(ladder))
     figure = Figure(figsize=(INCHES[0], height), dpi=100, facecolor="white")
     top, bottom = 1 - 0.95 / height, 0.85 / height
-    chart = Chart(figure, ladder, figure.add_axes((0.066, bottom, 0.485, top - bottom)),
+    chart = Chart(figure, ladder, on_roofline(ladder), figure.add_axes((0.066, bottom, 0.485, top - bottom)),
                   figure.add_axes((0.735, bottom, 0.20, top - bottom)))
     if beside:
         chart.beside = [point for point in same_rungs(beside["points"], ladder) if (point["cols"], point["input"]) == (cols, kind)]
@@ -274,8 +291,15 @@ def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "stu
     return chart
 
 
+def subject_of(ladder: list[dict]) -> str:
+    ops = operators_of(ladder)
+    if set(ops) <= set(LADDER):
+        return "Row-wise softmax"
+    return title_of(ops[0]) if len(ops) == 1 else "Row-wise operators"
+
+
 def draw_titles(chart: Chart, table: dict, cols: int, kind: str, height: float) -> None:
-    kinds = {"normal": "random normal logits", "bigrams": "bigram logits of the course's text"}
+    kinds = {"normal": "random normal numbers", "bigrams": "bigram logits of the course's text"}
     shape = f"{cols} columns of {kinds.get(kind, kind)}"
     predicted = table["backend"] == results.PREDICTED
     heading = f"Predicted for an {table['machine']}, {table['date']}" if predicted else f"{table['machine']} ({table['backend']}), {table['date']}"
@@ -287,7 +311,7 @@ def draw_titles(chart: Chart, table: dict, cols: int, kind: str, height: float) 
                "every roof and every point measured on this machine")
     size = 13 if len(heading) < 80 else 13 * 80 / len(heading)
     for text, inches, options in ((heading, 0.32, dict(fontsize=size, fontweight="bold")),
-                                  (f"Row-wise softmax, {shape}: {sources}",
+                                  (f"{subject_of(chart.ladder)}, {shape}: {sources}",
                                    0.58, dict(fontsize=10, color="#555555"))):
         chart.labels.append(chart.figure.text(0.015, 1 - inches / height, text, ha="left", va="center", **options))
 

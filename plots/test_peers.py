@@ -50,6 +50,11 @@ class Tables(unittest.TestCase):
         self.assertRegex(text, r"9 x 100 +- +10\.0 +50\.0 +- +- +- +torch +-")
         self.assertIn("not here: flashinfer (no module)", text)
 
+    def test_titles(self):
+        self.assertEqual([peers.titles(op) for op in peers.FLOOR], ["Softmax", "Softmax + top-K", "RMSNorm", "LayerNorm", "Cross-entropy",
+                                                                    "Cross-entropy and its gradient"])
+        self.assertEqual([peers.belongs_to(op) for op in ("softmax", "topk", "rms_norm")], ["", ", top-K", ", RMSNorm"])
+
     def test_markdown(self):
         text = peers.markdown(synthetic(), "results.json")
         self.assertIn("| 8 x 100 | 20.0 | 0.80 (triton) | 2.00 | 12.0 | 0.40 (torch) | 1.20 |", text)

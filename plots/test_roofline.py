@@ -16,10 +16,15 @@ from unittest import mock
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import chart as marks  # noqa: E402
+import places  # noqa: E402
 import roofline  # noqa: E402
-from points import gbytes  # noqa: E402
+from points import TITLES, gbytes, labs  # noqa: E402
 
 ROOFS = {"copy_gbs": 10.0, "read_gbs": 12.0, "fma_gflops": 100.0, "exp_gops": 1.0}
+
+
+OPERATOR_OF = {"lab08_rms_norm": ("rms_norm", 4), "lab08b_cross_entropy": ("cross_entropy", 7), "lab08c_layer_norm": ("layer_norm", 8)}
 
 
 def point(lab: str, variant: str, gbs: float, dtype: str = "f32", k: int = 0, source: str = "solution",
@@ -27,9 +32,10 @@ def point(lab: str, variant: str, gbs: float, dtype: str = "f32", k: int = 0, so
     """A point that moves its nominal bytes at `gbs`."""
     width = 4 if dtype == "f32" else 2
     moved = rows * (cols * width + 8 * k) if k else 2 * rows * cols * width
-    return {"source": source, "lab": lab, "variant": variant, "op": "softmax_topk" if k else "softmax", "dtype": dtype,
+    op, flops = OPERATOR_OF.get(lab, ("softmax_topk" if k else "softmax", 5))
+    return {"source": source, "lab": lab, "variant": variant, "op": op, "dtype": dtype,
             "input": kind, "rows": rows, "cols": cols, "k": k, "seconds": moved / gbs / 1e9, "launches": 1,
-            "nominal_bytes": moved, "nominal_flops": 5 * rows * cols, "note": ""}
+            "nominal_bytes": moved, "nominal_flops": flops * rows * cols, "note": ""}
 
 
 def counted(each: dict, l1: float, footprint: float = 0) -> dict:
@@ -63,6 +69,10 @@ def dense_points() -> list[dict]:
     points += [point("lab02_smem", "tree", 1.0, source="student"),
                point("lab05_topk", "online", 0.5, "bf16", 8, "student")]
     return points
+
+
+def points_of_lab08(source: str = "solution") -> list[dict]:
+    return [point(lab, "auto", gbs, dtype, source=source) for lab, gbs in zip(OPERATOR_OF, (8.0, 7.0, 7.5)) for dtype in ("f32", "f16", "bf16")]
 
 
 def synthetic(points: list[dict] | None = None, roofs: dict | None = None) -> dict:
@@ -125,7 +135,7 @@ class Layout(unittest.TestCase):
         for name, box in boxes:
             self.assertTrue(all(0 <= x <= width and 0 <= y <= height for x, y in box), f"{name!r} is cut off: {box}")
         pixels = chart.roofline.transData.transform
-        for each in chart.ladder:
+        for each in chart.under_roofs:
             (dot, y), (tick, _) = pixels([(roofline.intensity(each), roofline.gflops(each)),
                                           (roofline.footprint_intensity(each), roofline.gflops(each))])
             span = [(dot - 3, y - 3), (tick + 3, y - 3), (tick + 3, y + 3), (dot - 3, y + 3)]
@@ -137,6 +147,11 @@ class Layout(unittest.TestCase):
 
     def test_counted(self) -> None:
         self.check_no_overlap(synthetic(counted_points()))
+
+    def test_several_operators(self) -> None:
+        self.check_no_overlap(synthetic(counted_points() + points_of_lab08()))
+        self.check_no_overlap(synthetic(dense_points()[:11] + points_of_lab08("student")[::3]))
+        self.check_no_overlap(synthetic(points_of_lab08()[:3]))
 
     def test_some_counted(self) -> None:
         self.check_no_overlap(synthetic(counted_points()[:3] + dense_points()[3:]))
@@ -175,6 +190,17 @@ class Layout(unittest.TestCase):
         self.assertTrue(all(b - a >= 2.0 - 1e-9 for a, b in zip(places, places[1:])), places)
         self.assertTrue(0.0 <= places[0] and places[-1] <= 10.0, places)
         self.assertEqual(roofline.spread([1.0, 8.0], 2.0, 0.0, 10.0), [1.0, 8.0])
+
+    def test_no_leader_line_crosses_another(self) -> None:
+        self.assertEqual(places.uncrossed([(0.0, 0.0), (5.0, 1.0)], 10.0, [4.0, 3.0]), [4.0, 3.0])
+        self.assertEqual(places.uncrossed([(0.0, 2.0), (0.0, 1.0)], 10.0, [1.0, 2.0]), [2.0, 1.0])
+        # From (0, 0) to a place high up: the line passes over (5, 1), whose name stands higher still.
+        self.assertEqual(places.uncrossed([(0.0, 0.0), (5.0, 1.0)], 10.0, [7.0, 8.0]), [8.0, 7.0])
+        starts = [(float(i * 37 % 100), float(i * 61 % 90)) for i in range(30)]
+        ends = places.uncrossed(starts, 120.0, [float(i * 3) for i in range(30)])
+        self.assertEqual(sorted(ends), [float(i * 3) for i in range(30)])
+        for (a, end_a), (b, end_b) in itertools.combinations(zip(starts, ends), 2):
+            self.assertFalse(places.crosses(a, end_a, b, end_b, 120.0))
 
     def test_below_keeps_clear_of_lines_and_names(self) -> None:
         self.assertEqual(roofline.below([100.0, 50.0], 8, 13), [92.0, 42.0])
@@ -292,6 +318,35 @@ class Content(unittest.TestCase):
         other_way = roofline.draw(measured, beside=table)
         self.assertEqual((len(other_way.beside), len(other_way.bands)), (2, 2))
         self.assertEqual(roofline.draw(measured).bands, [])
+
+    def test_an_operator_is_called_by_its_name(self) -> None:
+        def words(chart: roofline.Chart) -> str:
+            return "\n".join(text.get_text() for text in visible_texts(chart) if "exp roof" not in text.get_text())
+
+        alone = roofline.draw(synthetic([counted(each, 8) for each in points_of_lab08()[:3]]))
+        self.assertNotIn("softmax", words(alone).lower())
+        self.assertIn("RMSNorm, 4096 columns", words(alone))
+        self.assertEqual([text.get_text() for text in alone.roofline.get_legend().get_texts()], ["RMSNorm"])
+        self.assertEqual(alone.roofline.get_ylabel(), "GFLOP/s (4 FLOP per element)")
+        self.assertIn(": 4 FLOP per element over counted bytes", alone.roofline.get_xlabel())
+        self.assertIn("RMSNorm 4, cross-entropy 7, LayerNorm 8 FLOP per element", words(roofline.draw(synthetic(points_of_lab08()))))
+
+    def test_beside_softmax_other_operators_stand_on_the_right_alone(self) -> None:
+        chart = roofline.draw(synthetic(dense_points()[:11] + points_of_lab08()))
+        self.assertEqual((len(chart.markers), len(chart.step_markers)), (11, 20))
+        self.assertEqual({each["op"] for each in chart.under_roofs}, {"softmax"})
+        self.assertEqual(chart.roofline.get_ylabel(), "GFLOP/s (5 FLOP per element)")
+        self.assertEqual([text.get_text() for text in chart.roofline.get_legend().get_texts()],
+                         ["softmax", "RMSNorm (on the right)", "cross-entropy (on the right)", "LayerNorm (on the right)"])
+        mine = roofline.draw(synthetic(dense_points()[:11] + points_of_lab08() + points_of_lab08("student")[:1]))
+        self.assertEqual({each["op"] for each in mine.under_roofs}, {"softmax", "rms_norm"})
+        self.assertEqual(mine.roofline.get_ylabel(), "GFLOP/s (softmax 5, RMSNorm 4 FLOP per element)")
+
+    def test_labs_and_operators_can_be_told_apart(self) -> None:
+        colours = {lab.number[:2]: marks.colour_of({"lab": lab.name}) for lab in labs.load()}
+        self.assertEqual(len(set(colours.values())), len(colours))
+        shapes = [marks.marker_of(op)[0] for op in [*TITLES, "unknown"]]
+        self.assertEqual(len(set(shapes)), len(shapes))
 
     def test_a_prediction_without_its_band_is_refused(self) -> None:
         for bad in ({"low": 1.0}, {"low": 2.0, "high": 3.0}, {}):

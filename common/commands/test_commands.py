@@ -65,7 +65,8 @@ class BadInput(unittest.TestCase):
         self.assertEqual(run("make", "help", GPU="h100").returncode, 0, "in the environment it is for whoever uses it")
 
     def test_what_is_no_value(self):
-        self.rejected(run("make", "lab02", "CASES=al"), "CASES=al: it can be all")
+        self.rejected(run("make", "lab02", "CASES=al"), "CASES=al: it can be all, or huge on a GPU")
+        self.assertIn("CASES=huge is for a GPU", run("make", "lab02", "SOLUTION=1", "BACKEND=cpu", "VARIANT=tree", "CASE=normal-7x1", "CASES=huge").stdout)
         self.rejected(run("make", "lab02", "SOLUTION=1", "BACKEND=cpu", "VARIANT=tre"), "no variant is called tre; ", "serial f32, tree f32")
         self.rejected(run("make", "lab05", "SOLUTION=1", "BACKEND=cpu", "VARIANT=online f32", "CASE=move-*", "CHECKS=off"), "moves are counted by the")
 

@@ -57,7 +57,7 @@ MESSAGES = [
     ("make check ON=slurm", ["ON=slurm grades a class: it needs SUBMISSIONS=folder and OUT=folder"]),
     ("make lab02 TIME=fast", ["TIME=fast: it can be executor"]),
     ("make lab02 GPU=h300", ["there is no GPU 'h300'; there are: a100, h100, h200"]),
-    ("make lab02 CASES=some", ["CASES=some: it can be all"]),
+    ("make lab02 CASES=some", ["CASES=some: it can be all, or huge on a GPU"]),
     ("make hint02 TODO=77", ["TODO=77: lab02_smem has hints for TODO 1, 2, 3, 4, 5, 6, 7"]),
     ("make profile02 SHAPE=wide", ["SHAPE=wide: it must be ROWSxCOLUMNS, for example 64x4096"]),
     ("make diff02", ["has not passed its tests as it is now, and the difference would give the solution away", "Run make lab02 first", "make diff02 ANYWAY=1"]),

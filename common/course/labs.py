@@ -1,5 +1,9 @@
 """The labs' facts: labs/labs.toml. Whoever needs one asks here.
 
+    [[operator]]
+    name = "rms_norm"                 its folder in common/ops; charts keep these in order
+    title = "RMSNorm"                 what charts and tables call it; without an entry its name
+
     [[lab]]
     name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order. lab06b_topk: the second rung of lab 06
     kernel = "softmax_smem.cu"        the file that students edit
@@ -123,6 +127,12 @@ def program_of(given: dict) -> Program:
     return Program(**{**given, "variants": tuple(given["variants"])})
 
 
+def operator_of(given: dict) -> tuple[str, str]:
+    if set(given) != {"name", "title"} or not all(isinstance(each, str) and each for each in given.values()):
+        raise Malformed(f"an operator has a name and a title: {given}")
+    return given["name"], given["title"]
+
+
 def lab_of(given: dict) -> Lab:
     name = name_of(given)
     if wrong := (set(given) - FIELDS - OPTIONAL) | (FIELDS - set(given)):
@@ -135,12 +145,14 @@ def lab_of(given: dict) -> Lab:
     return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"]), "wrong": tuple(wrong)})
 
 
-def read(root: Path) -> tuple[list[Lab], list[Program]]:
+def read(root: Path) -> tuple[list[Lab], list[Program], dict[str, str]]:
+    """The labs that are rungs, those that are programs, the operators' titles by name."""
     try:
         given = tomllib.loads((root / MANIFEST).read_text(encoding="utf-8"))
-        if not {"lab"} <= set(given) <= {"lab", "program"}:
-            raise Malformed("it holds [[lab]] and [[program]] tables and nothing else")
+        if not {"lab"} <= set(given) <= {"operator", "lab", "program"}:
+            raise Malformed("it holds [[operator]], [[lab]] and [[program]] tables and nothing else")
         labs, programs = [lab_of(each) for each in given["lab"]], [program_of(each) for each in given.get("program", [])]
+        titles = dict(operator_of(each) for each in given.get("operator", []))
         numbers = [lab.number for lab in (*labs, *programs)]
         in_order = all(these == sorted(these) for these in ([lab.number for lab in labs], [program.number for program in programs]))
         if not in_order or len(set(numbers)) < len(numbers):  # a new lab is added at the end, after the programs
@@ -148,7 +160,7 @@ def read(root: Path) -> tuple[list[Lab], list[Program]]:
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
     following = [f"labs/{lab.name}/README.md" for lab in (*labs[1:], *programs[:1])] + ["make ladder"]
-    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], programs
+    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], programs, titles
 
 
 def load(root: Path = ROOT) -> list[Lab]:
@@ -160,6 +172,11 @@ def programs(root: Path = ROOT) -> list[Program]:
     return read(root)[1]
 
 
+def operators(root: Path = ROOT) -> dict[str, str]:
+    """Their titles by name, in the manifest's order."""
+    return read(root)[2]
+
+
 def lab(name: str, root: Path = ROOT) -> Lab:
     """By its whole name, or the beginning of it: lab02."""
     return found(name, load(root))
@@ -167,7 +184,7 @@ def lab(name: str, root: Path = ROOT) -> Lab:
 
 def folder(name: str, root: Path = ROOT) -> Lab | Program:
     """So for any lab, also one that is no rung."""
-    return found(name, [each for kind in read(root) for each in kind])
+    return found(name, [*load(root), *programs(root)])
 
 
 def found(name: str, among: Sequence[Lab | Program]) -> Lab | Program:
@@ -180,7 +197,7 @@ def found(name: str, among: Sequence[Lab | Program]) -> Lab | Program:
 def problems(root: Path) -> list[str]:
     """Where the manifest and the folders differ."""
     try:
-        labs = [each for kind in read(root) for each in kind]
+        labs = [*load(root), *programs(root)]
     except Malformed as error:
         return [str(error)]
     there = {path.name for path in (root / "labs").iterdir() if path.is_dir()}

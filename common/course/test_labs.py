@@ -58,6 +58,12 @@ class Manifest(unittest.TestCase):
         self.refused("[[lab]] and [[program]] tables and nothing else", ENTRY + "[other]\n")
         self.refused("line 1", "[[lab]\n")
 
+    def test_operators_have_titles(self):
+        self.load('[[operator]]\nname = "row_sum"\ntitle = "row sum"\n' + ENTRY)
+        self.assertEqual(labs.operators(self.root), {"row_sum": "row sum"})
+        self.refused("an operator has a name and a title", '[[operator]]\nname = "row_sum"\n' + ENTRY)
+        self.assertEqual({lab.operator for lab in labs.load()} - set(labs.operators()), set())
+
     def test_folders_and_manifest_must_agree(self):
         self.load(ENTRY)
         (self.root / "labs/lab04_other").mkdir()

@@ -36,9 +36,13 @@ from pathlib import Path
 import ncu
 import read_counters
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import labs  # noqa: E402
+
 SHAPES = "64x600,16x4096,2x50257"
-LAB01_COLS = 1100  # every thread reads the whole row: a wider one takes the executor minutes
-STEP_SHAPE = (32, 64)  # of rungs with another operator (common/ops/swap_ffn): cores x d_model
+QUADRATIC_COLS = 1100  # of a rung in which every thread reads the whole row: a wider one takes the executor minutes
+STEP = "swap_ffn"  # the operator of many tensors, which takes shapes of its own
+STEP_SHAPE = (32, 64)  # cores x d_model
 K = 50
 GLOBAL = tuple(ncu.GLOBAL.format(what=what, op=op) for op in ("ld", "st") for what in ("requests", "sectors"))
 SHARED = tuple(ncu.SHARED_WAVEFRONTS.format(op=op) for op in ncu.OPS)
@@ -214,13 +218,20 @@ def shapes_of(text: str) -> list[tuple[int, int]]:
     return shapes
 
 
+def lab_of(source: str) -> labs.Lab:
+    """Whose solution it is."""
+    for lab in labs.load():
+        if lab.solution == Path(source):
+            return lab
+    raise ncu.UserError(f"{source}: it must be the solution of a lab, as labs/labs.toml names it")
+
+
 def is_step(source: str) -> bool:
-    """Whether a rung has the operator of many tensors, which takes shapes of its own."""
-    return "rung::swap_ffn(" in Path(source).read_text()
+    return lab_of(source).operator == STEP
 
 
 def takes(source: str, cols: int) -> bool:
-    return "lab01" not in source or cols <= LAB01_COLS
+    return not lab_of(source).quadratic or cols <= QUADRATIC_COLS
 
 
 def read(sources: list[str], shapes: list[tuple[int, int]]) -> tuple[list[dict], bool]:

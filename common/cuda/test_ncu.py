@@ -157,6 +157,14 @@ class Explanations(unittest.TestCase):
                      "void (anonymous namespace)::norm_kernel<(int)2>(float *)", "norm_kernel"):
             self.assertEqual(profile_diff.bare(name), "norm_kernel")
 
+    def test_which_solutions_are_read_at_which_shapes(self):
+        sources = [str(lab.solution) for lab in profile_diff.labs.load()]
+        self.assertEqual([source for source in sources if profile_diff.is_step(source)], ["solutions/lab07_fusion/swap_ffn.cu"])
+        self.assertEqual([source for source in sources if not profile_diff.takes(source, 4096)], ["solutions/lab01_naive/softmax_naive.cu"])
+        self.assertTrue(all(profile_diff.takes(source, 600) for source in sources))
+        with self.assertRaisesRegex(ncu.UserError, "x.cu: it must be the solution of a lab"):
+            profile_diff.is_step("x.cu")
+
     def test_a_shape_that_fails_takes_no_other_with_it(self):
         def read(rungs, rows, cols, k, kernels=()):
             if rows == 64:

@@ -2,8 +2,8 @@
 // page. Nothing is fetched: the page works from the file system.
 'use strict';
 
-const flopsAnElement = 5;
-const colours = ['#5b6770', '#1f77b4', '#2a9d63', '#d2691e', '#a03c8c', '#b8860b', '#c0392b', '#4b5bd7'];
+const colours = ['#5b6770', '#1f77b4', '#2a9d63', '#d2691e', '#a03c8c', '#b8860b', '#c0392b', '#4b5bd7', '#17a2b8', '#8c564b', '#e377c2',
+  '#7a8b00'];
 const byId = (id) => document.getElementById(id);
 
 // In CSS pixels, so that letters keep their size; on a narrow screen the legend goes into the chart's empty corner.
@@ -19,7 +19,7 @@ function fit() {
 
 const labOf = (point) => point.lab || 'own';
 const shapeOf = (point) => `${point.rows} x ${point.cols}` + (point.k ? `, K = ${point.k}` : '');
-const flops = (point) => flopsAnElement * point.rows * point.cols;
+const flops = (point) => point.nominal_flops;  // per element as many as the operator has
 const bytesOf = (point, kind) => point[kind] || point.nominal_bytes;
 
 // Why a file is not one of measurements; '' if it is.
@@ -28,8 +28,9 @@ function problemOf(result) {
   result.points = result.points.filter((p) => p.seconds !== null);  // without a prediction
   if (typeof result.machine !== 'string') return 'it does not name its "machine"';
   if (typeof result.roofs !== 'object' || !(result.roofs.copy_gbs > 0)) return 'it has no "roofs" with a "copy_gbs"';
-  const bad = result.points.findIndex((p) => !(p.seconds > 0 && p.rows > 0 && p.cols > 0 && typeof p.variant === 'string'));
-  return bad < 0 ? '' : `point ${bad} has no time, shape or variant`;
+  const bad = result.points.findIndex((p) => !(p.seconds > 0 && p.rows > 0 && p.cols > 0 && p.nominal_flops > 0 &&
+    typeof p.variant === 'string'));
+  return bad < 0 ? '' : `point ${bad} has no time, shape, FLOP or variant`;
 }
 
 function shown() {

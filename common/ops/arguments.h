@@ -90,8 +90,10 @@ struct FarRows {
   int32_t more[6];  // of the sizes
   int buffer;       // the output that is compared
   double absolute;  // how far a number near 0 may be off
-  // What belongs into the row's part of that output, from the row's numbers.
+  // What belongs into the row's part of that output, from the row's numbers. Tensors behind the matrix hold 1 where
+  // they have its type, and 0 otherwise.
   void (*expected)(const float* row, const Sizes& sizes, double* to);
+  const FarRows* also = nullptr;  // a second output, whose numbers depend on how many rows there are
 };
 
 struct Arguments {

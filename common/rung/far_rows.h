@@ -1,7 +1,8 @@
 // `worker RUNG.so far VARIANT`: a matrix of more than 2^31 elements, where an index that is an int overflows, on a
-// machine that has no room for one. The input is a tile of rows that is mapped again and again; of the result only what
-// is written takes memory; and of each launch only the blocks at both ends of the grid run. On both sides of input and
-// result lies more than 2^31 elements of nothing, so that an offset that has overflowed is an invalid address.
+// machine that has no room for one. The input is a tile of rows that is mapped again and again, with weights or targets
+// behind it; of the result only what is written takes memory; and of each launch only the blocks at both ends of the
+// grid run. On both sides of input and result lies more than 2^31 elements of nothing, so that an offset that has
+// overflowed is an invalid address.
 //
 // Only what was written is looked at. Prints what is wrong, with status 1; status 2: nothing behind 2^31 was written.
 // Included by worker.cpp alone, and for the executor only.
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,7 +58,7 @@ unsigned char* reserve_far(size_t bytes) {
 
 class FarInput {
  public:
-  FarInput(Dtype dtype, size_t tiles) : dtype_(dtype), values_(far_tile_rows * far_cols) {
+  FarInput(Dtype dtype, size_t tiles, const Plan& plan) : dtype_(dtype), values_(far_tile_rows * far_cols) {
     const size_t element = static_cast<size_t>(bytes_of(dtype)), tile = values_.size() * element;
     std::vector<unsigned char> encoded(tile);
     uint32_t random = 1;
@@ -67,11 +69,12 @@ class FarInput {
     }
     const int file = memfd_create("far", MFD_CLOEXEC);
     if (file < 0 || write(file, encoded.data(), tile) != static_cast<ssize_t>(tile)) end_far(2, "no memory file");
-    begin_ = reserve_far(tile * tiles);
+    begin_ = reserve_far(plan.bytes[0]);
     for (size_t i = 0; i < tiles; i++) {
       if (mmap(begin_ + i * tile, tile, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
         end_far(2, "no address space for the input");
     }
+    if (plan.bytes[0] > tile * tiles) map_behind(tile * tiles, plan);
   }
 
   void* begin() const { return begin_; }
@@ -94,6 +97,22 @@ class FarInput {
   }
 
  private:
+  // What lies behind the matrix: 1 in tensors of its type, so that a result shows what it was multiplied by; 0 in
+  // others, which takes no memory.
+  void map_behind(size_t matrix, const Plan& plan) {
+    const size_t bytes = plan.bytes[0] - matrix;
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (mmap(begin_ + matrix, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+      end_far(2, "no address space for what lies behind the matrix");
+    const size_t element = static_cast<size_t>(bytes_of(dtype_));
+    for (int i = 0; i < plan.count; i++) {
+      const Tensor& tensor = plan.tensors[i];
+      if (tensor.buffer != 0 || tensor.offset < matrix || tensor.element_bytes != element) continue;
+      for (size_t at = 0; at < tensor.bytes(); at += element) encode(1, begin_ + tensor.offset + at);
+    }
+    mprotect(begin_ + matrix, bytes, PROT_READ);
+  }
+
   Dtype dtype_;
   std::vector<float> values_;
   unsigned char* begin_ = nullptr;
@@ -127,30 +146,31 @@ class FarOutput {
   unsigned char* begin_;
 };
 
-bool far_equal(double value, double expected, double absolute) {
-  return std::abs(value - expected) <= 0.02 * std::abs(expected) + absolute;
+// Half the distance of two f16 numbers near 0 is more than some results.
+bool far_equal(double value, double expected, double absolute, bool f16) {
+  return std::abs(value - expected) <= 0.02 * std::abs(expected) + absolute + (f16 ? 3.1e-8 : 0);
 }
 
-// output: of a plan, `tensor` in the memory that `output` has.
-[[noreturn]] void judge_far(const FarShape& shape, const FarRows& far, const Sizes& sizes, const FarInput& input,
-                            const FarOutput& output, const Tensor& tensor) {
+// How many elements past the limit were written. tensor: of a plan, in the memory that `output` has.
+size_t judge_far(const FarShape& shape, const FarRows& far, const Sizes& sizes, Dtype dtype, const FarInput& input,
+                 const FarOutput& output, const Tensor& tensor) {
   const size_t per_row = tensor.cols;
+  const bool is_float = tensor.element_bytes == sizeof(float), f16 = !is_float && dtype == Dtype::f16;
   size_t beyond = 0, last_row = ~size_t{0};
   std::vector<double> expected(per_row);
   output.for_each_written([&](size_t i, const unsigned char* at) {
     const size_t row = i / per_row, col = i % per_row;
     if (row != last_row) far.expected(input.row(row), sizes, expected.data()), last_row = row;
-    const double value = tensor.element_bytes == sizeof(float) ? *reinterpret_cast<const float*>(at) : input.decode(at);
-    if (!far_equal(value, expected[col], far.absolute)) {
+    const double value = is_float ? *reinterpret_cast<const float*>(at) : input.decode(at);
+    if (!far_equal(value, expected[col], far.absolute, f16)) {
       char text[200];
-      std::snprintf(text, sizeof text, "row %zu, column %zu of %zu x %zu: expected %.6g, got %.6g", row, col,
-                    shape.rows(), far_cols, expected[col], value);
+      std::snprintf(text, sizeof text, "%s, row %zu, column %zu of %zu x %zu: expected %.6g, got %.6g", tensor.name,
+                    row, col, shape.rows(), per_row, expected[col], value);
       end_far(1, text);
     }
     beyond += row * far_cols >= shape.limit;
   });
-  if (beyond == 0) end_far(2, "no row that begins past the limit was written by the blocks at the ends of the grid");
-  end_far(0, "right: " + std::to_string(beyond) + " elements past the limit");
+  return beyond;
 }
 
 [[noreturn]] void run_far(const char* path, int number, int bits) {
@@ -167,20 +187,15 @@ bool far_equal(double value, double expected, double absolute) {
   std::copy(std::begin(known.far->more), std::end(known.far->more), request.sizes.more);
   Plan plan;
   if (!known.plan(request.sizes, variant.dtype, &plan)) end_far(2, "the operator knows no such shape");
-  const FarInput input(variant.dtype, shape.tiles);
+  const FarInput input(variant.dtype, shape.tiles, plan);
   void* argument[buffer_count] = {input.begin()};
-  std::vector<FarOutput> outputs;
-  const Tensor* compared = nullptr;
+  std::unique_ptr<FarOutput> outputs[buffer_count];
   for (int i = 1; i < workspace_buffer; i++) {
     const Tensor* const tensor = plan.first_of(i);
     if (!tensor) continue;
-    outputs.emplace_back(tensor->rows * tensor->cols, tensor->element_bytes);
-    argument[i] = outputs.back().begin();
-    if (i != known.far->buffer) continue;
-    compared = tensor;
-    std::swap(outputs.front(), outputs.back());  // the one that is compared comes first
+    outputs[i] = std::make_unique<FarOutput>(tensor->rows * tensor->cols, tensor->element_bytes);
+    argument[i] = outputs[i]->begin();
   }
-  if (!compared) end_far(2, "the operator has no such output");
   simt::run_ends_of_grids();
   simt::forget_refusal();
   simt::test_for_host_memory([](uintptr_t) { return false; });  // what lies around the matrix is nobody's
@@ -189,7 +204,15 @@ bool far_equal(double value, double expected, double absolute) {
   if (error != cudaSuccess)
     end_far(1, std::string("returned ") + cudaGetErrorName(error) + " for " + std::to_string(shape.rows()) + " x " +
                    std::to_string(far_cols) + ": " + simt::last_refusal().text);
-  judge_far(shape, *known.far, request.sizes, input, outputs.front(), *compared);
+  size_t written = 0;  // of the output that comes first
+  for (const FarRows* far = known.far; far; far = far->also) {
+    const Tensor* const tensor = plan.first_of(far->buffer);
+    if (!tensor) end_far(2, "the operator has no such output");
+    const size_t beyond = judge_far(shape, *far, request.sizes, variant.dtype, input, *outputs[far->buffer], *tensor);
+    if (far == known.far) written = beyond;
+  }
+  if (written == 0) end_far(2, "no row that begins past the limit was written by the blocks at the ends of the grid");
+  end_far(0, "right: " + std::to_string(written) + " elements past the limit");
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 
 namespace testing_ {
 
-// The cases of that, for every variant of softmax and top-K on the executor.
+// The cases of that, for every variant on the executor whose operator says what belongs into a row
+// (FarRows, ops/arguments.h).
 std::vector<Case> offsets_cases();
 inline bool is_offsets_case(const Case& c) { return c.group == "offsets"; }
 

@@ -12,7 +12,7 @@ import broken
 from course import labs
 
 ROOT = Path(__file__).resolve().parents[2]
-WORDS = re.compile(r"\bbeware\b|\bmust\b|\bcareful\b|\boverflows?\b", re.IGNORECASE)
+WORDS = re.compile(r"\bbeware\b|\bmust\b|\bcareful\b|\boverflows?\b|\bexceed\b", re.IGNORECASE)
 
 # (labs, words of the line or of those beside it, what fails where the rule is broken): wrong kernels of the shelf,
 # "case NAME" of cases.cpp, "predict NAME" of the lab's test.cpp; or "-" where nothing is asked of the student, and why.
@@ -57,6 +57,8 @@ RULES = [
     ("lab06", r"Nothing here may need the value", ["-", "about speed: the judge measures it on a GPU"]),
     ("lab06", r"two blocks must be resident", ["-", "about speed: given code, outside of the TODOs"]),
     ("lab08", r"warps must add up those floats", ["lab08_rms_norm/no_barrier", "lab08_rms_norm/last_warp_left_out"]),
+    ("lab08*", r"may exceed 2\^31", ["lab08_rms_norm/offset_overflows", "lab08b_cross_entropy/offset_overflows",
+                                      "lab08c_layer_norm/offset_overflows"]),
     ("lab08c", r"second must stay right when the first is large", ["lab08c_layer_norm/squares_minus_square"]),
     ("lab08c", r"must be as exact as single precision", ["lab08c_layer_norm/squares_minus_square", "case plus_1e4"]),
     ("lab07", r"all blocks must be at work at once", ["-", "given code, outside of the TODOs: a cooperative launch"]),

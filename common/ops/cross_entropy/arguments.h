@@ -2,6 +2,8 @@
 // for, the gradient (softmax(x[r])[c] - (c == target[r])) * scale.
 #pragma once
 
+#include <cmath>
+
 #include "../arguments.h"
 
 namespace rung::cross_entropy_operator {
@@ -29,10 +31,25 @@ inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   return true;
 }
 
+// Of target 0.
+inline void expected_loss(const float* row, const Sizes& sizes, double* to) {
+  double sum = 0;
+  for (int c = 0; c < sizes.cols; c++) sum += std::exp(static_cast<double>(row[c]));
+  *to = std::log(sum) - static_cast<double>(row[0]);
+}
+inline void expected_gradient(const float* row, const Sizes& sizes, double* to) {
+  double sum = 0;
+  for (int c = 0; c < sizes.cols; c++) sum += to[c] = std::exp(static_cast<double>(row[c]));
+  const double scale = static_cast<double>(scale_of(sizes));
+  for (int c = 0; c < sizes.cols; c++) to[c] = (to[c] / sum - (c == 0 ? 1 : 0)) * scale;
+}
+inline constexpr FarRows far_gradient = {{1}, 1, 1e-13, expected_gradient};
+inline constexpr FarRows far = {{1}, 2, 1e-3, expected_loss, &far_gradient};
+
 inline Sizes sizes_of(int rows, int cols, int) { return {rows, cols, {1}}; }
 
 inline constexpr Arguments arguments = {
-    "cross_entropy", false, {"the input", "the gradient", "the losses", nullptr}, plan, sizes_of, false, nullptr};
+    "cross_entropy", false, {"the input", "the gradient", "the losses", nullptr}, plan, sizes_of, false, &far};
 
 #ifdef LADDER_HAS_CUDA
 // x: row-major (rows, cols), contiguous. target: (rows), each from 0 to cols - 1, or -100. loss: (rows). gradient:
