@@ -131,6 +131,34 @@ class SetUp(unittest.TestCase):
             result = run("bash", "-c", script, cwd=Path(folder))
         self.assertEqual(result.stdout.split("\n"), ["python3", "/usr/bin/python3", "--quiet --docs", ""])
 
+    @unittest.skipUnless(Path("/usr/bin/python3").exists(), "the distribution's python3 is not installed")
+    def test_an_older_python_first_on_the_path(self):
+        """It has no tomllib; one that does nothing at all stands for it."""
+        with tempfile.TemporaryDirectory() as folder:
+            older = Path(folder) / "python3"
+            older.write_text("#!/bin/sh\necho an older python3 was run >&2\nexit 1\n")
+            older.chmod(0o755)
+            copy = course_copy.copy_course(Path(folder))
+            path = f"{folder}:{os.environ['PATH']}"
+            first = run("make", cwd=copy, PATH=path)
+            self.assertEqual(first.returncode, 0, first.stdout)
+            self.assertIn("make lab01", first.stdout)
+            suggested = run("make", "lba02", cwd=copy, PATH=path).stdout
+            self.assertIn("Do you mean lab02?", suggested)
+            object = "build/cpu/checked/labs/lab01_naive/softmax_naive.so"
+            built = run("make", "-n", "-f", "common/build/rules.mk", object, "build/cpu/tests/lab01_naive", cwd=copy, PATH=path, LADDER_PYTHON="", PYTHON="")
+            self.assertEqual(built.returncode, 0, built.stdout)  # labs.mk is made, whatever -n says
+            self.assertIn("/usr/bin/python3 common/simt/timing/operations", built.stdout)
+            self.assertIsNone(re.search(r"(?<![/\w])python3 ", built.stdout), built.stdout)
+            for output in (first.stdout, suggested, built.stdout):
+                self.assertNotIn("an older python3 was run", output)
+
+    def test_no_python_is_new_enough(self):
+        script = ". common/commands/common.sh; has_modules() { false; }; choose_python; need_python"
+        result = run("bash", "-c", script)
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stdout, r"^error: python3 is \d+\.\d+\.\d+, which is too old: the course needs 3\.11 or later")
+
     def test_a_module_that_is_not_there(self):
         script = ". common/commands/common.sh; has_modules python3 json && ! has_modules python3 json no_such_module"
         self.assertEqual(run("bash", "-c", script).returncode, 0)
