@@ -159,6 +159,25 @@ class SetUp(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stdout, r"^error: python3 is \d+\.\d+\.\d+, which is too old: the course needs 3\.11 or later")
 
+    def test_set_up_in_the_container_image(self):
+        """With the files alone that the image gets, of which apt-get has one package to install."""
+        copied = re.search(r"^COPY (.*) /tmp/setup/(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+        ignored, *kept = (ROOT / ".dockerignore").read_text().split()
+        self.assertEqual((ignored, [name.removeprefix("!") for name in kept]), ("*", copied[1].split()))
+        with tempfile.TemporaryDirectory() as folder:
+            commands, tools = Path(folder) / "setup" / copied[2], Path(folder) / "bin"
+            commands.mkdir(parents=True)
+            tools.mkdir()
+            for name in copied[1].split():
+                shutil.copy(ROOT / name, commands)
+            for name, text in (("apt-get", ""), ("id", "echo 0")):
+                (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+                (tools / name).chmod(0o755)
+            done = subprocess.run([commands / "setup.sh", "--docs"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={"PATH": f"{tools}:{os.environ['PATH']}", "CXX": "no-such-compiler"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], "installed")
+
     def test_a_module_that_is_not_there(self):
         script = ". common/commands/common.sh; has_modules python3 json && ! has_modules python3 json no_such_module"
         self.assertEqual(run("bash", "-c", script).returncode, 0)
