@@ -62,6 +62,8 @@ class BadInput(unittest.TestCase):
         self.rejected(run("make", "hint02", "CASE=x"), "make hint02 does not use CASE=. It is for: make lab01, make watch01, make sanitize01")
         self.rejected(run("make", "lab02", "OVER=threads"), "make lab02 does not use OVER=. It is for: make sweep01")
         self.rejected(run("make", "status", "SOLUTION=1"), "make status does not use SOLUTION=.")
+        self.rejected(run("make", "lab02", "LAB=lab03"), "make lab02 does not use LAB=. It is for: make decide")
+        self.rejected(run("make", "lab02", "POINTS=5"), "make lab02 does not use POINTS=. It is for: make check, make decide")
         self.assertEqual(run("make", "help", GPU="h100").returncode, 0, "in the environment it is for whoever uses it")
 
     def test_what_is_no_value(self):
@@ -201,13 +203,36 @@ class SetUp(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
+    def setUp(self):
+        self.known = re.search(r"^options := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", " ").split()
+        script = '. common/commands/options.sh; for option in "${!used_by[@]}"; do echo "$option ${used_by[$option]}"; done'
+        self.used_by = {option: commands for option, *commands in map(str.split, run("bash", "-c", script).stdout.splitlines())}
+
+    def test_every_option_has_its_commands(self):
+        """Without an entry it would be accepted, and ignored, by all of them."""
+        self.assertEqual(sorted(self.used_by), sorted(self.known))
+        targets = set(" ".join(re.findall(r"^([a-z][a-z -]*)%?:", (ROOT / "Makefile").read_text(), re.MULTILINE)).split())
+        for option, commands in self.used_by.items():
+            self.assertTrue(commands == ["any"] or commands and set(commands) <= targets, (option, commands))
+
+    def test_documented_command_lines_are_accepted(self):
+        looked_at = 0
+        for path in (path for top in ("README.md", "CONTRIBUTING.md", "theory", "labs", "common", "plots") for path in
+                     ([ROOT / top] if top.endswith(".md") else sorted((ROOT / top).rglob("*.md")))):
+            commands = re.findall(r"make ([a-z]+(?:-[a-z]+)*)[0-9N]*[a-z]?((?: [A-Z_]+=[^ `,;)\n]*)+)", path.read_text())
+            for command, options in commands:
+                for option in re.findall(r" ([A-Z_]+)=", options):
+                    looked_at += 1
+                    with self.subTest(path.relative_to(ROOT)):
+                        self.assertTrue({"any", command} & set(self.used_by[option]), f"make {command}{options}")
+        self.assertGreater(looked_at, 80)
+
     def test_the_makefile_knows_what_the_commands_ask_for(self):
         """An option that a command reads and the Makefile does not know would be refused."""
-        known = set(re.search(r"^options := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", " ").split())
         no_options = {"NO_COLOR", "BASH_SOURCE", "BASH_REMATCH", "UNKNOWN_OPTIONS", "GIVEN_OPTIONS", "GIVEN_COMMANDS"}
         for script in sorted((ROOT / "common/commands").glob("*.sh")):
             asked = {name for name in re.findall(r"\$\{([A-Z][A-Z_]+)(?::-\S*)?\}", script.read_text()) if not name.startswith("LADDER_")}
-            self.assertEqual(asked - known - no_options, set(), script.name)
+            self.assertEqual(asked - set(self.known) - no_options, set(), script.name)
 
 
 class Commands(unittest.TestCase):
