@@ -236,6 +236,9 @@ class Options(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
+    def test_the_readme_is_no_manual(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text().split()), 900)
+
     def test_make_help_lists_the_commands(self):
         result = run("make", "help")
         self.assertEqual(result.returncode, 0)
