@@ -11,7 +11,7 @@ ARG SYSTEM=debian:12
 FROM ${SYSTEM}
 
 # The list of packages is that of setup.sh, so that there is one. Those named here are not asked for by every command.
-COPY common/commands/common.sh common/commands/setup.sh /tmp/setup/common/commands/
+COPY common/commands/common.sh common/commands/options.sh common/commands/setup.sh /tmp/setup/common/commands/
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends make git clang-format \
     && /tmp/setup/common/commands/setup.sh --docs \

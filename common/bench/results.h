@@ -1,5 +1,6 @@
-// The results file of one machine: plots/results/<machine>.json. It holds the machine's roofs and one point a measured
-// variant. Whatever goes wrong, an existing file keeps its contents: a new version is written beside it and renamed.
+// The results file of one machine: plots/results/<machine>.json. It holds the machine's roofs and one point per
+// measured variant. Whatever goes wrong, an existing file keeps its contents: a new version is written beside it and
+// renamed.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -73,7 +73,7 @@ __global__ void fill_kernel(float4* to, size_t count) {
 constexpr int chains = 8;  // independent ones per thread: together they hide an instruction's latency
 constexpr int steps = 4096;
 
-// chains * steps fused multiply-adds a thread. The values stay near 1. Block 0 writes how many cycles of its
+// chains * steps fused multiply-adds per thread. The values stay near 1. Block 0 writes how many cycles of its
 // multiprocessor and how many nanoseconds it took.
 __global__ void fma_kernel(float* sink, float factor, float term, long long* cycles, long long* nanoseconds) {
   long long ns = 0;

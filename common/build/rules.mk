@@ -11,6 +11,9 @@
 CXX ?= g++
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_ARCH ?= native
+# The python3 that runs the course's scripts: the one that the commands chose (common/commands/common.sh); by itself the
+# distribution's, as an older one, without tomllib, may stand first on the PATH.
+python := $(or $(LADDER_PYTHON),$(wildcard /usr/bin/python3),python3)
 
 warnings := -Wall -Wextra
 cxxflags := -std=c++17 -O2 -g1 $(warnings) -MMD -MP
@@ -89,7 +92,7 @@ build/cpu/abs/%.so: /%.cu common/simt/rewrite.sed
 rules_of := common/simt/rules
 define check_rules
 @mkdir -p $(@D)
-@python3 $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
+@$(python) $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
 endef
 
 build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/ops/*.h common/ops/*/arguments.h)
@@ -113,7 +116,7 @@ build/cpu/obj/%.cpp.o: %.cpp
 	@$(CXX) $(cxxflags) $(judge_include) $(facts_include) -c $< -o $@
 
 # What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_softmax)), to a lab's test.cpp its facts.h.
-course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 python3 -m course
+course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 $(python) -m course
 manifest := labs/labs.toml $(wildcard common/course/*.py)
 define from_manifest
 @mkdir -p $(@D)
@@ -132,7 +135,7 @@ $(lab_tests): facts_include = -I build/cpu/labs/$(notdir $(@D))
 # The solutions' recorded times, for predictions of time.
 build/cpu/recorded/recorded.h: common/testing/recorded.py plots/results/nvidia-h200.json plots/results/predicted-nvidia-h200.json
 	@mkdir -p $(@D)
-	@python3 $^ $@
+	@$(python) $^ $@
 build/cpu/obj/common/testing/predictions.cpp.o: build/cpu/recorded/recorded.h
 build/cpu/obj/common/testing/predictions.cpp.o: judge_include += -I build/cpu/recorded
 
@@ -283,7 +286,7 @@ print-rung-flags:
 
 # What the instructions of its kernels are, for the model of a GPU's time, is a section of the object.
 dump := -fdump-tree-optimized-lineno
-operations := $(or $(PYTHON),python3) common/simt/timing/operations
+operations := $(or $(PYTHON),$(python)) common/simt/timing/operations
 operations_scripts := $(wildcard common/simt/timing/operations/*.py)
 
 # $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
@@ -334,7 +337,7 @@ build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_cou
 # --- Lab 09 -------------------------------------------------------------------------------------------------------------
 
 # What is given of a program of several devices, compiled by simtcc as any program is (common/commands/program.sh).
-simtcc := $(or $(PYTHON),python3) common/simt/simtcc -I common/bench/sharded -I common/rung
+simtcc := $(or $(PYTHON),$(python)) common/simt/simtcc -I common/bench/sharded -I common/rung
 sharded_headers := $(wildcard $(addprefix common/bench/sharded/,*.h *.cuh) common/rung/*.h solutions/lab06b_topk/*.cu)
 define compile_sharded
 @mkdir -p $(@D)

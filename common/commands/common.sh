@@ -27,10 +27,29 @@ fail() {
   exit 2
 }
 
+# Looked for, not imported: that takes ten times as long.
+has_modules() {  # PYTHON MODULE...
+  "$1" -c 'import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' "${@:2}" 2>/dev/null
+}
+
+# Sets $python: the python3 that is new enough (tomllib: 3.11) and has the packages. They come from the distribution, for the
+# distribution's python3, while another one (pyenv, conda) may stand first on the PATH. Where none has the packages, one that is
+# new enough. The scripts that make runs get the same one.
+choose_python() {
+  local modules
+  for modules in "tomllib matplotlib numpy" tomllib; do
+    for python in /usr/bin/python3 python3; do
+      ! has_modules "$python" $modules || break 2
+    done
+  done
+  export LADDER_PYTHON=$python
+}
+choose_python
+
 # nearest WORD CANDIDATE...: " Do you mean CANDIDATE?", if one is like the word; else nothing.
 nearest() {
   local found
-  found=$(python3 -c 'import difflib, sys; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1, 0.6))' "$@" 2>/dev/null)
+  found=$("$python" -c 'import difflib, sys; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1, 0.6))' "$@" 2>/dev/null)
   [ -z "$found" ] || echo " Do you mean $found?"
 }
 
@@ -41,26 +60,20 @@ done
 . common/commands/options.sh
 refuse_unused_options
 
-# Looked for, not imported: that takes ten times as long.
-has_modules() {  # PYTHON MODULE...
-  "$1" -c 'import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' "${@:2}" 2>/dev/null
-}
-
-# Sets $python: the python3 that has the packages. They come from the distribution, for the distribution's python3, while
-# another one (pyenv, conda) may stand first on the PATH.
-choose_python() {
-  for python in /usr/bin/python3 python3; do
-    ! has_modules "$python" matplotlib numpy || return 0
-  done
-  python=python3
-}
-choose_python
 export PYTHONDONTWRITEBYTECODE=1
+
+# For what installs nothing.
+need_python() {
+  local version
+  version=$("$python" -c 'import platform; print(platform.python_version())' 2>/dev/null) || fail "python3 is not installed: make setup installs it"
+  has_modules "$python" tomllib || fail "python3 is $version, which is too old: the course needs 3.11 or later, as Debian 12 and Ubuntu 24.04 have it"
+}
 
 # Installs what is missing. The python3 is chosen again afterwards: only now one may have the packages.
 set_up() {
   common/commands/setup.sh --quiet "$@" || exit 2
   choose_python
+  need_python
 }
 
 need_build_folder() {
@@ -98,6 +111,25 @@ show_progress() {
     [ "$1" -ge 8 ] && [[ $line =~ $traced ]] && printf '\r\e[K%sbuilding: %d of %d%s' "$dim" $((++done)) "$1" "$plain" >&2
   done
   [ "$1" -lt 8 ] || printf '\r\e[K' >&2
+}
+
+# For a command that tests a file: Ctrl-C, a closed window. Such a run says nothing of the file and is not
+# recorded. $tests is what runs in the background meanwhile, as a signal interrupts wait, but no command in the foreground;
+# $unfinished is set until there is a result.
+end_on_signals() {
+  local signal
+  unfinished=1 tests=
+  for signal in INT TERM HUP; do trap "interrupted $signal" $signal; done
+}
+interrupted() {  # SIGNAL
+  trap '' INT TERM HUP
+  # TERM: a shell may have INT ignored by what it runs in the background.
+  [ -z "$tests" ] || { kill -s TERM $tests; wait $tests; } 2>/dev/null
+  [ ! -t 2 ] || printf '\r\e[K' >&2
+  [ -z "$unfinished" ] || step "interrupted (SIG$1): the tests did not end, and nothing of this run is recorded"
+  trap - INT TERM HUP
+  kill -s "$1" $$
+  exit 1
 }
 
 # Sets what labs/labs.toml says (common/course/__main__.py).

@@ -13,22 +13,12 @@ remember() {
   [ "$source" = student ] && [ -n "$record" ] && [ "$1" -ne 2 ] || return 0
   "$python" common/commands/progress.py record "$lab" --hash "$hash" --status "$1" --results "$record"
 }
-# Ctrl-C, a closed window, a pipe that nobody reads: such a run says nothing of the file and is not recorded.
-unfinished=1 tests=
-interrupted() {  # SIGNAL
-  trap '' INT TERM HUP
-  [ -z "$tests" ] || { kill -s "$1" "$tests"; wait "$tests"; } 2>/dev/null
-  [ ! -t 2 ] || printf '\r\e[K' >&2
-  [ -z "$unfinished" ] || step "interrupted (SIG$1): the tests did not end, and nothing of this run is recorded"
-  trap - INT TERM HUP
-  kill -s "$1" $$
-  exit 1
-}
-for signal in INT TERM HUP; do trap "interrupted $signal" $signal; done
+end_on_signals
 
 case ${CASES:-} in '' | all | huge | small) ;; *) fail "CASES=$CASES: it can be all, or huge on a GPU" ;; esac
 case ${CHECKS:-on} in on | off) ;; *) fail "CHECKS=$CHECKS: it can be on or off" ;; esac
 set_up
+check_time_options
 # TODO=4: this one alone, put into the solution. Nothing of it is recorded, measured or predicted.
 tested=$file
 if [ -n "${TODO:-}" ]; then
@@ -43,7 +33,6 @@ if [ -z "${PREBUILT:-}" ]; then
 fi
 [ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
 choose_backend "${needed[@]}"
-check_time_options
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")
 
@@ -73,7 +62,7 @@ solution=
 todos=$("$python" common/commands/todos.py open "$lab" "$file")
 LADDER_BACKEND_SHOWN=1 LADDER_TODOS=$todos LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
   LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_CASES=${CASES:-} LADDER_TODO=${TODO:-} LADDER_RESULTS=$record "$build/tests/$lab" &
-tests=$!  # in the background: a signal interrupts wait, but no command in the foreground
+tests=$!
 wait $tests
 status=$?
 [ $status -le 128 ] || interrupted "$(kill -l $status)"

@@ -1,9 +1,22 @@
-# Sourced by common.sh: which commands use an option. One that is not here is for any command, or for make check's cluster.
+# Sourced by common.sh: which commands use an option of the Makefile. any: whatever a command compiles, runs or measures.
 declare -A used_by=(
+  [BACKEND]=any [CXX]=any [PREBUILT]=any [PYTHON]=any
+  # for students
   [ANYWAY]="diff" [BROKEN]="lab watch profile sanitize sweep" [CASE]="lab watch sanitize" [CASES]="lab watch" [CHECKS]="lab watch ladder"
-  [DTYPES]="peers" [FILE]="lab watch profile sanitize sweep roofline" [GPU]="lab watch profile sweep ladder roofline" [K]="profile"
-  [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [OPS]="peers" [OVER]="sweep" [PEERS]="peers" [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SHAPES]="peers profile-diff"
-  [SOLUTION]="lab watch profile sanitize sweep check" [TODO]="lab watch hint" [VALUES]="peers" [VARIANT]="lab watch sanitize sweep" [VARIANTS]="peers"
+  [FILE]="lab watch profile sanitize sweep roofline" [GPU]="lab watch profile sweep ladder roofline" [K]="profile" [OVER]="sweep"
+  [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SOLUTION]="lab watch profile sanitize sweep check" [TESTS_ONLY]="lab watch"
+  [TIME]="lab watch sweep ladder roofline check" [TODO]="lab watch hint" [VARIANT]="lab watch sanitize sweep"
+  # measurements
+  [DTYPES]="peers" [OPS]="peers" [PEERS]="peers" [VALUES]="peers" [PUBLISH]="lab sweep ladder roofline experiments probe profile-diff peers"
+  [SHAPES]="peers profile-diff" [VARIANTS]="peers"
+  # grading
+  [ALSO]="similar" [JOBS]="check" [KEEP]="check" [LABS]="check similar" [ON]="check" [OUT]="check decide similar" [POINTS]="check decide"
+  [SUBMISSIONS]="check similar"
+  [ACCOUNT]="check" [EXCLUSIVE]="check" [GPUS]="check" [MEM]="check" [PARTITION]="check" [PER_TASK]="check" [QOS]="check"  # on a cluster
+  [BONUS]="decide" [BY]="decide" [COLUMN]="decide" [COMMENT]="decide" [DENY]="decide" [FILL]="decide" [ITEM]="decide" [LAB]="decide"
+  [LATE_DAYS]="decide" [RELEASE]="decide" [STUDENT]="decide" [UNDO]="decide"
+  # for developers
+  [COMMANDS]="test-bare" [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [SYSTEMS]="test-bare"
 )
 
 # refuse_unused_options: `make ladder SHAPE=4` would run for minutes, and the 4 would be left out without a word.
@@ -11,7 +24,7 @@ refuse_unused_options() {
   local option goal command uses
   [ -n "${GIVEN_COMMANDS:-}" ] || return 0
   for option in ${GIVEN_OPTIONS:-}; do
-    [ -n "${used_by[$option]:-}" ] || continue
+    [ "${used_by[$option]}" != any ] || continue
     uses=
     for goal in $GIVEN_COMMANDS; do
       command=${goal%%[0-9]*}

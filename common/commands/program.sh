@@ -22,6 +22,7 @@ need_build_folder
 given=common/bench/sharded folder=build/cpu/sharded
 work=$(mktemp -d "build/$lab.XXXXXX") || fail "cannot write to $PWD/build: is this folder read-only?"
 trap 'rm -rf "$work"' EXIT
+end_on_signals
 
 # What a student's own file achieves is remembered for make status. Statuses: as in lab.sh.
 remember() {  # STATUS
@@ -34,7 +35,7 @@ remember() {  # STATUS
 compile() {
   local flags=()
   [ "$1" = plain ] || flags=(--check -DONLY_F32)
-  "$python" common/simt/simtcc "${flags[@]}" -I $given "$file" $folder/$1/local_topk.o $folder/$1/sharded_test.o -o "$work/$1" 2>"$work/$1.txt"
+  exec "$python" common/simt/simtcc "${flags[@]}" -I $given "$file" $folder/$1/local_topk.o $folder/$1/sharded_test.o -o "$work/$1" 2>"$work/$1.txt"
 }
 say "$file"
 case ${BACKEND:-cpu} in
@@ -44,8 +45,12 @@ case ${BACKEND:-cpu} in
     [ -e $folder/check/sharded_test.o ] || step "building the program (once; under a minute on two cores) ..."
     build $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done) ||
       fail "the course's own code does not compile; see above"
-    for mode in "${modes[@]}"; do compile $mode & done
-    for mode in "${modes[@]}"; do wait -n; done
+    for mode in "${modes[@]}"; do
+      compile $mode &
+      tests+=" $!"
+    done
+    wait $tests
+    tests=
     for mode in "${modes[@]}"; do
       if [ ! -x "$work/$mode" ]; then
         cat "$work/$mode.txt" >&2
@@ -96,10 +101,15 @@ for variant in $variants; do
   # The first failure of a variant is enough.
   for run in "${runs[@]}"; do
     read -r mode devices <<<"$run"
+    [[ " ${modes[*]:-cuda} " == *" $mode "* ]] || continue  # CHECKS=off
     types="f32, f16 and bf16" how= type=all
     [ "$mode" != check ] || types=f32 how=" under the checks" type=f32
-    SIMT_DEVICES=$devices timeout 300 "$work/$mode" $type "$variant" ${CASE:+"$CASE"} >"$work/output" 2>&1
-    status=$?
+    # --foreground: in this process group, so that what ends the group ends the program.
+    SIMT_DEVICES=$devices timeout --foreground 300 "$work/$mode" $type "$variant" ${CASE:+"$CASE"} >"$work/output" 2>&1 &
+    tests=$!
+    wait $tests
+    status=$? tests=
+    case $status in 129 | 130 | 143) interrupted "$(kill -l $status)" ;; esac
     [ $status -ne 2 ] || fail "$(cat "$work/output")"
     line "$variant" "$types, $devices $([ "$devices" = 1 ] && echo device || echo devices)$how" $status
     [ $status -ne 0 ] || continue
@@ -108,6 +118,7 @@ for variant in $variants; do
     break
   done
 done
+unfinished=
 say ""
 say "$passed passed, $failed failed"
 if [ -e "$work/predictions.json" ]; then

@@ -21,23 +21,34 @@ logs=$(mktemp -d "build/sanitizer/$lab.XXXXXX") || fail "cannot write to $PWD/bu
 tools="memcheck racecheck initcheck synccheck"
 step "running ${CASE:-the small cases} under $tools ..."
 
+# Kills what a tool has started: each start is a session of its own.
+end_sessions() {  # TOOL
+  while read -r session; do kill -KILL -- "-$session"; done <"$logs/$1/started"
+} 2>/dev/null
 # What the tests themselves say is for make labNN, so it is not shown: here outputs are not poisoned and limits are longer.
 under() {
-  mkdir -p "$logs/$1"
-  export LADDER_SANITIZER=$1 LADDER_SANITIZER_LOGS=$PWD/$logs/$1
+  local tool=$1 own=
+  trap 'trap "" INT TERM HUP; kill $own 2>/dev/null; wait $own; end_sessions $tool; exit 1' INT TERM HUP
+  mkdir -p "$logs/$tool"
+  export LADDER_SANITIZER=$tool LADDER_SANITIZER_LOGS=$PWD/$logs/$tool
+  # --foreground: in this process group, so that what ends the group ends the tests.
   LADDER_BACKEND_SHOWN=1 LADDER_PATIENCE=2 LADDER_CASES=small LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_RUNG=$rung LADDER_FILE=$file \
-    LADDER_WORKER=common/cuda/sanitized_worker.sh BACKEND=cuda timeout 300 "$build/tests/$lab" >"$logs/$1/tests.txt" 2>&1
-  local status=$?
+    LADDER_WORKER=common/cuda/sanitized_worker.sh BACKEND=cuda timeout --foreground 300 "$build/tests/$lab" >"$logs/$tool/tests.txt" 2>&1 &
+  own=$!
+  wait $own
   # The tools end by themselves soon after; one whose kernel never ends is killed with all that it has started.
-  if ! timeout 10 flock -x "$logs/$1/running" true 2>/dev/null; then
-    while read -r session; do kill -KILL -- "-$session" 2>/dev/null; done <"$logs/$1/started"
-  fi
-  return $status
+  timeout --foreground 10 flock -x "$logs/$tool/running" true 2>/dev/null &
+  own=$!
+  wait $own || end_sessions "$tool"
 }
+end_on_signals
+trap '[ -z "$unfinished" ] || rm -rf "$logs"' EXIT
 for tool in $tools; do
   under "$tool" &
+  tests+=" $!"
 done
-wait
+wait $tests
+unfinished= tests=
 # A command line that the tests refuse (no such case, a file that exports nothing) is refused by each of the four.
 if grep -q '^error:' "$logs/memcheck/tests.txt"; then
   cat "$logs/memcheck/tests.txt" >&2

@@ -62,6 +62,8 @@ class BadInput(unittest.TestCase):
         self.rejected(run("make", "hint02", "CASE=x"), "make hint02 does not use CASE=. It is for: make lab01, make watch01, make sanitize01")
         self.rejected(run("make", "lab02", "OVER=threads"), "make lab02 does not use OVER=. It is for: make sweep01")
         self.rejected(run("make", "status", "SOLUTION=1"), "make status does not use SOLUTION=.")
+        self.rejected(run("make", "lab02", "LAB=lab03"), "make lab02 does not use LAB=. It is for: make decide")
+        self.rejected(run("make", "lab02", "POINTS=5"), "make lab02 does not use POINTS=. It is for: make check, make decide")
         self.assertEqual(run("make", "help", GPU="h100").returncode, 0, "in the environment it is for whoever uses it")
 
     def test_what_is_no_value(self):
@@ -132,6 +134,53 @@ class SetUp(unittest.TestCase):
             result = run("bash", "-c", script, cwd=Path(folder))
         self.assertEqual(result.stdout.split("\n"), ["python3", "/usr/bin/python3", "--quiet --docs", ""])
 
+    @unittest.skipUnless(Path("/usr/bin/python3").exists(), "the distribution's python3 is not installed")
+    def test_an_older_python_first_on_the_path(self):
+        """It has no tomllib; one that does nothing at all stands for it."""
+        with tempfile.TemporaryDirectory() as folder:
+            older = Path(folder) / "python3"
+            older.write_text("#!/bin/sh\necho an older python3 was run >&2\nexit 1\n")
+            older.chmod(0o755)
+            copy = course_copy.copy_course(Path(folder))
+            path = f"{folder}:{os.environ['PATH']}"
+            first = run("make", cwd=copy, PATH=path)
+            self.assertEqual(first.returncode, 0, first.stdout)
+            self.assertIn("make lab01", first.stdout)
+            suggested = run("make", "lba02", cwd=copy, PATH=path).stdout
+            self.assertIn("Do you mean lab02?", suggested)
+            object = "build/cpu/checked/labs/lab01_naive/softmax_naive.so"
+            built = run("make", "-n", "-f", "common/build/rules.mk", object, "build/cpu/tests/lab01_naive", cwd=copy, PATH=path, LADDER_PYTHON="", PYTHON="")
+            self.assertEqual(built.returncode, 0, built.stdout)  # labs.mk is made, whatever -n says
+            self.assertIn("/usr/bin/python3 common/simt/timing/operations", built.stdout)
+            self.assertIsNone(re.search(r"(?<![/\w])python3 ", built.stdout), built.stdout)
+            for output in (first.stdout, suggested, built.stdout):
+                self.assertNotIn("an older python3 was run", output)
+
+    def test_no_python_is_new_enough(self):
+        script = ". common/commands/common.sh; has_modules() { false; }; choose_python; need_python"
+        result = run("bash", "-c", script)
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stdout, r"^error: python3 is \d+\.\d+\.\d+, which is too old: the course needs 3\.11 or later")
+
+    def test_set_up_in_the_container_image(self):
+        """With the files alone that the image gets, of which apt-get has one package to install."""
+        copied = re.search(r"^COPY (.*) /tmp/setup/(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+        ignored, *kept = (ROOT / ".dockerignore").read_text().split()
+        self.assertEqual((ignored, [name.removeprefix("!") for name in kept]), ("*", copied[1].split()))
+        with tempfile.TemporaryDirectory() as folder:
+            commands, tools = Path(folder) / "setup" / copied[2], Path(folder) / "bin"
+            commands.mkdir(parents=True)
+            tools.mkdir()
+            for name in copied[1].split():
+                shutil.copy(ROOT / name, commands)
+            for name, text in (("apt-get", ""), ("id", "echo 0")):
+                (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+                (tools / name).chmod(0o755)
+            done = subprocess.run([commands / "setup.sh", "--docs"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={"PATH": f"{tools}:{os.environ['PATH']}", "CXX": "no-such-compiler"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], "installed")
+
     def test_a_module_that_is_not_there(self):
         script = ". common/commands/common.sh; has_modules python3 json && ! has_modules python3 json no_such_module"
         self.assertEqual(run("bash", "-c", script).returncode, 0)
@@ -155,16 +204,42 @@ class SetUp(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
+    def setUp(self):
+        self.known = re.search(r"^options := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", " ").split()
+        script = '. common/commands/options.sh; for option in "${!used_by[@]}"; do echo "$option ${used_by[$option]}"; done'
+        self.used_by = {option: commands for option, *commands in map(str.split, run("bash", "-c", script).stdout.splitlines())}
+
+    def test_every_option_has_its_commands(self):
+        """Without an entry it would be accepted, and ignored, by all of them."""
+        self.assertEqual(sorted(self.used_by), sorted(self.known))
+        targets = set(" ".join(re.findall(r"^([a-z][a-z -]*)%?:", (ROOT / "Makefile").read_text(), re.MULTILINE)).split())
+        for option, commands in self.used_by.items():
+            self.assertTrue(commands == ["any"] or commands and set(commands) <= targets, (option, commands))
+
+    def test_documented_command_lines_are_accepted(self):
+        looked_at = 0
+        for path in (path for top in ("README.md", "CONTRIBUTING.md", "theory", "labs", "common", "plots") for path in
+                     ([ROOT / top] if top.endswith(".md") else sorted((ROOT / top).rglob("*.md")))):
+            commands = re.findall(r"make ([a-z]+(?:-[a-z]+)*)[0-9N]*[a-z]?((?: [A-Z_]+=[^ `,;)\n]*)+)", path.read_text())
+            for command, options in commands:
+                for option in re.findall(r" ([A-Z_]+)=", options):
+                    looked_at += 1
+                    with self.subTest(path.relative_to(ROOT)):
+                        self.assertTrue({"any", command} & set(self.used_by[option]), f"make {command}{options}")
+        self.assertGreater(looked_at, 80)
+
     def test_the_makefile_knows_what_the_commands_ask_for(self):
         """An option that a command reads and the Makefile does not know would be refused."""
-        known = set(re.search(r"^options := ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", " ").split())
         no_options = {"NO_COLOR", "BASH_SOURCE", "BASH_REMATCH", "UNKNOWN_OPTIONS", "GIVEN_OPTIONS", "GIVEN_COMMANDS"}
         for script in sorted((ROOT / "common/commands").glob("*.sh")):
             asked = {name for name in re.findall(r"\$\{([A-Z][A-Z_]+)(?::-\S*)?\}", script.read_text()) if not name.startswith("LADDER_")}
-            self.assertEqual(asked - known - no_options, set(), script.name)
+            self.assertEqual(asked - set(self.known) - no_options, set(), script.name)
 
 
 class Commands(unittest.TestCase):
+    def test_the_readme_is_no_manual(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text().split()), 900)
+
     def test_make_help_lists_the_commands(self):
         result = run("make", "help")
         self.assertEqual(result.returncode, 0)

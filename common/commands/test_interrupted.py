@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -16,6 +17,14 @@ import progress
 from course_copy import copy_course, run
 
 LAB, KERNEL = "lab01_naive", "softmax_naive.cu"
+PROGRAM, ITS_FILE = "lab09_sharded", "sharded_topk.cu"
+# In simtcc's place: what it "compiles" predicts nothing, and then runs until it is ended.
+STAND_IN = """import os, sys
+out = sys.argv[sys.argv.index("-o") + 1]
+with open(out, "w") as file:
+    file.write("#!/bin/bash\\n[ $1 != predict ] || { echo '{}' >$3; exit; }\\necho $$ >>build/begun\\nexec sleep ${LASTS:-60}\\n")
+os.chmod(out, 0o755)
+"""
 RIGHT = {"outcome": "right", "date": "2026-01-02 03:04", "backend": "cpu", "checked": True, "passed": 142, "failed": 0, "not_run": 0}
 
 
@@ -39,7 +48,9 @@ class InACopy(unittest.TestCase):
     def start(self, command: str) -> subprocess.Popen:
         environment = {key: value for key, value in os.environ.items()
                        if key not in ("MAKEFLAGS", "MAKELEVEL", "LADDER_PROGRESS", "CASE", "FILE", "ONLY")}
+        # Ctrl-C ends it, also where this test was begun in the background.
         child = subprocess.Popen(["bash", "-c", command], cwd=self.copy, env={**environment, "BACKEND": "cpu"}, start_new_session=True,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(child.stdout.close)
         return child
@@ -75,6 +86,98 @@ class InACopy(unittest.TestCase):
     def test_a_pipe_that_nobody_reads(self):
         output = self.start("make lab01 | head -3").communicate(timeout=60)[0]
         self.nothing_recorded(output)
+
+    # ---- Lab 09, a program whose runs follow each other ----
+    def begin_program(self, command: str) -> subprocess.Popen:
+        """Until the first run has begun."""
+        (self.copy / "common/simt/simtcc").write_text(STAND_IN)  # no lab that is a rung uses it
+        (self.copy / "build/begun").unlink(missing_ok=True)
+        child = self.start(command)
+        self.addCleanup(self.end_all)
+        self.wait_for_runs(1)
+        return child
+
+    def wait_for_runs(self, number: int) -> list[str]:
+        begun = self.copy / "build/begun"
+        last = time.monotonic() + 120
+        while len(runs := begun.read_text().split() if begun.exists() else []) < number:
+            self.assertLess(time.monotonic(), last, "a run did not begin")
+            time.sleep(0.05)
+        return runs
+
+    def at_work(self) -> list[int]:
+        """The processes that were started in the copy and have not ended."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                ended = (process / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+                if Path(os.readlink(process / "cwd")) == self.copy.resolve() and not ended:
+                    found.append(int(process.name))
+            except OSError:  # it has ended, or is another user's
+                continue
+        return found
+
+    def end_all(self) -> None:
+        for process in self.at_work():
+            os.kill(process, signal.SIGKILL)
+
+    def nothing_left(self) -> None:
+        last = time.monotonic() + 10
+        while self.at_work() and time.monotonic() < last:
+            time.sleep(0.05)
+        self.assertEqual([(Path("/proc") / str(each) / "cmdline").read_bytes() for each in self.at_work()], [])
+        self.assertEqual(list((self.copy / "build").glob(f"{PROGRAM}.*")), [])
+
+    def test_a_program(self):
+        for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
+            with self.subTest(number.name, whom=whom.__name__):
+                child = self.begin_program("exec make lab09 TESTS_ONLY=1 CHECKS=off")
+                whom(child.pid, number)
+                output = child.communicate(timeout=20)[0]
+                self.assertNotEqual(child.returncode, 0)
+                self.assertIn("nothing of this run is recorded", output)
+                self.assertNotIn("FAIL", output)
+                self.assertEqual(self.record.read_text(), self.before)
+                self.nothing_left()
+
+    def test_a_program_without_the_checks(self):
+        output = self.begin_program("LASTS=0 exec make lab09 TESTS_ONLY=1 CHECKS=off SOLUTION=1").communicate(timeout=60)[0]
+        self.assertIn("10 passed, 0 failed", output)
+        self.assertNotIn("under the checks", output)
+
+    def test_a_save_ends_the_watched_program(self):
+        child = self.begin_program("exec make watch09 CHECKS=off")
+        first = self.wait_for_runs(1)[0]
+        file = self.copy / "labs" / PROGRAM / ITS_FILE
+        file.write_text(file.read_text() + "\n")
+        second = self.wait_for_runs(2)[1]
+        at_work = self.at_work()
+        self.assertNotIn(int(first), at_work)
+        self.assertIn(int(second), at_work)
+        os.kill(child.pid, signal.SIGTERM)
+        child.communicate(timeout=20)
+        self.assertEqual(self.record.read_text(), self.before)
+        self.nothing_left()
+
+    # ---- make sanitizeNN: four tools at once ----
+    def test_the_tools_of_a_gpu(self):
+        """With stand-ins for all that needs a GPU; each start of a tool is a session of its own."""
+        session = "echo $$ >>$LADDER_SANITIZER_LOGS/started; echo $$ >>build/begun; exec flock -s $LADDER_SANITIZER_LOGS/running sleep 60"
+        begin = f"setsid bash -c '{session}' & exec sleep 60"
+        for name, text in (("build/cpu/backend", "echo cuda"), ("build/cuda/worker", ""), ("bin/compute-sanitizer", ""),
+                           (f"build/cuda/solutions/{LAB}/{KERNEL[:-3]}.so", ""), (f"build/cpu/tests/{LAB}", begin)):
+            (self.copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.copy / name).unlink(missing_ok=True)
+            (self.copy / name).write_text(f"#!/bin/bash\n{text}\n")
+            (self.copy / name).chmod(0o755)
+            self.addCleanup((self.copy / name).unlink)
+        child = self.begin_program("PATH=$PWD/bin:$PATH PREBUILT=1 exec make sanitize01 SOLUTION=1 BACKEND=")
+        self.wait_for_runs(4)
+        os.killpg(child.pid, signal.SIGINT)
+        output = child.communicate(timeout=20)[0]
+        self.assertIn("interrupted (SIGINT)", output)
+        self.nothing_left()
+        self.assertEqual(list((self.copy / "build/sanitizer").iterdir()), [])
 
     def test_what_a_status_is_recorded_for(self):
         for status in (2, 130, 139, 141):

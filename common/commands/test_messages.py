@@ -81,7 +81,7 @@ ELSEWHERE = {
     "two GPUs": ["does not compile for the GPUs", "needs two GPUs or more", "BACKEND=cuda: nvcc is not installed"],
     "a disk that is full or read-only": ["is this folder read-only?", "cannot write to"],
     "a copy without solutions": ["is missing: this copy of the course has no solutions"],
-    "another system": ["python3 is not installed", "this is not a Debian or Ubuntu system", "not root, and no sudo", "apt-get could not install",
+    "another system": ["python3 is not installed", "which is too old", "this is not a Debian or Ubuntu system", "not root, and no sudo", "apt-get could not install",
                        "python3-matplotlib and python3-numpy were installed"],
     "a diff that fails": ["diff could not compare"],
     "a cluster": ["GPUS=1 asks for speed"],

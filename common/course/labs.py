@@ -13,9 +13,10 @@
     ]                                 width, cost, most_k: common/testing/lab.h; without them any width, linear, any number of results
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
     next = "theory/11_sharing.md"     what comes after it, if that is not the next lab's handout
+    chapter = "theory/05_warps.md"    the chapter of the book that explains its move
 
     [[program]]                       a lab whose file is part of a program: it has no rung, no operator and no grade
-    name, kernel, next                as above
+    name, kernel, next, chapter       as above
     variants = ["packed"]             what the program runs
 """
 
@@ -30,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = Path("labs/labs.toml")
 FIELDS = {"name", "kernel", "operator", "variants"}
-OPTIONAL = {"wrong", "next"}
+OPTIONAL = {"wrong", "next", "chapter"}
 CHOICES = {"width": ("any", "shared_memory"), "cost": ("linear", "quadratic")}
 TYPES = ("f32", "f16", "bf16")
 
@@ -61,6 +62,7 @@ class Lab:
     variants: tuple[Variant, ...]
     next: str = ""
     wrong: tuple[str, ...] = ()
+    chapter: str = ""
 
     @property
     def number(self) -> str:
@@ -86,6 +88,7 @@ class Program:
     kernel: str
     variants: tuple[str, ...]
     next: str = "make ladder"
+    chapter: str = ""
 
     @property
     def number(self) -> str:
@@ -120,8 +123,8 @@ def name_of(given: dict) -> str:
 
 def program_of(given: dict) -> Program:
     name = name_of(given)
-    if not {"name", "kernel", "variants"} <= set(given) <= {"name", "kernel", "variants", "next"}:
-        raise Malformed(f"{name}: a program has name, kernel, variants, and may have next")
+    if not {"name", "kernel", "variants"} <= set(given) <= {"name", "kernel", "variants", "next", "chapter"}:
+        raise Malformed(f"{name}: a program has name, kernel, variants, and may have next and chapter")
     if not isinstance(given["variants"], list) or not given["variants"] or not all(isinstance(each, str) and each for each in given["variants"]):
         raise Malformed(f"{name}: variants is a list of names")
     return Program(**{**given, "variants": tuple(given["variants"])})

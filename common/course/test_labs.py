@@ -73,6 +73,16 @@ class Manifest(unittest.TestCase):
         self.assertIn("thing.cu: labs/labs.toml says", labs.problems(self.root)[0])
 
 
+class Chapters(unittest.TestCase):
+    def test_every_handout_links_to_its_chapter(self):
+        of_the_book = [lab for lab in (*labs.load(), *labs.programs()) if lab.chapter]  # a new lab may have none yet
+        self.assertGreaterEqual(len(of_the_book), 12)
+        for lab in of_the_book:
+            with self.subTest(lab.name):
+                self.assertTrue((labs.ROOT / lab.chapter).is_file(), lab.chapter)
+                self.assertIn(f"(../../{lab.chapter})", (labs.ROOT / lab.starter.with_name("README.md")).read_text())
+
+
 class Told(unittest.TestCase):
     """The same facts in the other languages."""
 

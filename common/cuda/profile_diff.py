@@ -101,7 +101,7 @@ def reason(metric: str, cpu: dict[str, int], gpu: dict[str, int], cause: str) ->
                                                 else f"shared_requests_op_{op}")
     if op == "atom":
         if gpu[asked] < cpu[asked]:
-            return "nvcc adds up the lanes of a warp first: one atomic where the source has one a lane"
+            return "nvcc adds up the lanes of a warp first: one atomic per warp where the source has one per lane"
         return "how many lanes meet on one address depends on the order in which warps arrive"
     if space == "global":
         return WHY.get(cause, WHY["different"])

@@ -52,7 +52,7 @@ def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages
     for i, page in enumerate(order):
         text = (ROOT / page.source).read_text()
         if page in labs:
-            text += measured.table(page.id)
+            text += measured.table(page.id) + measured.chart(page.id)
         if page.source == glossary.SOURCE:
             text = glossary.with_anchors(text)
         body = pages.translate(page, text, links) + navigation(order, i)

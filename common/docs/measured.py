@@ -35,6 +35,25 @@ def row(point: dict) -> str:
             f"{bytes_an_element[0]} | {bytes_an_element[1]} | {speed} |")
 
 
+STEP_CHART = "plots/fusion-h200.svg"
+LADDER_CHART, LADDER = "plots/roofline-h200.png", "plots/results/nvidia-h200.json"
+DRAWN = ("softmax", "softmax_topk")  # the operators on that chart
+
+
+def chart(lab: str) -> str:
+    """Markdown for a handout: the chart on which the lab's variants stand, of other operators the interactive one. Empty if they
+    stand on none."""
+    if lab == "lab07_fusion":
+        return f"\n\n![The variants of this lab on an NVIDIA H200](../../{STEP_CHART})\n"
+    points = json.loads((ROOT / LADDER).read_text())["points"] if (ROOT / LADDER).exists() else []
+    operators = {point["op"] for point in points if point["lab"] == lab and point["source"] == "solution"}
+    if not operators:
+        return ""
+    picture = f"![Labs 01 to 06 on an NVIDIA H200; {lab.partition('_')[0]} is this one](../../{LADDER_CHART})\n\n"
+    return (f"\n\n{picture if operators <= set(DRAWN) else ''}"
+            "The [interactive chart](roofline.html) shows the bytes, times and counters of every point.\n")
+
+
 def table(lab: str) -> str:
     """Markdown: one table per machine, with where its figures come from. Empty if nothing was measured."""
     if any(each.name == lab and each.operator == measured_step.OPERATOR for each in labs.load()):

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 OPERATOR = "swap_ffn"
-HEAD = ("| variant | type | ms | launches | weights asked for, times a step of 32 cores | their footprint, MB | L2 to the SMs, GB | "
+HEAD = ("| variant | type | ms | launches | how often a weight is asked for per step of 32 cores | their footprint, MB | L2 to the SMs, GB | "
         "from DRAM, MB | registers per thread | warps active |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 NOTE = ("A GPU's times and a CPU's are not to be compared: the CPU runs the course's executor, at smaller sizes. Launches and how often "
         "a weight is asked for in a step are counted by the executor, which gives a tile 16 cores. What passed between the memories, "

@@ -13,7 +13,7 @@ import measured_step  # noqa: E402
 
 
 def point(variant: str, source: str = "solution", lab: str = "lab02_smem") -> dict:
-    return {"lab": lab, "variant": variant, "source": source, "input": "normal", "dtype": "f32", "rows": 10, "cols": 100, "k": 0,
+    return {"lab": lab, "variant": variant, "source": source, "input": "normal", "op": "softmax", "dtype": "f32", "rows": 10, "cols": 100, "k": 0,
             "seconds": 2e-6, "l1_bytes": 12000, "footprint_bytes": 8000}
 
 
@@ -47,6 +47,16 @@ class Tables(unittest.TestCase):
 
     def test_without_results_there_is_no_table(self):
         self.assertEqual(measured.table("lab02_smem") + measured.table("lab07_fusion"), "")
+
+    def test_a_lab_has_a_chart_where_its_solutions_were_measured(self):
+        self.assertEqual(measured.chart("lab02_smem"), "")
+        points = [point("tree"), point("mine", "student", "lab03_online"), {**point("auto", lab="lab08_rms_norm"), "op": "rms_norm"}]
+        self.put("nvidia-h200.json", {**CHIP, "points": points})
+        self.assertIn("; lab02 is this one](../../plots/roofline-h200.png)", measured.chart("lab02_smem"))
+        self.assertEqual(measured.chart("lab03_online"), "")
+        self.assertNotIn("![", measured.chart("lab08_rms_norm"))
+        self.assertIn("(roofline.html)", measured.chart("lab08_rms_norm"))
+        self.assertIn("(../../plots/fusion-h200.svg)", measured.chart("lab07_fusion"))
 
     def test_a_lab_of_the_ladder_has_its_own_solutions(self):
         points = [point("tree"), point("mine", "student"), point("online", lab="lab03_online")]

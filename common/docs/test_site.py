@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import glossary  # noqa: E402
+import measured  # noqa: E402
 import pages  # noqa: E402
 
 SITE = pages.ROOT / "build/site"
@@ -63,6 +64,19 @@ class Site(unittest.TestCase):
             with self.subTest(term=term):
                 self.assertIn(f"'../{glossary.PAGE}#{glossary.anchor(term)}'", data)
                 self.assertEqual(page.count(f'id="{glossary.anchor(term)}"'), 1)
+
+    def test_every_lab_shows_its_chart_and_leads_to_its_chapter(self):
+        for lab in (*pages.labs.load(), *pages.labs.programs()):
+            shown = (SITE / f"{lab.name}.html").read_text(encoding="utf-8")
+            with self.subTest(lab=lab.name):
+                self.assertTrue(not lab.chapter or f'href="chapter_{Path(lab.chapter).stem}.html' in shown)
+                if isinstance(lab, pages.labs.Program):  # its variants stand on no chart
+                    continue
+                if lab.operator in (*measured.DRAWN, "swap_ffn"):
+                    self.assertRegex(shown, r'<img class="[a-z-]+" src="plots_(roofline|fusion)-h200\.')
+                else:
+                    self.assertNotIn('src="plots_roofline-h200.', shown)
+                    self.assertIn('href="roofline.html"', shown)
 
     def test_every_picture_has_a_text_in_its_place(self):
         pictures = 0

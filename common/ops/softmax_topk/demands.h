@@ -5,10 +5,10 @@
 
 namespace testing_ {
 
-// k indices and k probabilities a row, 4 bytes each, and no other store.
+// k indices and k probabilities per row, 4 bytes each, and no other store.
 Demand writes_only_the_top_k();
 
-// At most one shuffle or vote of a warp for 8 logits of a row: a warp does not stop for every key that passes.
+// At most one shuffle or vote of a warp per 8 logits of a row: a warp does not stop for every key that passes.
 Demand few_warp_operations();
 
 }  // namespace testing_

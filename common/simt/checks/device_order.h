@@ -31,7 +31,7 @@ struct DeviceAccess {
   bool reads, writes, orders;  // orders: atomic or volatile, as flags are
   uintptr_t pc;
 };
-// What another device did to the same bytes that nothing orders before this.
+// An access of another device to the same bytes, which nothing orders before this one.
 struct DeviceRace {
   int device;
   uintptr_t address, pc;

@@ -17,7 +17,7 @@
 // Expect: reduce_interleaved 1 shared_requests_op_st 5120
 //   Lanes 2s words apart. s = 1: 4 warps of 32 lanes, 2 to a bank, conflict 1 each: 4. s = 2: 2 warps, 4 to a bank: 2
 //   x 3. s = 4: 1 warp of 32 lanes, 8 to a bank: 7. s = 8: 16 lanes 16 apart, 8 to a bank: 7. s = 16: 8 lanes 32
-//   apart: 7. s = 32: 4 lanes: 3. s = 64: 2 lanes: 1. s = 128: 0. Sum 35 a block.
+//   apart: 7. s = 32: 4 lanes: 3. s = 64: 2 lanes: 1. s = 128: 0. Sum 35 per block.
 // Expect: reduce_interleaved 1 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum 8960
 // Expect: reduce_interleaved 1 l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 14080
 //   Sequential: the same number of stores (4, 2, 1, 1, 1, 1, 1, 1 warps), neighbouring words: no conflicts.

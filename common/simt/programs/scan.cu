@@ -11,7 +11,7 @@
 // Expect: scan_blocks 1 warp_operations 2880
 //   Two barriers: 2 x 512.
 // Expect: scan_blocks 1 barriers 1024
-//   Shared stores: one a warp, and one by the first warp of each block: 512 + 64.
+//   Shared stores: one per warp, and one by the first warp of each block: 512 + 64.
 // Expect: scan_blocks 1 shared_requests_op_st 576
 //   The second launch scans 64 sums in one block of 256: 2 of its warps load and store 4 sectors each, 1 stores the
 //   total.
