@@ -45,6 +45,30 @@ def number_of(name: str) -> str:
     return name.partition("_")[0].removeprefix("lab")
 
 
+def beginning(wanted: str) -> str:
+    """ "lab06b" of "6b", "06b" or "lab6b", as people write it; whatever is no lab's number stays as it is."""
+    number = re.fullmatch(r"(?:lab)?(\d{1,2})([a-z]?)", wanted, re.ASCII)
+    return f"lab{int(number[1]):02d}{number[2]}" if number else wanted
+
+
+def chosen(words: str, names: Sequence[str]) -> list[str]:
+    """Of these names of labs those that are meant by one of the words, which have commas between them: a number means that lab alone
+    (lab08 is not lab08b), another word all that hold it. No words mean all. Raises Malformed with a word that means none."""
+    if not words.strip():
+        return list(names)
+    meant: set[str] = set()
+    for word in (each.strip() for each in words.split(",")):
+        if not word:
+            raise Malformed("there is nothing before or after one of its commas")
+        wanted = beginning(word)
+        is_number = re.fullmatch(r"lab\d\d[a-z]?", wanted, re.ASCII)
+        found = [name for name in names if (name.partition("_")[0] == wanted if is_number else wanted in name)]
+        if not found:
+            raise Malformed(f"no lab that is graded has '{word}' in its name; these are: {', '.join(names)}")
+        meant.update(found)
+    return [name for name in names if name in meant]
+
+
 @dataclass(frozen=True)
 class Variant:
     name: str

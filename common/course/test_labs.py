@@ -38,6 +38,15 @@ class Manifest(unittest.TestCase):
         self.assertIn("labs/labs.toml: ", str(error.exception))
         self.assertIn(said, str(error.exception))
 
+    def test_what_a_list_of_words_means(self):
+        names = ["lab06_limit", "lab06b_topk", "lab08_rms_norm", "lab08b_cross_entropy"]
+        for words, meant in (("", names), ("lab08", names[2:3]), ("8b", names[3:]), ("topk , lab06", names[:2]), ("06b", names[1:2]), ("norm,lab08", names[2:3]),
+                             ("lab08b_cross_entropy", names[3:])):
+            self.assertEqual(labs.chosen(words, names), meant, words)
+        for words, said in (("lab08,lab07", "has 'lab07'"), ("lab06,", "nothing before or after"), (",", "nothing before or after"), ("lab8c", "has 'lab8c'")):
+            with self.assertRaisesRegex(labs.Malformed, said):
+                labs.chosen(words, names)
+
     def test_what_is_read(self):
         first, second = self.load(ENTRY + ENTRY.replace("lab03", "lab05") + 'next = "theory/x.md"\n')
         self.assertEqual((first.number, str(first.starter), str(first.solution)),

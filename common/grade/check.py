@@ -35,6 +35,7 @@ import sandbox  # noqa: E402
 import stages  # noqa: E402
 import store  # noqa: E402
 from classrun import percent  # noqa: E402
+from judge import manifest  # noqa: E402
 
 ERRORS = (points.PointsError, sandbox.SandboxError, judge.JudgeError, roots.RootError, ingest.IngestError, classrun.ClassError, lock.LockError,
           *reports.RULES_ERRORS)
@@ -148,7 +149,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--points", type=Path, default=HERE / "points.toml")
     parser.add_argument("--jobs", default="")
-    parser.add_argument("--only", default="", help="the labs whose names hold this")
+    parser.add_argument("--only", default="", help="these labs: lab02,lab05")
     parser.add_argument("--gpu", action="store_true", help="measure speed on the GPU")
     parser.add_argument("--keep", action="store_true", help="keep the grades in OUT of those who are not in DIR")
     parser.add_argument("--doctor", action="store_true")
@@ -171,8 +172,10 @@ def main() -> int:
             import doctor
             return doctor.main()
         labs = list(judge.labs_of(COURSE))
-        if not any(arguments.only in lab for lab in labs):
-            raise judge.JudgeError(f"LABS={arguments.only}: no lab that is graded has that in its name; these are: {', '.join(labs)}")
+        try:
+            manifest.chosen(arguments.only, labs)
+        except manifest.Malformed as error:
+            raise judge.JudgeError(f"LABS={arguments.only}: {error}") from None
         table = points.load(arguments.points, labs)
         if not arguments.submissions:
             return check_own(arguments, table, stopping)

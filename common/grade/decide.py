@@ -24,7 +24,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 import decided  # noqa: E402
 import decisions  # noqa: E402
 import imports  # noqa: E402
@@ -32,6 +32,7 @@ import policy  # noqa: E402
 import record  # noqa: E402
 import reports  # noqa: E402
 import store  # noqa: E402
+from course import labs as manifest  # noqa: E402
 from decisions import Decision, DecisionError  # noqa: E402
 from lock import LockError  # noqa: E402
 from policy import PolicyError  # noqa: E402
@@ -56,7 +57,7 @@ def find(group: Class, wanted: str) -> Student:
 
 def lab_of(student: Student, wanted: str) -> str:
     """Raises DecisionError."""
-    wanted = f"lab{int(wanted):02d}" if wanted.isdigit() and len(wanted) < 3 else wanted
+    wanted = manifest.beginning(wanted)
     found = [lab.lab for lab in student.labs if Decision("", wanted).about(lab.lab)]
     if not found:
         raise DecisionError(f"there is no lab '{wanted}' in the grade of {student.student}; it has: {', '.join(lab.lab for lab in student.labs)}")

@@ -108,14 +108,14 @@ class Budget:
 
 class Judge:
     """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases.
-    only: grade the labs whose names hold this, or one of several words with commas between them. gpu: measures speed; without one it is not run.
+    only: grade the labs that these words mean (course/labs.py, chosen). gpu: measures speed; without one it is not run.
     remembered: a file with what took all of a lab's time in earlier runs."""
 
     def __init__(self, course: Path, points: Points, box: sandbox.Sandbox, secret: bytes, jobs: int, only: str = "", gpu: Gpu | None = None,
                  remembered: Path | None = None):
         self.course, self.points, self.box, self.secret = course, points, box, secret
-        self.labs = {lab: kernel for lab, kernel in labs_of(course).items()
-                     if any(word in lab for word in only.split(","))}
+        every = labs_of(course)
+        self.labs = {lab: every[lab] for lab in manifest.chosen(only, list(every))}
         self.titles = {lab: title_of(course, lab) for lab in self.labs}
         self.limits = points.limits
         self.jobs = jobs

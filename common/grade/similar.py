@@ -2,7 +2,7 @@
 """How alike the files of a class are, lab by lab: fingerprints of what the students wrote themselves (winnowing: Schleimer, Wilkerson and
 Aiken, 2003), compared pair by pair.
 
-    similar.py SUBMISSIONS OUT [--only LAB] [--also FOLDER]     writes OUT/similar; FOLDER has submissions of earlier classes
+    similar.py SUBMISSIONS OUT [--only LABS] [--also FOLDER]     writes OUT/similar; FOLDER has submissions of earlier classes
 
 A file becomes tokens without names, numbers and layout (tokens.py). What was handed out is taken out of it: runs of EXACT tokens as they
 are written, or of RENAMED after renaming, that also stand in a starter, a header for rungs, a handout, a hint, the book, or the solution of
@@ -195,8 +195,13 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--also", type=Path)
     arguments = parser.parse_args()
-    labs = {lab: kernel for lab, kernel in judge.labs_of(COURSE).items() if arguments.only in lab}
-    limits = points.load(COURSE / "common/grade/points.toml", list(judge.labs_of(COURSE))).limits
+    every = judge.labs_of(COURSE)
+    try:
+        labs = {lab: every[lab] for lab in judge.manifest.chosen(arguments.only, list(every))}
+    except judge.manifest.Malformed as error:
+        print(f"error: LABS={arguments.only}: {error}", file=sys.stderr)
+        return 2
+    limits = points.load(COURSE / "common/grade/points.toml", list(every)).limits
     handed_in: dict[str, list[tuple[str, str, bytes]]] = {lab: [] for lab in labs}
     try:
         for folder in filter(None, (arguments.submissions, arguments.also)):

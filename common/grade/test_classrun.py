@@ -20,6 +20,7 @@ from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import check  # noqa: E402
 import classrun  # noqa: E402
 import ingest  # noqa: E402
 import judge  # noqa: E402
@@ -222,11 +223,19 @@ class Rules(ClassFolder):
         self.assertEqual(again.graded, [])
 
     def test_a_lab_that_is_not_graded_is_refused(self):
-        for name in "lab42", "lab09":
+        for name, why in (("lab42", "no lab that is graded has 'lab42'"), ("lab09", "no lab that is graded has 'lab09'"),
+                          ("lab01,lab42", "no lab that is graded has 'lab42'"), ("lab01,", "there is nothing before or after one of its commas")):
             ended = subprocess.run([sys.executable, str(HERE / "check.py"), "--submissions", str(HERE), "--out", "/nowhere", "--only", name],
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             self.assertEqual(ended.returncode, 2, ended.stdout)
-            self.assertIn(f"LABS={name}: no lab that is graded", ended.stdout)
+            self.assertIn(f"LABS={name}: {why}", " ".join(ended.stdout.split()))
+
+    def test_labs_with_commas_between_them_are_graded(self):
+        with mock.patch.object(sys, "argv", ["check.py", "--submissions", str(self.submissions), "--out", str(self.out), "--only", "lab02, lab08"]), \
+                mock.patch.object(check, "end_on_signals"), mock.patch.object(check.classrun, "check_class", return_value=0) as began:
+            self.assertEqual(check.main(), 0)
+        only = began.call_args.args[4]
+        self.assertEqual(judge.manifest.chosen(only, list(LABS)), ["lab02_smem", "lab08_rms_norm"])
 
     def test_what_was_decided_counts_in_the_end(self):
         for name in ("bob", "cy"):

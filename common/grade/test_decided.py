@@ -189,6 +189,17 @@ class ByAPerson(Decided):
         self.decide("--student", "ann", "--release")
         self.assertEqual(self.decide(), "nothing waits for a person\n")
 
+    def test_a_second_rung_by_its_number(self):
+        labs = [sample.lab(lab, [waiting(60, 60)], "needs a person") for lab in ("lab06_limit", "lab06b_topk")]
+        (self.out / "students/eve").mkdir()
+        (self.out / "students/eve/grade.json").write_text(json.dumps({**sample.record("eve", "Eve", [{**lab, "file": "f"} for lab in labs], "needs a person"),
+                                                                      "people": []}))
+        for number in "6b", "06b", "lab06b":
+            self.decide("--student", "eve", "--lab", number, "--release")
+            student = next(student for student in decided.read_class(self.out).students if student.id == "eve")
+            self.assertEqual([lab.points for lab in student.labs], [0, 60])
+            self.decide("--student", "eve", "--lab", number, "--undo")
+
     def test_what_cannot_be_meant_is_refused_and_nothing_is_written(self):
         self.record("dan", "Bob", [sample.item("a", "pass", 90, 90)])
         for words, arguments in (("there is no student 'an'; near names: ", ("--student", "an", "--release")),

@@ -234,9 +234,9 @@ bool used_atomics() { return any_atomic.exchange(false); }
 namespace {
 void before(const void* address, unsigned bytes, AccessKind kind, uintptr_t pc) {
   any_atomic.store(true, std::memory_order_relaxed);
-  record_in_order(reinterpret_cast<uintptr_t>(address), bytes, kind, pc);
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  if (recording.lane) recording.recorder->announce({at, bytes, kind == AccessKind::atomic_store}, kind, pc);
   if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
-  recording.atomic = reinterpret_cast<uintptr_t>(address);
 }
 }  // namespace
 

@@ -98,8 +98,9 @@ struct Report {
   bool watching = false;
 };
 
-// Counts the launches that follow, until finish(), which returns what was counted. Not while a kernel runs.
-void start();
+// Counts the launches that follow, until finish(), which returns what was counted. Not while a kernel runs. On request
+// it leaves out kernels whose names say that they are Thrust's or CUB's, which takes the program's word for it.
+void start(bool leave_libraries_out = false);
 bool running();
 Report finish();
 

@@ -21,6 +21,7 @@ struct Raw {
 };
 
 std::atomic<bool> counting{false};
+bool libraries_apart = false;
 uintptr_t watched_begin = 0;
 size_t watched_bytes = 0;
 std::mutex mutex;
@@ -80,7 +81,7 @@ std::unique_ptr<LaunchCounters> begin_launch(const LaunchState& launch) {
   if (!counting) return nullptr;
   // One thread does here what kernels of the library do (thrust/detail/run.h): its accesses are not theirs.
   const std::string_view name = launch.kernel.name;
-  if (name.substr(0, 8) == "thrust::" || name.substr(0, 11) == "cub::Device") {
+  if (libraries_apart && (name.substr(0, 8) == "thrust::" || name.substr(0, 11) == "cub::Device")) {
     LibraryCall call;
     call.name = name;
     call.counted = false;
@@ -142,8 +143,9 @@ void note_library_call(const LibraryCall& call) {
   library_calls().push_back(call);
 }
 
-void start() {
+void start(bool leave_libraries_out) {
   std::lock_guard<std::mutex> lock(mutex);
+  libraries_apart = leave_libraries_out;
   ended().clear();
   library_calls().clear();
   names().clear();

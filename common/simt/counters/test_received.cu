@@ -72,6 +72,53 @@ TEST_CASE("shared memory reaches a thread, and the votes of a barrier") {
   CHECK(launch.received.bytes == 4 + 64 * 4 + 4);
 }
 
+TEST_CASE("an announced atomic is one access, and covers one load and one update of its lane and size") {
+  const auto received = [](auto body) { return count(32, body).received.bytes - 4; };
+  CHECK(received([] __device__(float x) {
+          __shared__ unsigned sum;
+          return static_cast<float>(atomicAdd(&sum, x > 0));
+        }) == 4);
+  CHECK(received([] __device__(float x) {  // read again after the announcement was used up
+          __shared__ unsigned word;
+          simt::before_atomic(&word, 4);
+          unsigned sum = 0;
+          for (int i = 0; i < 8; i++) sum += __atomic_load_n(&word, __ATOMIC_SEQ_CST);
+          return x + static_cast<float>(sum);
+        }) == 8 * 4);
+  CHECK(received([] __device__(float x) {  // more than was announced
+          __shared__ unsigned long long word;
+          simt::before_atomic(&word, 1);
+          return x + static_cast<float>(__atomic_load_n(&word, __ATOMIC_SEQ_CST));
+        }) == 1 + 8);
+  CHECK(received([] __device__(float x) {  // announced as a store
+          __shared__ unsigned word;
+          simt::before_atomic_store(&word, 4);
+          return x + static_cast<float>(__atomic_load_n(&word, __ATOMIC_SEQ_CST));
+        }) == 4 + 4);
+  CHECK(received([] __device__(float x) {  // announced by another lane
+          __shared__ unsigned word;
+          if (threadIdx.x > 0) simt::before_atomic(&word, 4);
+          __syncwarp();
+          return x + static_cast<float>(threadIdx.x == 0 ? __atomic_load_n(&word, __ATOMIC_SEQ_CST) : 0);
+        }) == 4);
+  CHECK(received([] __device__(float x) {  // exchanges that find something else
+          __shared__ unsigned word;
+          simt::before_atomic(&word, 4);
+          unsigned found = 7;
+          for (int i = 0; i < 3; i++) {
+            __atomic_compare_exchange_n(&word, &found, found, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+            found++;
+          }
+          return x + static_cast<float>(found);
+        }) == 3 * 4);
+  CHECK(received([] __device__(float x) {  // what an exchange compares with is read, and written
+          __shared__ unsigned other;
+          unsigned word = 1;
+          return x + static_cast<float>(
+                         __atomic_compare_exchange_n(&word, &other, 5, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+        }) == 4);
+}
+
 TEST_CASE("what a tile of several warps brings reaches its threads") {
   const Launch launch = count(64, [] __device__(float x) {
     const auto tile = cg::tiled_partition<64>(cg::this_thread_block());

@@ -1,6 +1,8 @@
 // Whole kernels, held against what Nsight Compute read on an H200.
 #include <cfloat>
 
+#include <thrust/detail/run.h>
+
 #include "counters/test_kernels.h"
 #include "simt.h"
 
@@ -168,6 +170,23 @@ TEST_CASE("launches count only between start and finish") {
   REQUIRE(launches.size() == 2);
   CHECK(stores(launches[0].total) == Pair(cols, 32 * cols));
   CHECK(stores(launches[1].total) == Pair(2 * cols, 64 * cols));
+}
+
+TEST_CASE("a kernel whose name begins as a library's is left out only where libraries are") {
+  DeviceArray<float> y(2);
+  float* const to = y.data();
+  const auto run = [&](bool leave_out) {
+    simt::counters::start(leave_out);
+    for (const char* const name : {"thrust::fill", "cub::DeviceScan"})
+      thrust::detail::launch(nullptr, name, [=] { to[0] = 1; });
+    return simt::counters::finish();
+  };
+  const auto counted = run(false), apart = run(true);
+  REQUIRE(counted.launches.size() == 2);
+  for (const auto& launch : counted.launches) CHECK(stores(launch.total) == Pair(1, 1));
+  CHECK(counted.library_calls.empty());
+  CHECK(apart.launches.empty());
+  CHECK(apart.library_calls.size() == 2);
 }
 
 TEST_CASE("softmax, one thread per row") {

@@ -1,5 +1,6 @@
 // The atomic operations of a kernel from an instrumented build. simt/atomics.h reports an atomic once, before it
-// begins, however many of these it takes; one that a kernel has written in another way is reported here.
+// begins: at most one load and one exchange or store of the lane that announced it, of no more bytes and of no other
+// kind. Whatever a kernel does beyond that is reported here: it can call what announces, too.
 #include <cstdint>
 
 #include "recorder.h"
@@ -8,14 +9,35 @@ namespace simt {
 
 namespace {
 
+// Whether the operation belongs to the atomic that its lane has announced. All but a load end it.
+inline bool is_announced(uintptr_t address, unsigned bytes, AccessKind kind) {
+  Recorder::Announced& atomic = recording.recorder->announced();
+  if (atomic.address != address || bytes > atomic.bytes) return false;
+  const bool loads = kind == AccessKind::volatile_load;
+  const bool is_part = kind == AccessKind::volatile_store || (!atomic.stores_only && !(loads && atomic.loaded));
+  atomic.loaded = true;
+  if (!loads) atomic.address = 0;
+  return is_part;
+}
+
 template <typename T>
 __attribute__((always_inline)) inline void report(const volatile T* address, AccessKind kind, uintptr_t pc) {
   const auto at = reinterpret_cast<uintptr_t>(address);
-  if (recording.lane && recording.atomic != at) record_in_order(at, sizeof(T), kind, pc);
+  if (recording.lane && !is_announced(at, sizeof(T), kind)) record_in_order(at, sizeof(T), kind, pc);
 }
 
-// CUDA's atomic on this address is done.
-inline void end_atomic() { recording.atomic = 0; }
+// What an exchange compares with lies where the kernel says, and gets what was found.
+template <typename T>
+inline bool exchange(volatile T* address, T* expected, T value, bool weak, uintptr_t pc) {
+  report(address, AccessKind::atomic, pc);
+  record(reinterpret_cast<uintptr_t>(expected), sizeof(T), Event::load, pc);
+  T found = *expected;
+  const bool done = __atomic_compare_exchange_n(address, &found, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (done) return true;
+  record(reinterpret_cast<uintptr_t>(expected), sizeof(T), Event::store, pc);
+  *expected = found;
+  return false;
+}
 
 }  // namespace
 
@@ -27,36 +49,32 @@ inline void end_atomic() { recording.atomic = 0; }
     simt::report(a, simt::AccessKind::atomic, SIMT_PC);              \
     return operation(a, v, __ATOMIC_SEQ_CST);                        \
   }
-#define SIMT_EXCHANGE(bits, type, name, weak)                                                                \
-  int __tsan_atomic##bits##_compare_exchange_##name(volatile type* a, type* expected, type v, int, int) {    \
-    simt::report(a, simt::AccessKind::atomic, SIMT_PC);                                                      \
-    const bool done = __atomic_compare_exchange_n(a, expected, v, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    if (done) simt::end_atomic();                                                                            \
-    return done;                                                                                             \
+#define SIMT_EXCHANGE(bits, type, name, weak)                                                             \
+  int __tsan_atomic##bits##_compare_exchange_##name(volatile type* a, type* expected, type v, int, int) { \
+    return simt::exchange(a, expected, v, weak, SIMT_PC);                                                 \
   }
-#define SIMT_ATOMIC(bits, type)                                                                                      \
-  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                                     \
-    simt::report(a, simt::AccessKind::volatile_load, SIMT_PC);                                                       \
-    return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                                     \
-  }                                                                                                                  \
-  void __tsan_atomic##bits##_store(volatile type* a, type v, int) {                                                  \
-    simt::report(a, simt::AccessKind::volatile_store, SIMT_PC);                                                      \
-    __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                                        \
-    simt::end_atomic();                                                                                              \
-  }                                                                                                                  \
-  SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                                             \
-  SIMT_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                             \
-  SIMT_UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                                             \
-  SIMT_UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                                             \
-  SIMT_UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                               \
-  SIMT_UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                                             \
-  SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                           \
-  SIMT_EXCHANGE(bits, type, strong, false)                                                                           \
-  SIMT_EXCHANGE(bits, type, weak, true)                                                                              \
-  type __tsan_atomic##bits##_compare_exchange_val(volatile type* a, type expected, type v, int, int) {               \
-    simt::report(a, simt::AccessKind::atomic, SIMT_PC);                                                              \
-    if (__atomic_compare_exchange_n(a, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) simt::end_atomic(); \
-    return expected;                                                                                                 \
+#define SIMT_ATOMIC(bits, type)                                                                        \
+  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                       \
+    simt::report(a, simt::AccessKind::volatile_load, SIMT_PC);                                         \
+    return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                       \
+  }                                                                                                    \
+  void __tsan_atomic##bits##_store(volatile type* a, type v, int) {                                    \
+    simt::report(a, simt::AccessKind::volatile_store, SIMT_PC);                                        \
+    __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                    \
+  SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                               \
+  SIMT_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                               \
+  SIMT_UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                               \
+  SIMT_UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                               \
+  SIMT_UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                 \
+  SIMT_UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                               \
+  SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                             \
+  SIMT_EXCHANGE(bits, type, strong, false)                                                             \
+  SIMT_EXCHANGE(bits, type, weak, true)                                                                \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type* a, type expected, type v, int, int) { \
+    simt::report(a, simt::AccessKind::atomic, SIMT_PC);                                                \
+    __atomic_compare_exchange_n(a, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+    return expected;                                                                                   \
   }
 
 extern "C" {

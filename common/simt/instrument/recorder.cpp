@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../checks/report.h"
 #include "../cluster.h"
 #include "../device_heap.h"
 #include "../device_queues.h"
@@ -118,6 +119,7 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   loops_.clear();
   recording.jump = {};
   const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
+  announced_.assign(warps * log_lanes, {});
   lanes_.assign(warps * log_lanes, {nullptr, nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
   lane_accesses_.assign(warps * log_lanes, 0);
   received_.assign(warps * log_lanes, 0);
@@ -313,6 +315,16 @@ void Recorder::record(const Access& access) {
 
 void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc, bool aligned) {
   recording.recorder->record({pc, address, bytes, aligned, kind});
+}
+
+void Recorder::announce(const Announced& atomic, AccessKind kind, uintptr_t pc) {
+  const bool is_size = atomic.bytes && atomic.bytes <= 16 && !(atomic.bytes & (atomic.bytes - 1));
+  if (!is_size)
+    checks::report(
+        "memcheck: invalid address", running_thread(), pc,
+        "it announces an atomic access of " + std::to_string(atomic.bytes) + " bytes: there is none of this size.");
+  record_in_order(atomic.address, atomic.bytes, kind, pc);
+  announced() = atomic;
 }
 
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {

@@ -51,7 +51,6 @@ struct Recording {
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
   Observer* observer;
-  uintptr_t atomic;  // the address of CUDA's atomic that is under way
   // The last jump back in this block: in a loop the next one is the same. `key` lacks the lane's frame.
   struct {
     uintptr_t from, to;
@@ -87,6 +86,16 @@ class Recorder {
 
   LaneLog* lane(unsigned thread) { return &lanes_[thread]; }
   const BlockInfo& block() const { return info_; }
+
+  // CUDA's atomic that the running lane has recorded as a whole: what it consists of is not recorded again.
+  struct Announced {
+    uintptr_t address = 0;
+    unsigned bytes = 0;
+    bool stores_only = false, loaded = false;
+  };
+  Announced& announced() { return announced_[static_cast<size_t>(recording.lane - lanes_.data())]; }
+  // Records it. Ends the process if there is no atomic of this size.
+  void announce(const Announced& atomic, AccessKind kind, uintptr_t pc);
 
   // What the running thread does; pc is where it called, `lane` its own.
   void barrier(Place place, uintptr_t pc);
@@ -177,6 +186,7 @@ class Recorder {
   std::vector<Allocation> allocations_;  // by rising address
   Allocation ignored_ = {};              // a range of right loads that are not recorded: the last
   std::vector<LaneLog> lanes_;
+  std::vector<Announced> announced_;
   std::vector<std::vector<Frame>> frames_;  // of the calls that each lane has not returned from
   uintptr_t last_target_ = 0;
   std::vector<WarpState> warps_;

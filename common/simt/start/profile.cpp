@@ -62,7 +62,7 @@ struct StartProfile {
       std::fprintf(stderr, "simt: SIMT_GPU: %s\n", error.what());
       std::exit(2);
     }
-    simt::counters::start();
+    simt::counters::start(true);
     simt::tell_refused_launches();
     std::atexit(show);
   }
