@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from course.sampling import sampled  # noqa: E402
+from testing import broken_program  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "common/bench/sharded"
@@ -27,20 +27,6 @@ def run(*command, seconds=300, **environment):
 
 def simtcc(*arguments, sources=SOURCES):
     return run(sys.executable, SIMTCC, "-I", sources, "-I", ROOT / "common/rung", *arguments)
-
-
-def edited(name, entry, folder):
-    """All that the program is made of, with an entry's mistake; and which files that is in."""
-    shutil.copytree(SOURCES, folder)
-    shutil.copy(LAB, folder)
-    changed = set()
-    for edit in entry["edit"]:
-        places = [path for path in sorted(folder.glob("*.[ch]u*")) + [folder / "shard.h"] for _ in range(path.read_text().count(edit["replace"]))]
-        if len(places) != 1:
-            raise ValueError(f"{name}: stands {len(places)} times in the program: {edit['replace']}")
-        places[0].write_text(places[0].read_text().replace(edit["replace"], edit["by"]))
-        changed.add(places[0].name)
-    return changed
 
 
 class Sharded(unittest.TestCase):
@@ -88,18 +74,22 @@ class Sharded(unittest.TestCase):
         self.assertIn("one_shot_gain: 2 is not it", wrong.stdout)
 
     def test_the_command(self):
-        starter = run("common/commands/lab.sh", "09", seconds=600)
+        starter = run("common/commands/lab.sh", "09", seconds=600, BACKEND="cpu")
         self.assertEqual(starter.returncode, 1, starter.stdout)
         for said in ("packed_bytes is not filled in yet", "Next: edit labs/lab09_sharded/sharded_topk.cu, line 13.", "A hint: make hint09",
                      "as where a TODO is not written yet", "grid.x is 0", "0 passed, 4 failed"):
             self.assertIn(said, starter.stdout)
-        solution = run("common/commands/lab.sh", "09", seconds=600, SOLUTION="1", VARIANT="packed", CASE="uneven")
+        solution = run("common/commands/lab.sh", "09", seconds=600, BACKEND="cpu", SOLUTION="1", VARIANT="packed", CASE="uneven")
         self.assertEqual(solution.returncode, 0, solution.stdout)
         self.assertIn("5 passed, 0 failed", solution.stdout)
-        for said, options in (("no variant 'pack'", {"VARIANT": "pack"}), ("there is no case", {"CASE": "unevn"}), ("needs two GPUs", {"BACKEND": "cuda"})):
-            refused = run("common/commands/lab.sh", "09", **{"SOLUTION": "1", "VARIANT": "packed", **options})
+        for said, options in (("no variant 'pack'", {"VARIANT": "pack"}), ("there is no case", {"CASE": "unevn"})):
+            refused = run("common/commands/lab.sh", "09", **{"BACKEND": "cpu", "SOLUTION": "1", "VARIANT": "packed", **options})
             self.assertEqual(refused.returncode, 2, refused.stdout)
             self.assertIn(said, refused.stdout)
+        wrong = run("common/commands/lab.sh", "09", seconds=600, BROKEN="no_offset")
+        self.assertEqual(wrong.returncode, 1, wrong.stdout)
+        for said in ("The columns are those of the shard", "packed  f32, 3 devices under the checks                    FAIL", "FAIL packed", "0 passed, 1 failed"):
+            self.assertIn(said, wrong.stdout)
         self.assertIn("has no rung", run("common/commands/profile.sh", "09").stdout)
 
     def test_bytes_over_links(self):
@@ -131,15 +121,15 @@ class Sharded(unittest.TestCase):
             self.assertEqual((made.returncode, made.stdout), (0, ""))
 
     def test_every_wrong_program_is_found(self):
-        with open(SOURCES / "broken.toml", "rb") as file:
-            entries = tomllib.load(file)
+        entries = broken_program.load()
 
         def verdict(name):
             folder = self.folder / name
-            changed = edited(name, entries[name], folder)
-            only_lab = changed == {LAB.name}  # else the test's functions of the headers are changed as well
-            program = self.build("check", f"{name}.out", folder / LAB.name, folder, None if only_lab else folder / "sharded_test.cu")
-            return run(program, "f32", entries[name]["variant"], SIMT_DEVICES=str(entries[name].get("devices", 3)))
+            wrong = broken_program.program(name)
+            file = wrong.write(folder)
+            # If the headers are changed, the test's functions of them are, too.
+            program = self.build("check", f"{name}.out", file, folder, folder / "sharded_test.cu" if wrong.given_changed else None)
+            return run(program, "f32", wrong.entry["variant"], SIMT_DEVICES=str(wrong.devices))
 
         names = sampled(list(entries), 4, "wrong programs of lab 09")
         for name, result in zip(names, self.pool.map(verdict, names)):

@@ -165,16 +165,23 @@ is_program() { [[ " ${program_names[*]} " == *" $1 "* ]]; }
 
 kernel_of() { echo "${lab_kernel[$1]}"; }
 
-# Which file a command is about, by FILE, SOLUTION and BROKEN: sets $file, and $source as results name it.
+# Which file a command is about, by FILE, SOLUTION and BROKEN: sets $file, and $source as results name it. Of a wrong program also
+# $broken_facts (common/testing/broken_program.py).
 choose_file() {
-  local kernel
+  local kernel facts
   kernel=$(kernel_of "$1")
   if [ -n "${FILE:-}" ]; then
     [ -z "${SOLUTION:-}${BROKEN:-}" ] || fail "FILE, SOLUTION=1 and BROKEN exclude each other"
     file=$FILE source=$FILE
   elif [ -n "${BROKEN:-}" ]; then
     [ -z "${SOLUTION:-}" ] || fail "FILE, SOLUTION=1 and BROKEN exclude each other"
-    file=$("$python" common/testing/broken.py "$1" "$BROKEN" 2>&1) || fail "${file#error: }"
+    if is_program "$1"; then
+      facts=$("$python" common/testing/broken_program.py "$BROKEN" 2>&1) || fail "${facts#error: }"
+      mapfile -t broken_facts <<<"$facts"
+      file=build/broken/$1/$BROKEN/$kernel
+    else
+      file=$("$python" common/testing/broken.py "$1" "$BROKEN" 2>&1) || fail "${file#error: }"
+    fi
     source=$file
   elif [ -n "${SOLUTION:-}" ]; then
     file=solutions/$1/$kernel source=solution

@@ -1,22 +1,25 @@
 #!/bin/bash
-# make lab09: builds a lab that is part of a program of several devices, and runs the program on the executor's devices; with
-# BACKEND=cuda on the GPUs of this machine. common/bench/sharded has what is given of the program.
+# make lab09: builds a lab that is part of a program of several devices, and runs the program on the GPUs of this machine, if there are
+# two or more, or on the executor's devices. common/bench/sharded has what is given of the program.
 #   VARIANT=packed  one of them      CASE="one row"  one case      CHECKS=off  not under the checks
 #   CASES=all       also with 4 and with 8 devices, which takes a minute
+#   BROKEN=name     a wrong program of common/bench/sharded/broken.toml: its variant, under the checks
 . "$(dirname "$0")/common.sh"
 read_labs
 lab=$1
 choose_file "$lab"
-for option in TODO BROKEN; do
-  [ -z "${!option:-}" ] || fail "$lab has no $option=; CASE= and VARIANT= choose what is tested"
-done
+[ -z "${TODO:-}" ] || fail "$lab has no TODO=; CASE= and VARIANT= choose what is tested"
+case ${BACKEND:-auto} in auto | cpu | cuda) ;; *) fail "BACKEND=$BACKEND: it can be auto, cuda or cpu" ;; esac
+[ -z "${BROKEN:-}" ] || [ "${BACKEND:-auto}" != cuda ] || fail "BROKEN=$BROKEN: wrong programs run on the executor, which says what is wrong with them; leave BACKEND=cuda out"
 case ${CASES:-} in '' | all | small) ;; *) fail "CASES=$CASES: it can be all" ;; esac
 case ${CHECKS:-on} in on | off) ;; *) fail "CHECKS=$CHECKS: it can be on or off" ;; esac
 variants=${program_variants[$lab]}
+[ -z "${BROKEN:-}" ] || variants=${broken_facts[0]}
 if [ -n "${VARIANT:-}" ]; then
   [[ " $variants " == *" $VARIANT "* ]] || fail "$lab has no variant '$VARIANT'.$(nearest "$VARIANT" $variants) It has: $variants"
   variants=$VARIANT
 fi
+part=${VARIANT:-}${CASE:-}${BROKEN:-}  # not all of the lab
 set_up
 need_build_folder
 given=common/bench/sharded folder=build/cpu/sharded
@@ -26,22 +29,97 @@ end_on_signals
 
 # What a student's own file achieves is remembered for make status. Statuses: as in lab.sh.
 remember() {  # STATUS
-  [ "$source" = student ] && [ -z "${VARIANT:-}${CASE:-}" ] || return 0
+  [ "$source" = student ] && [ -z "$part" ] || return 0
   "$python" common/commands/progress.py record "$lab" --hash "$(sha256sum <"$file" | cut -d ' ' -f 1)" --status "$1" --results "$work/results.json"
 }
+
+# ---- Where it runs ----
+# links_nccl OPTION...: whether a program that needs NCCL can be built with nvcc's options, and begins.
+links_nccl() {
+  printf '#include <nccl.h>\nint main() { int version; return ncclGetVersion(&version); }\n' >"$work/nccl.cpp"
+  "$nvcc" "$work/nccl.cpp" "$@" -o "$work/nccl" >"$work/nccl.txt" 2>&1 && "$work/nccl" >>"$work/nccl.txt" 2>&1
+}
+# Sets $nccl, nvcc's options for NCCL: of NCCL_HOME, or where nvcc looks by itself, or of pip's package, which has no libnccl.so
+# without a number. Else sets $missing and $how.
+find_nccl() {
+  local folder library found=()
+  if [ -n "${NCCL_HOME:-}" ]; then
+    found=("$NCCL_HOME")
+  else
+    nccl=(-lnccl -Xlinker "-rpath=$(dirname "$nvcc")/../lib64")
+    ! links_nccl "${nccl[@]}" || return 0
+    mapfile -t found < <(for each in "$python" python3; do
+      "$each" -c 'import nvidia.nccl; print(*nvidia.nccl.__path__, sep="\n")' 2>/dev/null
+    done)
+  fi
+  for folder in "${found[@]}"; do
+    for library in "$folder"/lib*/libnccl.so "$folder"/lib*/libnccl.so.2; do
+      [ -e "$library" ] || continue
+      nccl=(-I "$folder/include" -L "$(dirname "$library")" "-l:$(basename "$library")" -Xlinker "-rpath=$(dirname "$library")")
+      ! links_nccl "${nccl[@]}" || return 0
+    done
+  done
+  missing="NCCL's library libnccl.so.2"
+  ! grep -q 'nccl\.h' "$work/nccl.txt" 2>/dev/null || missing="NCCL's header nccl.h"
+  if [ -n "${NCCL_HOME:-}" ]; then
+    missing="NCCL_HOME=$NCCL_HOME does not have include/nccl.h and a lib/libnccl.so.2 that goes with it"
+  else
+    missing+=" is found neither by nvcc nor in a pip package"
+  fi
+  how="install libnccl-dev (NVIDIA's apt repository) or nvidia-nccl-cu$("$nvcc" --version | sed -n 's/.*release \([0-9]*\).*/\1/p') (pip), or set NCCL_HOME"
+}
+# Sets $backend and says which and why: "cpu: one GPU: lab 09 runs on the executor's devices".
+choose_devices() {
+  local about missing='' how="BACKEND=cpu runs it on the executor's devices" name="lab $(number_of "$lab")"
+  backend=cpu
+  if [ "${BACKEND:-}" = cpu ]; then
+    missing="BACKEND=cpu was asked for"
+  elif [ -n "${BROKEN:-}" ]; then
+    missing="BROKEN=$BROKEN"
+  else
+    build $build/backend || fail "the course's own code does not compile; see above"
+    read -r gpus about <<<"$($build/backend --gpus)"
+    nvcc=$(make -s -f common/build/rules.mk print-nvcc)
+    case $gpus in
+      0) missing="no CUDA device ($about)" ;;
+      1) missing="one GPU" ;;
+      *)
+        if [ -n "$nvcc" ]; then
+          find_nccl
+        else
+          missing="nvcc is not found" how="install the CUDA toolkit or set NVCC"
+        fi
+        [ -z "$missing" ] || missing="$gpus GPUs, but $missing"
+        ;;
+    esac
+    [ -n "$missing" ] || backend=cuda
+  fi
+  if [ $backend = cuda ]; then
+    say "cuda: $gpus GPUs, $about"
+  elif [ "${BACKEND:-}" = cuda ]; then
+    [ "$gpus" -ge 2 ] || missing="it needs two GPUs or more, and there is $missing"
+    fail "BACKEND=cuda: $name cannot run on GPUs: $missing; $how"
+  else
+    say "cpu: $missing: $name runs on the executor's devices"
+  fi
+}
+choose_devices
 
 # ---- Build ----
 # compile MODE: the file for the executor, plain or under the checks, with the given parts.
 compile() {
-  local flags=()
+  local flags=() test=$folder/$1/sharded_test.o
   [ "$1" = plain ] || flags=(--check -DONLY_F32)
-  exec "$python" common/simt/simtcc "${flags[@]}" -I $given "$file" $folder/$1/local_topk.o $folder/$1/sharded_test.o -o "$work/$1" 2>"$work/$1.txt"
+  [ -z "${BROKEN:-}" ] || [ "${broken_facts[2]}" = 0 ] || test=$(dirname "$file")/sharded_test.cu
+  exec "$python" common/simt/simtcc "${flags[@]}" -I $given "$file" $folder/$1/local_topk.o "$test" -o "$work/$1" 2>"$work/$1.txt"
 }
 say "$file"
-case ${BACKEND:-cpu} in
+[ -z "${BROKEN:-}" ] || say "broken: ${broken_facts[3]}"
+case $backend in
   cpu)
     modes=(plain)
     [ "${CHECKS:-on}" = off ] || modes+=(check)
+    [ -z "${BROKEN:-}" ] || modes=("${modes[-1]}")
     [ -e $folder/check/sharded_test.o ] || step "building the program (once; under a minute on two cores) ..."
     build $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done) ||
       fail "the course's own code does not compile; see above"
@@ -58,20 +136,18 @@ case ${BACKEND:-cpu} in
         fail "$file does not compile; the first message above says where"
       fi
     done
-    runs=("plain 2" "check 1" "check 3" "plain 1" "plain 3")
+    runs=("plain 2")
+    [ "${CHECKS:-on}" = off ] || runs+=("check 1" "check 3")
+    runs+=("plain 1" "plain 3")
     [ "${CASES:-}" != all ] || runs+=("plain 4" "plain 8")
-    say "cpu: the executor with 1 to 8 devices; its speed says nothing of a GPU's"
+    [ -z "${BROKEN:-}" ] || runs=("$modes ${broken_facts[1]}")
     ;;
   cuda)
-    gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-    [ "$gpus" -ge 2 ] || fail "BACKEND=cuda: $lab needs two GPUs or more, and here is $gpus; without BACKEND=cuda the executor has several devices"
-    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || fail "BACKEND=cuda: nvcc is not installed"
-    "$nvcc" -std=c++17 -O3 -arch=native -I $given -I common/rung "$file" $given/local_topk.cu $given/sharded_test.cu -lnccl -o "$work/cuda" ||
-      fail "$file does not compile for the GPUs; NCCL's header and library must be where nvcc finds them (package libnccl-dev)"
+    modes=()
+    "$nvcc" -std=c++17 -O3 -arch=native -I $given -I common/rung "$file" $given/local_topk.cu $given/sharded_test.cu "${nccl[@]}" -o "$work/cuda" ||
+      fail "$file does not compile for the GPUs; the first message above says where"
     runs=("cuda $gpus")
-    say "cuda: $gpus GPUs"
     ;;
-  *) fail "BACKEND=$BACKEND: it can be cpu or cuda" ;;
 esac
 
 # ---- Run ----
@@ -92,7 +168,7 @@ gain=$("$python" - plots/results/sharded-nvidia-h200-x2.json <<<'
 import json, sys
 times = json.load(open(sys.argv[1]))["8x128256"]
 print(times["three_reductions"] / times["one_shot"])') || exit
-if [ -z "${VARIANT:-}${CASE:-}" ]; then
+if [ -z "$part" ]; then
   predicted=$("$program" predict "$gain" "$work/predictions.json")
   line predictions "4 numbers" $?
   say "$predicted"
@@ -123,15 +199,16 @@ say ""
 say "$passed passed, $failed failed"
 if [ -e "$work/predictions.json" ]; then
   printf '{"backend":"%s","checked":%s,"whole":true,"passed":%d,"failed":%d,"not_run":0,"first_failure":"%s","predictions":%s,"counts":{}}\n' \
-    "${BACKEND:-cpu}" "$([ "${modes[*]:-}" = "plain check" ] && echo true || echo false)" $passed $failed "$first_failure" \
+    "$backend" "$([ "${modes[*]:-}" = "plain check" ] && echo true || echo false)" $passed $failed "$first_failure" \
     "$(cat "$work/predictions.json")" >"$work/results.json"
   remember $((failed > 0))
 fi
+[ $failed -eq 0 ] || [ -z "${BROKEN:-}" ] || exit 1
 if [ $failed -gt 0 ]; then
   todos=$("$python" common/commands/todos.py open "$lab" "$file")
   [ -z "$todos" ] || say "Next: edit $file, line ${todos%% *}. TODOs that are as handed out: lines ${todos// /, }"
   say "A hint: make hint$(number_of "$lab")"
   exit 1
 fi
-[ -z "${TESTS_ONLY:-}${VARIANT:-}${CASE:-}" ] || exit 0
+[ -z "${TESTS_ONLY:-}$part" ] || exit 0
 say "next: ${lab_next[$lab]}"

@@ -18,6 +18,7 @@ declare -A long=(
   ["python: common/simt/rules"]="-k same_verdict_as_nvcc"
   ["python: common/bench"]="-k every_wrong_program"
   ["python: common/commands"]="-k each_message"
+  ["python: common/grade/slurm"]="-k time_limit"
   ["shelf: every wrong kernel gets its verdict"]=
   ["corpus: every submission gets its verdict"]=
 )
@@ -140,7 +141,9 @@ for folder in common/course common/ops common/grade common/commands plots common
   check "python: $folder" "$python" -m unittest discover -v -s "$folder" -p 'test_*.py' $chosen
 done
 if PATH=$PATH:/usr/sbin:/sbin command -v slurmctld >/dev/null; then
-  check "python: common/grade/slurm" "$python" -m unittest discover -v -s common/grade/slurm -p 'test_*.py'
+  chosen=
+  [ "$LADDER_TESTS" != rest ] || chosen=${long["python: common/grade/slurm"]}
+  check "python: common/grade/slurm" "$python" -m unittest discover -v -s common/grade/slurm -p 'test_*.py' $chosen
 else
   skip "python: common/grade/slurm" "slurm-wlm is not installed"
 fi

@@ -13,6 +13,7 @@ namespace {
 struct Device {
   std::string name;     // "NVIDIA H200 (compute capability 9.0)"; empty if there is none
   std::string problem;  // "driver not found"
+  int count = 0;        // of devices that the driver shows to this process
 };
 
 // The driver API as far as it is needed here. CUresult and CUdevice are ints.
@@ -34,7 +35,8 @@ Device find_device() {
       get_attribute(&major, capability_major, device) != 0 || get_attribute(&minor, capability_minor, device) != 0) {
     return {"", "the driver does not describe its device"};
   }
-  return {std::string(name) + " (compute capability " + std::to_string(major) + "." + std::to_string(minor) + ")", ""};
+  return {std::string(name) + " (compute capability " + std::to_string(major) + "." + std::to_string(minor) + ")", "",
+          count};
 }
 
 bool executable(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
@@ -56,6 +58,11 @@ Backend cpu(const std::string& why) { return {"cpu", "cpu: " + why, "", "build/c
 Backend missing(const std::string& why) { return {"", "", why, ""}; }
 
 }  // namespace
+
+Gpus find_gpus() {
+  const Device device = find_device();
+  return {device.count, device.name.empty() ? device.problem : device.name};
+}
 
 Backend choose_backend(const char* wanted) {
   if (!wanted) wanted = getenv("BACKEND");

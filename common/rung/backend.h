@@ -16,4 +16,11 @@ struct Backend {
 // CUDA device that answers, if files for it are there or can be built, else the CPU.
 Backend choose_backend(const char* wanted = nullptr);
 
+struct Gpus {
+  int count;
+  std::string words;  // the first one's name, or why there is none: "driver not found"
+};
+// For programs of several devices (make lab09).
+Gpus find_gpus();
+
 }  // namespace rung

@@ -1,4 +1,5 @@
-// Prints which backend will be used: `backend` the line for humans, `backend --name` just "cpu" or "cuda".
+// Prints which backend will be used: `backend` the line for humans, `backend --name` just "cpu" or "cuda". `backend
+// --gpus`: how many GPUs the driver shows, and the first one's name or why there is none.
 #include <cstdio>
 #include <cstring>
 
@@ -6,9 +7,15 @@
 
 int main(int argc, char** argv) {
   const bool name_only = argc == 2 && strcmp(argv[1], "--name") == 0;
-  if (argc > 2 || (argc == 2 && !name_only)) {
-    fprintf(stderr, "usage: backend [--name]   (BACKEND=auto|cuda|cpu in the environment)\n");
+  const bool gpus_only = argc == 2 && strcmp(argv[1], "--gpus") == 0;
+  if (argc > 2 || (argc == 2 && !name_only && !gpus_only)) {
+    fprintf(stderr, "usage: backend [--name|--gpus]   (BACKEND=auto|cuda|cpu in the environment)\n");
     return 2;
+  }
+  if (gpus_only) {
+    const rung::Gpus gpus = rung::find_gpus();
+    printf("%d %s\n", gpus.count, gpus.words.c_str());
+    return 0;
   }
   const rung::Backend backend = rung::choose_backend();
   if (backend.name.empty()) {

@@ -55,6 +55,8 @@ UNSUPPORTED = [
      "capability 7.0"),
     (r"\bcublas(?!Handle_t|LtHandle_t|Status_t|Operation_t|Math_t|ComputeType_t|(?:Lt)?Create\b|(?:Lt)?Destroy\b|SetStream|"
      r"SetMathMode|Sgemm\b|SgemmStridedBatched\b|GemmEx\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
+    (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"
+     r"\bncclWindow_t\b", "{0} of NCCL"),
     (r"\bcudaBindTexture\w*|\bcudaCreateTextureObject\b", "textures"),
     (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
 ]

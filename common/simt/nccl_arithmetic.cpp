@@ -2,6 +2,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -20,6 +21,14 @@ struct Arithmetic<__half> {
 };
 template <>
 struct Arithmetic<__nv_bfloat16> {
+  using Sum = float;
+};
+template <>
+struct Arithmetic<__nv_fp8_e4m3> {
+  using Sum = float;
+};
+template <>
+struct Arithmetic<__nv_fp8_e5m2> {
   using Sum = float;
 };
 
@@ -51,26 +60,48 @@ void reduce_typed(void* to, const void* const* from, int ranks, size_t count, nc
   }
 }
 
+template <typename T>
+void multiply_typed(void* data, size_t count, const void* scalar) {
+  using Sum = typename Arithmetic<T>::Sum;
+  const auto factor = static_cast<Sum>(*static_cast<const T*>(scalar));
+  for (size_t i = 0; i < count; i++) {
+    T& element = static_cast<T*>(data)[i];
+    element = static_cast<T>(combined<Sum>(static_cast<Sum>(element), factor, ncclProd));
+  }
+}
+
+// call(T()) with the type's T.
+template <typename Call>
+void with_type(ncclDataType_t type, Call call) {
+  switch (type) {
+    case ncclInt8: return call(int8_t());
+    case ncclUint8: return call(uint8_t());
+    case ncclInt32: return call(int32_t());
+    case ncclUint32: return call(uint32_t());
+    case ncclInt64: return call(int64_t());
+    case ncclUint64: return call(uint64_t());
+    case ncclFloat16: return call(__half());
+    case ncclFloat32: return call(float());
+    case ncclFloat64: return call(double());
+    case ncclBfloat16: return call(__nv_bfloat16());
+    case ncclFloat8e4m3: return call(__nv_fp8_e4m3());
+    default: return call(__nv_fp8_e5m2());
+  }
+}
+
 }  // namespace
 
 size_t bytes_of(ncclDataType_t type) {
-  constexpr size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  constexpr size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
   return bytes[type];
 }
 
 void reduce(void* to, const void* const* from, int ranks, size_t count, ncclDataType_t type, ncclRedOp_t op) {
-  switch (type) {
-    case ncclInt8: return reduce_typed<int8_t>(to, from, ranks, count, op);
-    case ncclUint8: return reduce_typed<uint8_t>(to, from, ranks, count, op);
-    case ncclInt32: return reduce_typed<int32_t>(to, from, ranks, count, op);
-    case ncclUint32: return reduce_typed<uint32_t>(to, from, ranks, count, op);
-    case ncclInt64: return reduce_typed<int64_t>(to, from, ranks, count, op);
-    case ncclUint64: return reduce_typed<uint64_t>(to, from, ranks, count, op);
-    case ncclFloat16: return reduce_typed<__half>(to, from, ranks, count, op);
-    case ncclFloat32: return reduce_typed<float>(to, from, ranks, count, op);
-    case ncclFloat64: return reduce_typed<double>(to, from, ranks, count, op);
-    default: return reduce_typed<__nv_bfloat16>(to, from, ranks, count, op);
-  }
+  with_type(type, [&](auto zero) { reduce_typed<decltype(zero)>(to, from, ranks, count, op); });
+}
+
+void multiply(void* data, size_t count, ncclDataType_t type, const void* scalar) {
+  with_type(type, [&](auto zero) { multiply_typed<decltype(zero)>(data, count, scalar); });
 }
 
 }  // namespace simt::nccl

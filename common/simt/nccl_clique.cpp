@@ -87,6 +87,9 @@ void perform(const Clique& clique, Meeting* meeting) {
     if (!call || !call->send || (any.kind == Kind::broadcast && call->rank != any.peer)) continue;
     auto& copy = taken[static_cast<size_t>(call->rank)];
     copy.assign(static_cast<const char*>(call->send), static_cast<const char*>(call->send) + each);
+    const Factor& factor = call->factor;
+    if (factor.used)
+      multiply(copy.data(), each / bytes_of(any.type), any.type, factor.on_device ? factor.on_device : factor.bytes);
     sent[static_cast<size_t>(call->rank)] = copy.data();
   }
   for (const RankCall* call : by_rank) {
@@ -138,6 +141,9 @@ void compare(const RankCall& first, const RankCall& call) {
                 ". On a GPU this hangs or gives wrong data.");
   if (call.count != first.count) differ("a count of", std::to_string(call.count), std::to_string(first.count));
   if (call.type != first.type) differ("data type", std::to_string(call.type), std::to_string(first.type));
+  if (call.factor.used != first.factor.used)
+    differ("reduction", call.factor.used ? "with a factor" : "without a factor",
+           first.factor.used ? "with a factor" : "without a factor");
   if (call.op != first.op) differ("reduction", std::to_string(call.op), std::to_string(first.op));
   if (!message && call.peer != first.peer) differ("root", std::to_string(call.peer), std::to_string(first.peer));
 }

@@ -16,6 +16,14 @@ namespace simt::nccl {
 
 enum class Kind { all_reduce, reduce, broadcast, all_gather, reduce_scatter, send, receive };
 
+// What ncclRedOpCreatePreMulSum has made: a sum whose terms are multiplied first.
+struct Factor {
+  bool used = false;
+  const void* on_device = nullptr;  // if it is not in `bytes`
+  char bytes[8] = {};
+  ncclDataType_t type = ncclFloat;
+};
+
 struct RankCall {
   Kind kind;
   const char* name;  // as the program wrote it
@@ -27,6 +35,18 @@ struct RankCall {
   int peer;  // or the root; -1 if there is none
   int rank;
   uintptr_t pc;  // where it was called
+  Factor factor = {};
+};
+
+// ncclCommSplit of all ranks, until the last one has called it.
+struct Split {
+  struct Wish {
+    bool called = false;
+    int color = 0, key = 0;
+    ncclComm* part = nullptr;  // to be filled in
+  };
+  std::vector<Wish> wishes;  // by rank
+  bool done = false;
 };
 
 // A collective, or both ends of a message. Under the lock of with_ranks() (device_queues.h) but for its work.
@@ -46,7 +66,8 @@ struct Clique {
     std::thread::id thread;
     int rank;
   };
-  std::map<uint64_t, Caller> outside_of_groups;  // who called a collective first, if that was outside of a group
+  std::map<uint64_t, std::shared_ptr<Split>> splits;  // by how many a rank has called before
+  std::map<uint64_t, Caller> outside_of_groups;       // who called a collective first, if that was outside of a group
 
   int ranks() const { return static_cast<int>(devices.size()); }
 };

@@ -34,6 +34,7 @@ REFUSED = [
     ("of CUB, cub::DeviceRunLengthEncode", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, int* x) {\n", "cub::DeviceRunLengthEncode::Encode(t, n, x, x, x, x, 8);", "}"),
     ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
     ("cublasDaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasDaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
+    ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
     ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
     ("of CUDA graphs, cudaGraphAddKernelNode", "void f(cudaGraph_t g, cudaGraphNode_t n) {\n\n", "cudaGraphAddKernelNode(&n, g, 0, 0, 0);", "}"),

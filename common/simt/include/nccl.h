@@ -1,7 +1,10 @@
-// NCCL's interface for the devices of one process. Values are NCCL's own (2.28). What a collective moves is counted
-// over the links as if each rank sent to each other directly what that one needs.
+// NCCL's interface for the devices of one process, as 2.28 has it, but for what cuda_source.py refuses by name:
+// windows, ncclCommShrink, ncclCommRevoke, ncclCommInitRankScalable, ncclGroupSimulateEnd, and the collectives that are
+// new in 2.28. Values are NCCL's own. What a collective moves is counted over the links as if each rank sent to each
+// other directly what that one needs.
 #pragma once
 
+#include <climits>
 #include <cstddef>
 
 #include "cuda_runtime.h"
@@ -10,7 +13,11 @@
 #define NCCL_MINOR 28
 #define NCCL_PATCH 0
 #define NCCL_VERSION_CODE 22800
-#define NCCL_VERSION(x, y, z) ((x)*10000 + (y)*100 + (z))
+#define NCCL_VERSION(x, y, z) (((x) <= 2 && (y) <= 8) ? (x)*1000 + (y)*100 + (z) : (x)*10000 + (y)*100 + (z))
+#define NCCL_COMM_NULL nullptr
+#define NCCL_CONFIG_UNDEF_INT INT_MIN
+#define NCCL_CONFIG_UNDEF_PTR nullptr
+#define NCCL_SPLIT_NOCOLOR -1
 #define NCCL_UNIQUE_ID_BYTES 128
 
 struct ncclComm;
@@ -30,7 +37,15 @@ enum ncclResult_t {
   ncclInProgress = 7,
   ncclNumResults = 8
 };
-enum ncclRedOp_t { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4, ncclNumOps = 5 };
+enum ncclRedOp_t {
+  ncclSum = 0,
+  ncclProd = 1,
+  ncclMax = 2,
+  ncclMin = 3,
+  ncclAvg = 4,
+  ncclNumOps = 5,
+  ncclMaxRedOp = 0x7fffffff  // from ncclNumOps on: those of ncclRedOpCreatePreMulSum
+};
 enum ncclDataType_t {
   ncclInt8 = 0,
   ncclChar = 0,
@@ -47,8 +62,29 @@ enum ncclDataType_t {
   ncclFloat64 = 8,
   ncclDouble = 8,
   ncclBfloat16 = 9,
-  ncclNumTypes = 10
+  ncclFloat8e4m3 = 10,
+  ncclFloat8e5m2 = 11,
+  ncclNumTypes = 12
 };
+enum ncclScalarResidence_t { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 };
+
+// What a communicator may use of a GPU says nothing to the executor: of all this, only `blocking` changes something.
+struct ncclConfig_t {
+  size_t size;
+  unsigned magic, version;
+  int blocking, cgaClusterSize, minCTAs, maxCTAs;
+  const char* netName;
+  int splitShare, trafficClass;
+  const char* commName;
+  int collnetEnable, CTAPolicy, shrinkShare, nvlsCTAs, nChannelsPerNetPeer, nvlinkCentricSched;
+};
+#define NCCL_CONFIG_INITIALIZER                                                                        \
+  {                                                                                                    \
+    sizeof(ncclConfig_t), 0xcafebeef, NCCL_VERSION_CODE, NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT, \
+        NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_PTR, NCCL_CONFIG_UNDEF_INT,    \
+        NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_PTR, NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,    \
+        NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT     \
+  }
 
 const char* ncclGetErrorString(ncclResult_t result);
 const char* ncclGetLastError(ncclComm_t comm);
@@ -59,6 +95,12 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices);
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id);
 // On the current device. Waits for all ranks, in a group until it ends.
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank);
+// config: null, or begun as NCCL_CONFIG_INITIALIZER. With blocking = 0 nobody waits: ncclCommGetAsyncError says
+// ncclInProgress until all ranks have joined.
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t* config);
+// Ranks of one color become a communicator, by rising key; NCCL_SPLIT_NOCOLOR is in none and gets a null one. All ranks
+// of `comm` call it, and wait as in ncclCommInitRank.
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t* config);
 ncclResult_t ncclCommFinalize(ncclComm_t comm);
 ncclResult_t ncclCommDestroy(ncclComm_t comm);
 ncclResult_t ncclCommAbort(ncclComm_t comm);
@@ -66,6 +108,18 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error);
 ncclResult_t ncclCommCount(ncclComm_t comm, int* count);
 ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device);
 ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank);
+
+// As cudaMalloc and cudaFree. What is registered is moved no faster here; its memory is looked at.
+ncclResult_t ncclMemAlloc(void** pointer, size_t bytes);
+ncclResult_t ncclMemFree(void* pointer);
+ncclResult_t ncclCommRegister(ncclComm_t comm, void* buffer, size_t bytes, void** handle);
+ncclResult_t ncclCommDeregister(ncclComm_t comm, void* handle);
+
+// Sums of scalar * element, for calls with this communicator and type. Each rank has its own scalar; on the device it
+// is read when the collective runs.
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataType_t type,
+                                      ncclScalarResidence_t residence, ncclComm_t comm);
+ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm);
 
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();

@@ -4,6 +4,7 @@
 // buffer).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 #include <nccl.h>
 
@@ -213,6 +214,8 @@ int main() {
   test_type<float>(ncclFloat32, false, true);
   test_type<double>(ncclFloat64, false, power_of_2);
   test_type<__nv_bfloat16>(ncclBfloat16, false, power_of_2);
+  test_type<__nv_fp8_e4m3>(ncclFloat8e4m3, false, power_of_2);
+  if (power_of_2) test_type<__nv_fp8_e5m2>(ncclFloat8e5m2, false, true);  // else 9, which it does not have
 #endif
   by_threads();
   EXPECT(ncclAllReduce(nullptr, nullptr, 1, ncclFloat, ncclSum, comms[0], streams[0]) == ncclInvalidArgument);
