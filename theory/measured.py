@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
@@ -12,6 +13,7 @@ sys.path.insert(0, str(ROOT / "plots"))
 import peers  # noqa: E402
 
 
+@functools.cache
 def results(machine: str) -> dict:
     return json.loads((ROOT / "plots/results" / f"{machine}.json").read_text())
 

@@ -1,9 +1,12 @@
-"""Tests of check_book.py: a false equation, a stale figure and a bare drill must be seen."""
+"""Tests of check_book.py: a false equation, a stale figure, a bare drill and an early answer must be seen."""
 
+import re
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
 
+import answered
 import check_book
 
 
@@ -73,6 +76,38 @@ class Chapters(unittest.TestCase):
         self.assertIn("measured", self.problems(table.format(ours * 1.1) + self.drills)[0])
         self.assertIn("not measured", self.problems(table.format(ours).replace("4096 x 4096", "3 x 3") + self.drills)[0])
         self.assertIn("3 columns", self.problems(table.format(ours).replace("block |", "a | b |") + self.drills)[0])
+
+
+class Answered(unittest.TestCase):
+    """The book as it is, with one chapter changed."""
+
+    def problems(self, chapter, change):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path in [*check_book.ROOT.glob("theory/*.md"), *check_book.ROOT.glob("labs/*/test.cpp"), check_book.ROOT / "labs/labs.toml"]:
+                copy = root / path.relative_to(check_book.ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, copy)
+            path = root / "theory" / chapter
+            path.write_text(change(path.read_text()))
+            return answered.problems(root)
+
+    def test_a_chapter_must_tell_the_reader_to_predict(self):
+        for chapter, lab in (("01_roofline.md", "lab01"), ("04_shared_memory.md", "lab02"), ("05_warps.md", "lab03"), ("06_bytes.md", "lab04"),
+                             ("07_fusion.md", "lab05"), ("08_limit.md", "lab06_limit")):
+            with self.subTest(chapter):
+                found = self.problems(chapter, lambda text: re.sub(r"CASE='predict-\*'", "", text))
+                self.assertTrue(found and all(chapter in line and lab in line for line in found), found)
+
+    def test_and_do_so_before(self):
+        found = self.problems("08_limit.md", lambda text: re.sub(r"\*\*Predict first.*?\n\n", "", text, flags=re.S) + "`make lab06 CASE='predict-*'`\n")
+        self.assertIn("has not said before", found[0])
+
+    def test_an_earlier_chapter_must_not_print_it(self):
+        late = "\nThere `tree` takes 35.4\nus<!-- nvidia-h200 lab02_smem.tree.f32.4096x4096 us -->.\n"
+        self.assertIn("03_the_machine.md: prints 35", self.problems("03_the_machine.md", lambda text: text + late)[0])
+        self.assertEqual(self.problems("09_measuring.md", lambda text: text + late), [])
+        self.assertEqual(self.problems("03_the_machine.md", lambda text: text + late.replace("tree", "bush")), [])
 
 
 if __name__ == "__main__":

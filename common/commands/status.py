@@ -112,7 +112,9 @@ def labs(state: dict) -> list[Lab]:
 
 
 def next_lab(all_labs: list[Lab]) -> Lab | None:
-    return next((lab for lab in all_labs if not lab.right), None)
+    """The first that is not right, in the order in which they are read."""
+    known = {lab.name: lab for lab in all_labs}
+    return next((known[each.name] for each in manifest.reading_order(ROOT) if each.name in known and not known[each.name].right), None)
 
 
 def short(number: float) -> str:

@@ -79,12 +79,13 @@ class Gained(unittest.TestCase):
 
 class Next(unittest.TestCase):
     def test_every_labs_next_lab_asks(self):
-        labs = gained.labs.load()
+        labs = [lab for lab in gained.labs.reading_order() if isinstance(lab, gained.labs.Lab)]
         for lab, following in zip(labs, labs[1:]):
             text = "\n".join(gained.what_is_next(lab.name))
             self.assertIn(f"make diff{lab.number}", text)
             self.assertRegex(text, r"It begins with a question\. `\w+`: .{20}")
             self.assertIn(f"next: labs/{following.name}/README.md", text)
+            self.assertRegex(gained.last_word(lab), rf"(?i)lab {following.number}|{following.name}")
         self.assertIn(f"next: {labs[-1].next}", gained.what_is_next(labs[-1].name))
 
 

@@ -34,12 +34,13 @@ HINTS = "# Hints\n\n## Hint 1 (TODO 1)\n\n{}\n## Hint 2 (TODO 1)\n\n{}\n## Hint 
 
 
 class GivenAway(unittest.TestCase):
-    def found(self, handout="", chapter="", hints=("", "", ""), starter=STARTER):
+    def found(self, handout="", chapter="", hints=("", "", ""), starter=STARTER, more=()):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             lab = root / "labs/lab02_smem"
             for path, text in {lab / "a.cu": starter, lab / "README.md": handout, lab / "hints.md": HINTS.format(*hints),
-                               root / "theory/04.md": chapter, root / "solutions/lab02_smem/a.cu": SOLUTION}.items():
+                               root / "theory/04.md": chapter, root / "solutions/lab02_smem/a.cu": SOLUTION,
+                               **{root / path: text for path, text in dict(more).items()}}.items():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
             return [each.replace(folder + "/", "").partition(":")[0] for each in given_away.problems(root)]
@@ -64,6 +65,24 @@ class GivenAway(unittest.TestCase):
 
     def test_what_the_starter_shows_is_no_secret(self):
         self.assertEqual(self.found(chapter=LINES, starter=STARTER + LINES + "}\n"), [])
+
+    def test_a_header_that_a_student_has_been_sent_to(self):
+        header = {"common/rung/limit/a.h": LINES}
+        self.assertEqual(self.found(more=header), [])
+        self.assertEqual(self.found(handout="See [a.h](../../common/rung/limit/a.h).", more=header), ["common/rung/limit/a.h"])
+        self.assertEqual(self.found(starter='#include "limit/a.h"\n' + STARTER, more=header), ["common/rung/limit/a.h"])
+        inner = {"common/rung/limit/b.h": '#include "a.h"\n', **header}
+        self.assertEqual(self.found(hints=("`limit/b.h` has it.", "", ""), more=inner), ["common/rung/limit/a.h"])
+
+    def test_less_than_half_in_a_header_is_a_model(self):
+        longer = SOLUTION.replace("  __syncthreads();\n", "  __syncthreads();\n  first = scratch[0] + second;\n  third = scratch[1] * second;\n")
+        self.assertEqual(self.found(handout="limit/a.h", more={"common/rung/limit/a.h": LINES, "solutions/lab02_smem/a.cu": longer}), [])
+
+    def test_labs_before_send_there_and_labs_after_do_not(self):
+        other = lambda lab: {f"labs/{lab}/README.md": "`limit/a.h`", f"labs/{lab}/hints.md": "", f"labs/{lab}/b.cu": ""}
+        header = {"common/rung/limit/a.h": LINES}
+        self.assertEqual(self.found(more={**header, **other("lab01_one")}), ["common/rung/limit/a.h"])
+        self.assertEqual(self.found(more={**header, **other("lab03_three")}), [])
 
 
 if __name__ == "__main__":

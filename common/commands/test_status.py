@@ -102,6 +102,13 @@ class InACopy(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn("make setup", result.stdout)
 
+    def test_the_case_study_comes_after_the_ladder(self):
+        right = lambda *words: {folder.name: {"runs": {progress.hash_of(next(folder.glob("*.cu"))): RIGHT}}
+                                for word in words for folder in (self.copy / "labs").glob(f"lab{word}_*")}
+        for done, following in ((("0[1-5]", "06", "06b"), "lab08_rms_norm"), (("0[1-5]", "06", "06b", "08", "08b", "08c"), "lab07_fusion")):
+            (self.copy / ".progress.json").write_text(json.dumps({"version": 1, "labs": right(*done)}))
+            self.assertIn(f"-> {following}", run(self.copy, "make").stdout)
+
     def test_the_next_lab(self):
         labs = {}
         for folder in sorted((self.copy / "labs").glob("lab[0-9]*"))[:2]:

@@ -12,7 +12,7 @@
       { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic", most_k = 64 },
     ]                                 width, cost, most_k: common/testing/lab.h; without them any width, linear, any number of results
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
-    next = "theory/11_sharing.md"     what comes after it, if that is not the next lab's handout
+    next = "labs/lab09_x/README.md"   what comes after it, if that is not the handout of the next lab in this file
     chapter = "theory/05_warps.md"    the chapter of the book that explains its move
 
     [[program]]                       a lab whose file is part of a program: it has no rung, no operator and no grade
@@ -202,6 +202,18 @@ def programs(root: Path = ROOT) -> list[Program]:
 def operators(root: Path = ROOT) -> dict[str, str]:
     """Their titles by name, in the manifest's order."""
     return read(root)[2]
+
+
+def reading_order(root: Path = ROOT) -> list[Lab | Program]:
+    """All labs, each before the one that it names as next. To which none leads, such as a new one, come last."""
+    labs = [each for kind in read(root)[:2] for each in kind]
+    handouts = {f"labs/{each.name}/README.md": each for each in labs}
+    order: list[Lab | Program] = []
+    following = labs[0] if labs else None
+    while following and following not in order:
+        order.append(following)
+        following = handouts.get(following.next)
+    return order + [each for each in labs if each not in order]
 
 
 def lab(name: str, root: Path = ROOT) -> Lab:

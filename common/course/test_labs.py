@@ -55,6 +55,19 @@ class Manifest(unittest.TestCase):
         self.assertEqual((first.next, second.next), ("labs/lab05_thing/README.md", "theory/x.md"))
         self.assertEqual(labs.lab("lab05", self.root), second)
 
+    def test_the_order_in_which_labs_are_read(self):
+        to = lambda name: f'next = "labs/{name}_thing/README.md"\n'
+        text = ENTRY + to("lab05") + ENTRY.replace("lab03", "lab04") + to("lab09") + ENTRY.replace("lab03", "lab05") + to("lab04")
+        names = lambda: [lab.number for lab in labs.reading_order(self.root)]
+        self.load(text)
+        self.assertEqual(names(), ["03", "05", "04"])
+        self.load(text.replace("lab09", "lab03"))  # a circle ends
+        self.assertEqual(names(), ["03", "05", "04"])
+        self.load(text + ENTRY.replace("lab03", "lab10"))  # nothing leads there
+        self.assertEqual(names(), ["03", "05", "04", "10"])
+        self.load(ENTRY + ENTRY.replace("lab03", "lab04"))
+        self.assertEqual(names(), ["03", "04"])
+
     def test_what_is_refused(self):
         self.refused("labNN_word", ENTRY.replace("lab03_thing", "thing"))
         self.refused("has or lacks chapters", ENTRY + "chapters = 3\n")

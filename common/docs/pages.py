@@ -35,7 +35,7 @@ def pages() -> tuple[list[Page], list[Page]]:
     """(chapters, labs), each in order; messages, glossary and syllabus are the last of the chapters."""
     chapters = [Page(str(path.relative_to(ROOT)), "chapter_" + path.stem, title_of(path))
                 for path in [*sorted((ROOT / "theory").glob("[0-9]*.md")), *(ROOT / "theory" / name for name in ("messages.md", "glossary.md", "syllabus.md"))]]
-    handouts = [ROOT / lab.starter.with_name("README.md") for lab in (*labs.load(), *labs.programs())]
+    handouts = [ROOT / lab.starter.with_name("README.md") for lab in labs.reading_order()]
     return chapters, [Page(str(path.relative_to(ROOT)), path.parent.name, title_of(path)) for path in handouts]
 
 

@@ -12,7 +12,12 @@ RUNG_PREDICT(
     // f32, 4096 columns: barriers that a thread reaches.
     {"norm_barriers", rung::unknown},
     // bf16, 256 columns, many rows: load instructions that warps execute, per row, those of the weights included.
-    {"narrow_loads", rung::unknown})
+    {"narrow_loads", rung::unknown},
+    // 4096 x 4096 floats on an H200: how many times longer than lab 06's softmax, which has no weights to read? A
+    // factor of 1.15 counts as right.
+    {"norm_over_softmax", rung::unknown},
+    // f32, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"norm_limit", rung::unknown})
 // END 0
 
 // TODO 1: everything: the kernels, how many threads and blocks they get, and this function. README.md has the budget.

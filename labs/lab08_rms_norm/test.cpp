@@ -63,5 +63,29 @@ const testing_::Lab testing_::lab = {
          testing_::loads_a_row(),
          "A row is 512 bytes, one access of 16 bytes for each lane. The weights are as long, and serve two rows: three "
          "instructions for two rows."},
+        {"norm_over_softmax",
+         "4096 x 4096 floats on an H200: how many times longer than lab 06's softmax, which has no weights to read? "
+         "A factor of 1.15 counts as right.",
+         "auto",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "x is read once and y written once, as there. All loads together ask for twice as much, since every row "
+         "asks for the weights. But these are 16 KB: they come from L1 and L2, and DRAM, which takes nearly all of "
+         "the time, hardly sees them.",
+         {{"lab08_rms_norm", "auto", Dtype::f32, 4096, 4096}, {"lab06_limit", "auto", Dtype::f32, 4096, 4096}},
+         1.15},
+        {"norm_limit",
+         "4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency. The "
+         "unit that is busy nearly all of the time; latency, if none is.",
+         "auto",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "The weights are 16 KB and come from caches; DRAM moves x and y, 8 bytes per element. There are four "
+         "operations per element, and root and division come once per row.",
+         {{"lab08_rms_norm", "auto", Dtype::f32, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };

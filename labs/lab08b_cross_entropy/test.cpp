@@ -80,5 +80,28 @@ const testing_::Lab testing_::lab = {
          "A row is 512 bytes, 32 accesses of 16 bytes. With 4 of them for each of 8 lanes, a warp has four rows, and "
          "four "
          "instructions load them. Two more load the four targets and their logits: six for four rows."},
+        {"loss_over_softmax",
+         "2048 x 50257 floats, loss and gradient, on an H200: how many times longer than lab 06's softmax? A factor "
+         "of 1.15 counts as right.",
+         "auto",
+         Dtype::f32,
+         {2048, 50257},
+         nullptr,
+         "Both read a row once, keep it on the chip, and write one that is as long. The loss adds a logarithm and 12 "
+         "bytes per row, the gradient one subtraction per row and a factor that is there anyway.",
+         {{"lab08b_cross_entropy", "auto", Dtype::f32, 2048, 50257}, {"lab06_limit", "auto", Dtype::f32, 2048, 50257}},
+         1.15},
+        {"loss_limit",
+         "4096 x 4096, loss and gradient, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, "
+         "mufu or latency. The unit that is busy nearly all of the time; latency, if none is.",
+         "auto",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "Every logit is read once and every element of the gradient written once, 8 bytes for one or two "
+         "exponentials. The logarithms are one per row.",
+         {{"lab08b_cross_entropy", "auto", Dtype::f32, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };

@@ -62,5 +62,28 @@ const testing_::Lab testing_::lab = {
          testing_::loads_a_row(),
          "A row is 512 bytes: two accesses of 16 bytes for each of 16 lanes, and both rows of a warp are loaded by "
          "the same instruction. Weights and biases are as long: six instructions for two rows."},
+        {"layer_over_norm",
+         "4096 x 4096 floats on an H200: how many times longer than RMSNorm, lab 08? A factor of 1.1 counts as "
+         "right.",
+         "auto",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "The bytes of x and y are the same, and DRAM takes nearly all of the time. The biases come from a cache, as "
+         "the weights do, and the second sum is made while other blocks' rows are on the way.",
+         {{"lab08c_layer_norm", "auto", Dtype::f32, 4096, 4096}, {"lab08_rms_norm", "auto", Dtype::f32, 4096, 4096}},
+         1.1},
+        {"layer_limit",
+         "4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency. The "
+         "unit that is busy nearly all of the time; latency, if none is.",
+         "auto",
+         Dtype::f32,
+         {4096, 4096},
+         nullptr,
+         "Weights and biases are 32 KB and come from caches; DRAM moves x and y, 8 bytes per element. A second sum "
+         "is a few operations more per element, of some sixty for which there is time.",
+         {{"lab08c_layer_norm", "auto", Dtype::f32, 4096, 4096}},
+         1,
+         /*asks_limit=*/true},
     },
 };

@@ -12,7 +12,12 @@ RUNG_PREDICT(
     // f32, 4096 columns: barriers that a thread reaches.
     {"norm_barriers", 1},
     // bf16, 256 columns, many rows: load instructions that warps execute, per row, those of the weights included.
-    {"narrow_loads", 1.5})
+    {"narrow_loads", 1.5},
+    // 4096 x 4096 floats on an H200: how many times longer than lab 06's softmax, which has no weights to read? A
+    // factor of 1.15 counts as right.
+    {"norm_over_softmax", 1},
+    // f32, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"norm_limit", rung::limit::dram})
 // END 0
 
 // STEP 1: everything.

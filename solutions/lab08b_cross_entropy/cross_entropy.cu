@@ -12,7 +12,13 @@ RUNG_PREDICT(
     // f32, 4096 columns, loss and gradient: barriers that a thread reaches.
     {"loss_barriers", 1},
     // f32, 512 rows of 128 columns, the loss alone: load instructions that warps execute, per row.
-    {"narrow_logit_loads", 6 / 4.0})
+    {"narrow_logit_loads", 6 / 4.0},
+    // f32, 2048 x 50257, loss and gradient, on an H200: how many times longer than lab 06's softmax? A factor of 1.15
+    // counts as right.
+    {"loss_over_softmax", 1},
+    // f32, 4096 x 4096, loss and gradient, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or
+    // latency.
+    {"loss_limit", rung::limit::dram})
 // END 0
 
 // STEP 1: everything.
