@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ WIDTHS = {4096: 0, 50257: 16}
 ALL_ROWS = ("lab01_naive", "lab06_limit")
 
 PROGRAM = """#include <cstdio>
+#include <cublas_v2.h>
 __global__ void twice(const float* in, float* out) { out[blockIdx.x * 256 + threadIdx.x] = 2 * in[blockIdx.x * 256 + threadIdx.x]; }
 __global__ void scaled(const float* in, const float* weights, float* out) {
   for (int c = threadIdx.x; c < 4096; c += 256) out[blockIdx.x * 4096 + c] = in[blockIdx.x * 4096 + c] * weights[c];
@@ -43,7 +45,21 @@ int main() {
   float milliseconds;
   cudaEventElapsedTime(&milliseconds, begin, end);
   std::printf("%.9g\\n", milliseconds);
+  cudaEventRecord(begin);
   strange<<<1, 32>>>(reinterpret_cast<double*>(a));
+  cublasHandle_t library;
+  cublasCreate(&library);
+  const float one = 1, zero = 0;
+  cublasSgemm(library, CUBLAS_OP_N, CUBLAS_OP_N, 16, 16, 16, &one, a, 16, a, 16, &zero, b, 16);
+  cudaEventRecord(end);
+  for (int time = 0; time < 2; time++) {
+    const bool ended = cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess;
+    std::printf("%s %g\\n", ended ? "success" : "error", milliseconds);
+  }
+  cudaEventRecord(begin);
+  cudaEventRecord(end);
+  cudaEventElapsedTime(&milliseconds, begin, end);
+  std::printf("%g\\n", milliseconds);
   cudaMalloc(&a, 64 << 20); cudaMalloc(&b, 64 << 20); cudaMemset(a, 0, 64 << 20);
   scaled<<<4095, 256>>>(a, a + 4095 * 4096, b);
   plain<<<4095, 256>>>(a, b);
@@ -90,8 +106,13 @@ class Program(unittest.TestCase):
         report = Path(self.folder.name, "report.json")
         done = run([self.program], env={**os.environ, "SIMT_GPU": "h100", "SIMT_PROFILE": str(report)})
         predicted = json.loads(report.read_text())["launches"][0]["predicted"]["seconds"]
-        self.assertAlmostEqual(float(done.stdout) / 1e3 / predicted, 1, places=4)
+        around_twice, *around_strange, around_nothing = done.stdout.splitlines()
+        self.assertAlmostEqual(float(around_twice) / 1e3 / predicted, 1, places=4)
         self.assertIn("predicted for an NVIDIA H100", done.stderr)
+        self.assertEqual(around_strange, 2 * ["success nan"])
+        self.assertEqual(re.findall("NaN for events around (.*), which has no prediction: (.*)", done.stderr),
+                         [("strange", "the cost of tgamma is not known"), ("cublasSgemm", "a library computes it, whose kernels are not there")])
+        self.assertGreaterEqual(float(around_nothing), 0)
 
     def test_a_part_of_the_rows_sees_that_part_of_the_multiprocessors(self):
         source, program = Path(self.folder.name, "processors.cu"), Path(self.folder.name, "processors")
