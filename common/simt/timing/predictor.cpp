@@ -114,7 +114,10 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
     }
     return unknown("its trace was saved");
   }
-  return earlier()[likeness] = predict(trace, origin, *table, facts, *machine());
+  Prediction& prediction = earlier()[likeness];
+  prediction = predict(trace, origin, *table, facts, *machine());
+  prediction.times = multiple;
+  return prediction;
 }
 
 }  // namespace
