@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import results
@@ -10,6 +11,7 @@ from results import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINES = ROOT / "common/simt/timing/machines"
+RANGES = ROOT / "common/simt/timing/constants.inc"
 LANES = 32
 
 
@@ -26,14 +28,35 @@ def machine_file(name: str) -> Path:
     raise UserError(f"there is no GPU '{name}'; there are: {', '.join(known())}, or the path of a machine file")
 
 
+def ranges() -> dict[str, tuple[float, float]]:
+    """The constants that a machine file must have, with their least and greatest values: those that the executor checks (machine.cpp)."""
+    found = re.findall(r"^(CONSTANT|DRAM_GBS)\((\w+), ([\d.]+), ([\d.]+)\)$", RANGES.read_text(encoding="utf-8"), re.MULTILINE)
+    return {("dram_gbs_written_" if macro == "DRAM_GBS" else "") + name: (float(least), float(most)) for macro, name, least, most in found}
+
+
 def constants(name: str) -> dict:
-    """The machine file's numbers by name, and its "name". The executor checks their ranges."""
+    """The machine file's numbers by name, and its "name". A file that lacks one, or has one out of range, is refused, in machine.cpp's words."""
     path = machine_file(name)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return {key: value["value"] if isinstance(value, dict) else value for key, value in content.items()}
-    except (ValueError, KeyError, AttributeError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise UserError(f"{path}: not a machine file: {error}") from None
+    if not isinstance(content, dict) or not isinstance(content.get("name"), str):
+        raise UserError(f"{path} lacks the GPU's \"name\"")
+    found = {"name": content["name"]}
+    for key, (least, most) in ranges().items():
+        if key not in content:
+            raise UserError(f"{path} lacks the constant '{key}'; make probe writes a file that has all")
+        constant = content[key] if isinstance(content[key], dict) else {}
+        value = constant.get("value")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise UserError(f"{path}: '{key}' has no number as its \"value\"")
+        if not isinstance(constant.get("source"), str):
+            raise UserError(f"{path}: '{key}' does not say its \"source\"")
+        if not least <= value <= most:
+            raise UserError(f"{path}: '{key}' is {value:g}; it must lie between {least:g} and {most:g}")
+        found[key] = value
+    return found
 
 
 def slug(name: str) -> str:
@@ -53,8 +76,6 @@ def roofs(name: str) -> dict:
     if recorded and recorded.get("roofs"):
         return {**recorded["roofs"], "source": "measured"}
     gpu = constants(name)
-    if "fma_rate" not in gpu:
-        raise UserError(f"{machine_file(name)} lacks the constant 'fma_rate'; make probe writes one that has it")
     schedulers_ghz = gpu["clock_ghz"] * gpu["multiprocessors"] * gpu["schedulers"]
     return {"copy_gbs": gpu["dram_gbs_written_50"], "read_gbs": gpu["dram_gbs_written_0"],
             "fma_gflops": 2 * LANES * gpu["fma_rate"] * schedulers_ghz, "exp_gops": LANES * gpu["mufu_rate"] * schedulers_ghz,

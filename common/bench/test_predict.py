@@ -107,6 +107,30 @@ class Gpus(unittest.TestCase):
             path.write_text("{}")
             self.assertEqual((gpus.slug("h200"), gpus.slug(str(path))), ("nvidia-h200", "nvidia-x1"))
 
+    def refused(self, change: dict) -> str:
+        """What is said of the H200's file with other constants (None: without this one)."""
+        content = {**json.loads((gpus.MACHINES / "h200.json").read_text()), **change}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "bad.json")
+            path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+            with contextlib.redirect_stderr(io.StringIO()) as said, mock.patch.object(sys, "argv", ["predict.py", "--check-gpu", str(path)]):
+                self.assertEqual(predict.main(), 2)
+            return said.getvalue().replace(str(path), "bad.json")
+
+    def test_a_machine_file_with_a_mistake_names_the_constant(self) -> None:
+        for change, said in (({"clock_ghz": None}, "bad.json lacks the constant 'clock_ghz'; make probe writes a file that has all"),
+                             ({"fma_rate": None}, "bad.json lacks the constant 'fma_rate'"), ({"dram_gbs_written_75": None}, "lacks the constant 'dram_gbs_written_75'"),
+                             ({"l2_latency": {"value": -3, "source": "measured"}}, "bad.json: 'l2_latency' is -3; it must lie between 20 and 3000"),
+                             ({"fma_rate": {"value": 64, "source": "measured"}}, "'fma_rate' is 64; it must lie between 0.05 and 4"),
+                             ({"band": {"value": float("nan"), "source": "measured"}}, "'band' is nan; it must lie between 1 and 10"),
+                             ({"warps": {"value": 64}}, "'warps' does not say its \"source\""), ({"blocks": {"value": "many", "source": "x"}}, "'blocks' has no number"),
+                             ({"blocks": 32}, "'blocks' has no number"), ({"name": None}, "bad.json lacks the GPU's \"name\"")):
+            with self.subTest(said):
+                self.assertIn(said, self.refused(change))
+
+    def test_what_a_machine_file_must_have_is_what_the_h200s_has(self) -> None:
+        self.assertEqual({"name", *gpus.ranges()}, set(json.loads((gpus.MACHINES / "h200.json").read_text())))
+
     def test_roofs_are_measured_where_they_are_recorded_and_else_of_the_machine_file(self) -> None:
         self.assertEqual(gpus.roofs("h200")["source"], "measured")
         recorded = json.loads((gpus.ROOT / "plots/results/nvidia-h200.json").read_text())["roofs"]

@@ -14,8 +14,8 @@ case $over in
 esac
 
 set_up
-choose_backend
 check_time_options
+choose_backend
 [ "$backend" = cuda ] || predicting || fail "TIME=executor: the executor's time says nothing of a block size; leave it out"
 folder=build/sweep/$lab
 rm -rf "$folder"

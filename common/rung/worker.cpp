@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -154,7 +155,11 @@ void start_counting() {
   // For whoever asks for predictions (common/bench/predict.py).
   if (const char* const gpu = std::getenv("SIMT_GPU")) {
     const char* const times = std::getenv("SIMT_GPU_TIMES");
-    simt::timing::predict_for(gpu, times ? static_cast<unsigned>(std::atoi(times)) : 1);
+    try {
+      simt::timing::predict_for(gpu, times ? static_cast<unsigned>(std::atoi(times)) : 1);
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
   }
   simt::counters::start();
 }

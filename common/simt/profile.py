@@ -125,7 +125,7 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
         lines.append(f"the busiest thread makes {number(longest['accesses'])} of its block's "
                      f"{number(longest['block_accesses'])} accesses ({share:.1%})")
     if "predicted" in launch:
-        lines += describe_prediction(launch["predicted"])
+        lines += describe_prediction(launch["predicted"], launch.get("shape"))
     cache: dict[str, list[str]] = {}
     ranked = sorted(((row, line) for line in launch["lines"] for row in rows_of(line["counts"])),
                     key=lambda pair: (-pair[0]["extra"], -pair[0]["cost"], pair[1]["line"]))
@@ -154,14 +154,30 @@ def microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms"
 
 
-def describe_prediction(predicted: dict) -> list[str]:
+def shape_predicted(predicted: dict, shape: tuple[int, int] | None) -> str:
+    """For what the prediction is. shape: of what was run, which may be a part of the rows; None: of a program that has no such thing."""
+    if shape is None:
+        return ""
+    rows, cols = shape
+    times = predicted.get("times", 1)
+    return f" for {times * rows} rows like these {rows}" if times > 1 else f" for {rows} x {cols}"
+
+
+def occupancy(predicted: dict) -> str:
+    fit = f"{predicted['resident_blocks']:.0f} blocks"
+    if predicted["bound_by"] == "grid":
+        return f"{fit} would fit on a multiprocessor; the grid gives {predicted['given_blocks']:.0f} at most"
+    bound = {"threads": "threads", "blocks": "the number of blocks", "registers": "registers", "shared": "shared memory"}
+    return f"{fit} fit on a multiprocessor, bound by {bound[predicted['bound_by']]}"
+
+
+def describe_prediction(predicted: dict, shape: tuple[int, int] | None) -> list[str]:
     """A prediction is never called a measurement."""
     if predicted["seconds"] is None:
         return [f"no prediction for {predicted['gpu']}: {predicted['why']}"]
-    bound = {"threads": "threads", "blocks": "the number of blocks", "registers": "registers", "shared": "shared memory", "grid": "the size of the grid"}
-    lines = [f"predicted on {predicted['gpu']}: {microseconds(predicted['seconds'])} ({microseconds(predicted['low'])} to {microseconds(predicted['high'])})",
+    lines = [f"predicted on {predicted['gpu']}{shape_predicted(predicted, shape)}: {microseconds(predicted['seconds'])} ({microseconds(predicted['low'])} to {microseconds(predicted['high'])})",
              f"  limit: {predicted['words']}",
-             f"  occupancy: {predicted['resident_blocks']:.0f} blocks fit on a multiprocessor, bound by {bound[predicted['bound_by']]}"]
+             f"  occupancy: {occupancy(predicted)}"]
     segments = predicted["segments"]
     if not segments:
         return lines
@@ -187,7 +203,7 @@ def launches_of(report: dict) -> list[tuple[str, dict]]:
     for variant in report["variants"]:
         shape = f"{variant['rows']} x {variant['cols']}" + (f", K {variant['k']}" if variant["k"] else "")
         title = f"{variant['variant']} {variant['dtype']}, {shape}"
-        found += [(title, launch) for launch in together(variant["report"]["launches"])]
+        found += [(title, {**launch, "shape": (variant["rows"], variant["cols"])}) for launch in together(variant["report"]["launches"])]
         if calls := variant["report"].get("library_calls"):
             found.append((title, {"library_calls": calls}))
     return found

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "device.h"
 #include "device_queues.h"
@@ -119,8 +120,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     return set_last_error(cudaErrorInvalidResourceHandle);
   if (!is_done(start->position) || !is_done(stop->position)) return set_last_error(cudaErrorNotReady);
   const Moment &a = *start->moment, &b = *stop->moment;
-  const double predicted = timing::predicted_between(a.predicted, b.predicted);
-  *milliseconds = predicted >= 0 ? static_cast<float>(predicted * 1e3)
-                                 : std::chrono::duration<float, std::milli>(b.time - a.time).count();
+  const std::optional<double> predicted = timing::predicted_between(a.predicted, b.predicted);
+  *milliseconds = predicted ? static_cast<float>(*predicted * 1e3)
+                            : std::chrono::duration<float, std::milli>(b.time - a.time).count();
   return cudaSuccess;
 }

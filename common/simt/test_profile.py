@@ -19,15 +19,19 @@ COUNTS = {f"{prefix}{op}{suffix}": 0 for op in ("ld", "st", "atom") for prefix, 
 
 def launch(kernel, us, barriers=0):
     predicted = {"gpu": "NVIDIA X", "seconds": us * 1e-6, "low": us * 0.5e-6, "high": us * 2e-6, "limit": "dram", "words": "DRAM", "resident_blocks": 1,
-                 "bound_by": "grid", "segments": []} if us else {"gpu": "NVIDIA X", "seconds": None, "why": "tensor cores"}
+                 "given_blocks": 1, "bound_by": "threads", "segments": []} if us else {"gpu": "NVIDIA X", "seconds": None, "why": "tensor cores"}
     return {"kernel": kernel, "grid": [4, 1, 1], "block": [32, 1, 1], "total": {**COUNTS, "barriers": barriers, "warp_operations": 0},
             "footprint": {"sectors_read": 0, "sectors_written": 0}, "lines": [], "predicted": predicted}
 
 
 def printed(launches):
+    return shown({"launches": launches})
+
+
+def shown(report):
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as out:
         path = Path(folder, "report.json")
-        path.write_text(json.dumps({"launches": launches}))
+        path.write_text(json.dumps(report))
         assert profile_table.main([str(path)]) == 0
     return out.getvalue()
 
@@ -47,6 +51,23 @@ class Tables(unittest.TestCase):
     def test_what_has_no_prediction_says_why(self):
         lines = printed([launch("a", None), launch("b", 7)]).splitlines()
         self.assertIn("tensor cores", lines[3])
+
+    def test_a_prediction_says_for_which_rows_it_is(self):
+        def of_rung(**predicted):
+            one = launch("a", 34)
+            one["predicted"].update(predicted)
+            return shown({"variants": [{"variant": "tree", "dtype": "f32", "rows": 64, "cols": 4096, "k": 0, "report": {"launches": [one]}}]})
+
+        self.assertIn("predicted on NVIDIA X for 64 x 4096: 34 us (17 us to 68 us)\n", of_rung())
+        self.assertIn("predicted on NVIDIA X for 4096 rows like these 64: 34 us (17 us to 68 us)\n", of_rung(times=64))
+        self.assertIn("predicted on NVIDIA X: 1 us (", printed([launch("a", 1)]))
+
+    def test_what_fits_is_not_what_the_grid_gives(self):
+        one = launch("a", 1)
+        one["predicted"].update(bound_by="registers", resident_blocks=8, given_blocks=31)
+        self.assertIn("  occupancy: 8 blocks fit on a multiprocessor, bound by registers\n", printed([one]))
+        one["predicted"].update(bound_by="grid", given_blocks=2)
+        self.assertIn("  occupancy: 8 blocks would fit on a multiprocessor; the grid gives 2 at most\n", printed([one]))
 
     def test_one_kernel_needs_no_summary(self):
         self.assertNotIn("nothing measured", printed([launch("a", 1), launch("a", 1)]))

@@ -119,7 +119,9 @@ std::string json_prediction(const timing::Prediction& p) {
   number("low", p.low);
   number("high", p.high);
   text += ", \"limit\": " + quote_json(p.limit) + ", \"words\": " + quote_json(p.words);
+  if (p.times > 1) number("times", p.times);
   number("resident_blocks", p.resident);
+  number("given_blocks", static_cast<double>(p.given));
   text += ", \"bound_by\": " + quote_json(p.bound_by);
   number("registers", p.registers);
   number("bytes_in_flight", p.bytes_in_flight);

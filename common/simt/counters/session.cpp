@@ -121,8 +121,9 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   }
   for (const auto& [place, counts] : counters.by_place) launch.total.add(counts);
   if (counters.tracer) {
-    launch.predicted = timing::end_launch(state, counters.tracer.get(), launch.sectors_read, launch.sectors_written,
-                                          launch.total.global[load].requests + launch.total.shared[load].requests);
+    launch.predicted =
+        timing::end_launch(state, launch.kernel, counters.tracer.get(), launch.sectors_read, launch.sectors_written,
+                           launch.total.global[load].requests + launch.total.shared[load].requests);
   }
   raw.by_place = counters.by_place;
   std::lock_guard<std::mutex> lock(mutex);
@@ -139,6 +140,7 @@ bool is_watching() { return watched_bytes > 0; }
 
 void note_library_call(const LibraryCall& call) {
   if (!counting) return;
+  timing::note_library_call(call.name);
   std::lock_guard<std::mutex> lock(mutex);
   library_calls().push_back(call);
 }

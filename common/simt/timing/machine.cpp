@@ -15,60 +15,6 @@ namespace simt::timing {
 
 namespace {
 
-struct Constant {
-  const char* name;
-  double Machine::*value;
-  double low, high;
-};
-struct Count {
-  const char* name;
-  int Machine::*value;
-  int low, high;
-};
-
-constexpr Constant constants[] = {
-    {"clock_ghz", &Machine::clock_ghz, 0.3, 5},
-    {"shared_kib", &Machine::shared_kib, 16, 1024},
-    {"l1_kib", &Machine::l1_kib, 16, 1024},
-    {"l2_mib", &Machine::l2_mib, 0.25, 1024},
-    {"half_line", &Machine::half_line, 1, 4},
-    {"l2_gbs", &Machine::l2_gbs, 50, 100000},
-    {"l1_l2_bytes", &Machine::l1_l2_bytes, 8, 1024},
-    {"dram_latency", &Machine::dram_latency, 50, 5000},
-    {"l2_latency", &Machine::l2_latency, 20, 3000},
-    {"l1_latency", &Machine::l1_latency, 5, 500},
-    {"shared_latency", &Machine::shared_latency, 5, 500},
-    {"shuffle_latency", &Machine::shuffle_latency, 1, 500},
-    {"vote_latency", &Machine::vote_latency, 1, 500},
-    {"atomic_latency", &Machine::atomic_latency, 20, 5000},
-    {"mufu_latency", &Machine::mufu_latency, 1, 200},
-    {"alu_latency", &Machine::alu_latency, 1, 50},
-    {"alu_rate", &Machine::alu_rate, 0.05, 4},
-    {"mufu_rate", &Machine::mufu_rate, 0.01, 4},
-    {"double_rate", &Machine::double_rate, 0.001, 4},
-    {"warp_issue", &Machine::warp_issue, 1, 20},
-    {"barrier", &Machine::barrier, 0, 1000},
-    {"barrier_warp", &Machine::barrier_warp, 0, 100},
-    {"block_begin", &Machine::block_begin, 0, 10000},
-    {"block_end", &Machine::block_end, 0, 10000},
-    {"warp_interval", &Machine::warp_interval, 0, 200},
-    {"block_interval_ns", &Machine::block_interval_ns, 0, 100},
-    {"launch_us", &Machine::launch_us, 0, 100},
-    {"drain", &Machine::drain, 0, 10000},
-    {"atomics_ns", &Machine::atomics_ns, 0.001, 100},
-    {"float_atomics_ns", &Machine::float_atomics_ns, 0.001, 100},
-    {"partial_stores_ns", &Machine::partial_stores_ns, 0.1, 10000},
-    {"residue", &Machine::residue, 0.5, 2},
-    {"band", &Machine::band, 1, 10},
-};
-constexpr Count counts[] = {
-    {"multiprocessors", &Machine::multiprocessors, 1, 1024},
-    {"schedulers", &Machine::schedulers, 1, 16},
-    {"warps", &Machine::warps, 1, 256},
-    {"blocks", &Machine::blocks, 1, 256},
-    {"registers", &Machine::registers, 1024, 1 << 24},
-};
-
 // Where the files are: of the checkout that this was built in; if that is not here, as where a build was carried to
 // another machine, of the checkout that is the current folder.
 std::string folder_of_machines() {
@@ -136,13 +82,11 @@ Machine read_machine(const std::string& name) {
   machine.name = file["name"];
   const size_t slash = path.rfind('/');
   machine.short_name = path.substr(slash + 1, path.size() - slash - 6);
-  for (const Constant& constant : constants)
-    machine.*constant.value = number(file, constant.name, constant.low, constant.high, path);
-  for (const Count& count : counts)
-    machine.*count.value = static_cast<int>(number(file, count.name, count.low, count.high, path));
-  const char* const shares[] = {"dram_gbs_written_0", "dram_gbs_written_25", "dram_gbs_written_50",
-                                "dram_gbs_written_75", "dram_gbs_written_100"};
-  for (int i = 0; i < 5; i++) machine.dram_gbs[i] = number(file, shares[i], 10, 100000, path);
+#define CONSTANT(name, least, most) \
+  machine.name = static_cast<decltype(machine.name)>(number(file, #name, least, most, path));
+#define DRAM_GBS(share, least, most) \
+  machine.dram_gbs[share / 25] = number(file, "dram_gbs_written_" #share, least, most, path);
+#include "constants.inc"
   return machine;
 }
 

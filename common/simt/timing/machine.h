@@ -22,7 +22,8 @@ struct Machine {
   double dram_latency, l2_latency, l1_latency, shared_latency, shuffle_latency, vote_latency, atomic_latency,
       mufu_latency;  // cycles
   double alu_latency;
-  double alu_rate, mufu_rate, double_rate;  // instructions of a warp, of a scheduler, a cycle
+  double fma_rate;                          // instructions of a warp, of a scheduler, a cycle: the roof of a chart
+  double alu_rate, mufu_rate, double_rate;  // likewise, as the model needs them
   double warp_issue;              // cycles between two instructions of one warp, where nothing else holds it up
   double barrier, barrier_warp;   // cycles; and more for each warp
   double block_begin, block_end;  // cycles: before its first instruction and after its last

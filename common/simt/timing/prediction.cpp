@@ -261,7 +261,6 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   const double sms = machine.multiprocessors;
   const double blocks_each = static_cast<double>(facts.blocks) / sms;
   p.resident = fits.blocks;
-  p.bound_by = blocks_each < fits.blocks ? "grid" : fits.bound_by;
 
   const Touched touched = look_at(trace, origin, operations, machine);
   const double scale = static_cast<double>(facts.blocks) / static_cast<double>(whole);
@@ -271,6 +270,8 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   // Of many blocks some are simulated, and the rest goes on at their pace.
   const uint64_t steps = steps_of(programs);
   const auto rounded = static_cast<uint64_t>(std::ceil(blocks_each));
+  p.given = rounded;
+  p.bound_by = rounded < fits.blocks ? "grid" : fits.bound_by;
   uint64_t run = rounded;
   const uint64_t enough = std::max<uint64_t>(4 * fits.blocks, 8);
   if (run > enough) run = enough;

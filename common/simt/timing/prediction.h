@@ -24,7 +24,9 @@ struct Prediction {
   double seconds = 0, low = 0, high = 0;
   std::string limit;                                      // dram l2 lsu issue mufu double latency launch tail atomics
   std::string words;                                      // what that means, and what to change
-  unsigned resident = 0;                                  // blocks of a multiprocessor at a time
+  unsigned times = 1;                                     // the launch stands for so many (predictor.h)
+  unsigned resident = 0;                                  // blocks that fit on a multiprocessor at a time
+  uint64_t given = 0;                                     // blocks of the grid for each multiprocessor, at most
   std::string bound_by;                                   // what allows no more: threads blocks registers shared grid
   int registers = 0;                                      // of a thread: nvcc's or an estimate
   double bytes_in_flight = 0, bytes_needed = 0;           // of the chip; to fill DRAM by Little's law

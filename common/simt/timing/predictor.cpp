@@ -1,10 +1,12 @@
 #include "predictor.h"
 
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <tuple>
+#include <vector>
 
 #include "../loaded_module.h"
 #include "../module_symbols.h"
@@ -27,6 +29,29 @@ using Likeness = std::tuple<const void*, uint64_t, unsigned, size_t, uint64_t, u
 std::map<Likeness, Prediction>& earlier() {
   static auto* const predictions = new std::map<Likeness, Prediction>;
   return *predictions;
+}
+
+// A launch without a prediction: which kernel, and why.
+struct Unknown {
+  std::string kernel, why;
+  bool said = false;
+};
+struct Unknowns {
+  std::vector<Unknown> kinds;
+  std::map<std::pair<std::string, std::string>, uint32_t> numbers;  // of a kernel and a reason, in kinds
+  std::vector<uint32_t> launches;                                   // the kind of each, in the order of the clock
+};
+Unknowns& unknowns() {
+  static auto* const all = new Unknowns;
+  return *all;
+}
+
+void add_unknown(const std::string& kernel, const std::string& why) {
+  Unknowns& all = unknowns();
+  const auto [entry, is_new] = all.numbers.try_emplace({kernel, why}, static_cast<uint32_t>(all.kinds.size()));
+  if (is_new) all.kinds.push_back({kernel, why});
+  all.launches.push_back(entry->second);
+  now.unknown++;
 }
 
 Prediction unknown(const std::string& why) {
@@ -89,19 +114,29 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
     }
     return unknown("its trace was saved");
   }
-  return earlier()[likeness] = predict(trace, origin, *table, facts, *machine());
+  Prediction& prediction = earlier()[likeness];
+  prediction = predict(trace, origin, *table, facts, *machine());
+  prediction.times = multiple;
+  return prediction;
 }
 
 }  // namespace
 
-Prediction end_launch(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read, uint64_t sectors_written,
-                      uint64_t requests) {
+Prediction end_launch(const LaunchState& launch, const std::string& kernel, LaunchTracer* tracer, uint64_t sectors_read,
+                      uint64_t sectors_written, uint64_t requests) {
   std::lock_guard<std::mutex> lock(mutex);
   const Prediction prediction = prediction_of(launch, tracer, sectors_read, sectors_written, requests);
   now.launches++;
   now.seconds += prediction.seconds;
-  now.unknown += !prediction.known;
+  if (!prediction.known && machine()) add_unknown(kernel, prediction.why);
   return prediction;
+}
+
+void note_library_call(const std::string& name) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!machine()) return;
+  now.launches++;
+  add_unknown(name, "a library computes it, whose kernels are not there");
 }
 
 Clock predicted_clock() {
@@ -109,9 +144,17 @@ Clock predicted_clock() {
   return now;
 }
 
-double predicted_between(const Clock& start, const Clock& stop) {
+std::optional<double> predicted_between(const Clock& start, const Clock& stop) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (stop.launches <= start.launches || stop.unknown != start.unknown || !machine()) return -1;
+  if (stop.launches <= start.launches || !machine()) return std::nullopt;
+  for (uint64_t i = start.unknown; i < stop.unknown; i++) {
+    Unknown& kind = unknowns().kinds[unknowns().launches[i]];
+    if (!kind.said)
+      std::fprintf(stderr, "simt: cudaEventElapsedTime gives NaN for events around %s, which has no prediction: %s\n",
+                   kind.kernel.c_str(), kind.why.c_str());
+    kind.said = true;
+  }
+  if (stop.unknown > start.unknown) return std::numeric_limits<double>::quiet_NaN();
   static bool said = false;
   if (!said)
     std::fprintf(stderr, "simt: cudaEventElapsedTime gives the time predicted for an %s\n", machine()->name.c_str());

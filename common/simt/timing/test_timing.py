@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -18,12 +20,16 @@ ROOT = HERE.parents[2]
 MACHINES = HERE / "machines"
 RULES = ["make", "-s", "-C", ROOT, "-f", "common/build/rules.mk"]
 LABS = {"lab01_naive": "softmax_naive", "lab02_smem": "softmax_smem", "lab03_online": "softmax_online", "lab04_f16x8": "softmax_f16x8", "lab05_topk": "softmax_topk",
-        "lab06_limit": "softmax_limit", "lab06b_topk": "softmax_topk_limit"}
-# Shapes of recorded points: columns, and how many rows are run here (0: as many as make ladder runs). Lab 01 has a block for many rows, lab 06 chooses its kernel by their number.
-WIDTHS = {4096: 0, 50257: 16}
-ALL_ROWS = ("lab01_naive", "lab06_limit")
+        "lab06_limit": "softmax_limit", "lab06b_topk": "softmax_topk_limit", "lab08_rms_norm": "rms_norm", "lab08b_cross_entropy": "cross_entropy",
+        "lab08c_layer_norm": "layer_norm"}
+# Recorded points that are predicted anew: columns, and how many rows are run (0: as many as make ladder runs). Lab 01 has a block for many
+# rows, lab 06 chooses its kernel by their number, and lab 08 is one of others.
+LAB08 = [lab for lab in LABS if lab.startswith("lab08")]
+PARTS = {lab: {4096: 64} if lab in LAB08 else {4096: 0, 50257: 0 if lab in ("lab01_naive", "lab06_limit") else 16} for lab in LABS}
+BIGRAMS = ("lab02_smem", "lab03_online", "lab04_f16x8", "lab06_limit")  # 600 rows of 600; those of the others take longer
 
 PROGRAM = """#include <cstdio>
+#include <cublas_v2.h>
 __global__ void twice(const float* in, float* out) { out[blockIdx.x * 256 + threadIdx.x] = 2 * in[blockIdx.x * 256 + threadIdx.x]; }
 __global__ void scaled(const float* in, const float* weights, float* out) {
   for (int c = threadIdx.x; c < 4096; c += 256) out[blockIdx.x * 4096 + c] = in[blockIdx.x * 4096 + c] * weights[c];
@@ -43,7 +49,21 @@ int main() {
   float milliseconds;
   cudaEventElapsedTime(&milliseconds, begin, end);
   std::printf("%.9g\\n", milliseconds);
+  cudaEventRecord(begin);
   strange<<<1, 32>>>(reinterpret_cast<double*>(a));
+  cublasHandle_t library;
+  cublasCreate(&library);
+  const float one = 1, zero = 0;
+  cublasSgemm(library, CUBLAS_OP_N, CUBLAS_OP_N, 16, 16, 16, &one, a, 16, a, 16, &zero, b, 16);
+  cudaEventRecord(end);
+  for (int time = 0; time < 2; time++) {
+    const bool ended = cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess;
+    std::printf("%s %g\\n", ended ? "success" : "error", milliseconds);
+  }
+  cudaEventRecord(begin);
+  cudaEventRecord(end);
+  cudaEventElapsedTime(&milliseconds, begin, end);
+  std::printf("%g\\n", milliseconds);
   cudaMalloc(&a, 64 << 20); cudaMalloc(&b, 64 << 20); cudaMemset(a, 0, 64 << 20);
   scaled<<<4095, 256>>>(a, a + 4095 * 4096, b);
   plain<<<4095, 256>>>(a, b);
@@ -90,8 +110,13 @@ class Program(unittest.TestCase):
         report = Path(self.folder.name, "report.json")
         done = run([self.program], env={**os.environ, "SIMT_GPU": "h100", "SIMT_PROFILE": str(report)})
         predicted = json.loads(report.read_text())["launches"][0]["predicted"]["seconds"]
-        self.assertAlmostEqual(float(done.stdout) / 1e3 / predicted, 1, places=4)
+        around_twice, *around_strange, around_nothing = done.stdout.splitlines()
+        self.assertAlmostEqual(float(around_twice) / 1e3 / predicted, 1, places=4)
         self.assertIn("predicted for an NVIDIA H100", done.stderr)
+        self.assertEqual(around_strange, 2 * ["success nan"])
+        self.assertEqual(re.findall("NaN for events around (.*), which has no prediction: (.*)", done.stderr),
+                         [("strange", "the cost of tgamma is not known"), ("cublasSgemm", "a library computes it, whose kernels are not there")])
+        self.assertGreaterEqual(float(around_nothing), 0)
 
     def test_a_part_of_the_rows_sees_that_part_of_the_multiprocessors(self):
         source, program = Path(self.folder.name, "processors.cu"), Path(self.folder.name, "processors")
@@ -157,7 +182,15 @@ class Recorded(unittest.TestCase):
 
     def test_terms_that_do_not_hold_are_named(self):
         rows = self.rows(("serial", 2e-6, 1e-6), ("tree", 1.7e-6, 1.7e-6), ("other", 1.9e-6, None))
-        self.assertEqual(recorded.broken_terms(rows), ["lab02_smem serial f32 4 x 8: predicted 1.0 us, measured 2.0 us", "lab02_smem serial f32 is slower than tree f32, 4 x 8"])
+        self.assertEqual(recorded.broken_terms(rows), ["lab02_smem serial f32 4 x 8: predicted 1.0 us, measured 2.0 us", "lab02_smem other f32 4 x 8: no prediction",
+                                                        "lab02_smem serial f32 is slower than tree f32, 4 x 8"])
+
+    def test_an_exception_of_size_is_none_of_order(self):
+        rows = self.rows(("serial", 2e-6, 1e-6), ("tree", 1.7e-6, 1.7e-6))
+        with mock.patch.object(recorded, "FARTHER", {("lab02_smem", "serial", "f32", 8): 2.1}):
+            self.assertEqual(recorded.broken_terms(rows), ["lab02_smem serial f32 is slower than tree f32, 4 x 8"])
+        with mock.patch.object(recorded, "OTHER_ORDER", {("lab02_smem", "serial f32", "tree f32", 8)}):
+            self.assertEqual(recorded.broken_terms(rows), ["lab02_smem serial f32 4 x 8: predicted 1.0 us, measured 2.0 us"])
 
     def test_less_than_a_tenth_is_no_order(self):
         rows = self.rows(("a", 1.05e-6, 1e-6), ("b", 1e-6, 2e-6))
@@ -185,20 +218,46 @@ class Ladder(unittest.TestCase):
             self.assertEqual("predicted" in report["variants"][0]["report"]["launches"][0], bool(extra))
         self.assertEqual(*totals)
 
+    def test_a_worker_says_what_is_wrong_with_a_machine_file(self):
+        path = Path(self.folder.name, "bad.json")
+        path.write_text(json.dumps({**json.loads((MACHINES / "h200.json").read_text()), "band": {"value": 0.5, "source": "x"}}))
+        done = run(["build/cpu/profile", "--worker", "build/cpu/worker", "--rung", "build/cpu/checked/solutions/lab03_online/softmax_online.so", "--rows", "1", "--cols", "32"],
+                   env={**os.environ, "SIMT_GPU": str(path)})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"online f32: {path}: 'band' is 0.5; it must lie between 1 and 10\n", done.stderr)
+
+    def profile(self, number: str, **variables: str) -> str:
+        done = run(["common/commands/profile.sh", number], env={**os.environ, "BACKEND": "cpu", "SOLUTION": "1", **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_the_profile_of_a_part_of_the_rows_predicts_all(self):
+        """64 of them leave half of a GPU idle: more blocks would be the wrong advice for 4096."""
+        said = self.profile("02")
+        self.assertEqual(said.count(" for 4096 rows like these 64: "), 3, said)
+        self.assertEqual(said.count("limit: DRAM is busy"), 2, said)
+        self.assertNotIn("the grid gives", said)
+        asked = self.profile("02", SHAPE="64x600")
+        self.assertEqual(asked.count(" for 64 x 600: "), 3, asked)
+        self.assertEqual(asked.count("would fit on a multiprocessor; the grid gives 1 at most"), 3, asked)
+
     def test_recorded_points(self):
-        """Every recorded point of these shapes within the factor that recorded.py asks for, and in the right order."""
+        """Every recorded point of these shapes, predicted by today's model."""
         measured = recorded.points(ROOT / "plots/results/nvidia-h200.json")
         file = Path(self.folder.name, "predicted.json")
+        bigrams = Path(self.folder.name, "bigrams")
+        self.assertEqual(run([sys.executable, "common/bench/bigrams.py", "--output", str(bigrams)]).returncode, 0)
+        of_bigrams = ["--cols", "600", "--k", "5", "--input", "bigrams", "--matrix", f"{bigrams}.f32"]
         for lab, kernel in LABS.items():
-            for cols, part in WIDTHS.items():
-                few = ["--part", str(part)] if part and lab not in ALL_ROWS else []
+            shapes = [["--cols", str(cols), *(["--part", str(part)] if part else [])] for cols, part in PARTS[lab].items()]
+            for shape in shapes + ([of_bigrams] if lab in BIGRAMS else []):
                 done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{kernel}.so", "--source", "solution",
-                            "--results", str(file), "--cols", str(cols), *few])
+                            "--results", str(file), *shape])
                 self.assertEqual(done.returncode, 0, done.stderr)
         predicted = recorded.points(file)
         rows = recorded.rows_of({key: point for key, point in measured.items() if key in predicted}, predicted)
-        self.assertEqual({(row["lab"], row["cols"]) for row in rows}, {(lab, cols) for lab in LABS for cols in WIDTHS})
-        self.assertGreater(sum(row["ratio"] is not None for row in rows), 35)
+        self.assertEqual({(row["lab"], row["cols"]) for row in rows}, {(lab, cols) for lab in LABS for cols in PARTS[lab]} | {(lab, 600) for lab in BIGRAMS})
+        self.assertEqual(sum(row["ratio"] is not None for row in rows), len(rows))
         self.assertEqual(recorded.broken_terms(rows), [])
 
 
