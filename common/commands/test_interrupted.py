@@ -22,7 +22,7 @@ PROGRAM, ITS_FILE = "lab09_sharded", "sharded_topk.cu"
 STAND_IN = """import os, sys
 out = sys.argv[sys.argv.index("-o") + 1]
 with open(out, "w") as file:
-    file.write("#!/bin/bash\\n[ $1 != predict ] || { echo '{}' >$3; exit; }\\necho $$ >>build/begun\\nexec sleep ${LASTS:-60}\\n")
+    file.write("#!/bin/bash\\n[ $1 != predict ] || { echo '{}' >$3; exit; }\\necho $$ >>build/begun\\nexec sleep ${LASTS:-300}\\n")
 os.chmod(out, 0o755)
 """
 RIGHT = {"outcome": "right", "date": "2026-01-02 03:04", "backend": "cpu", "checked": True, "passed": 142, "failed": 0, "not_run": 0}
@@ -122,7 +122,7 @@ class InACopy(unittest.TestCase):
             os.kill(process, signal.SIGKILL)
 
     def nothing_left(self) -> None:
-        last = time.monotonic() + 10
+        last = time.monotonic() + 30
         while self.at_work() and time.monotonic() < last:
             time.sleep(0.05)
         self.assertEqual([(Path("/proc") / str(each) / "cmdline").read_bytes() for each in self.at_work()], [])
@@ -133,7 +133,7 @@ class InACopy(unittest.TestCase):
             with self.subTest(number.name, whom=whom.__name__):
                 child = self.begin_program("exec make lab09 TESTS_ONLY=1 CHECKS=off")
                 whom(child.pid, number)
-                output = child.communicate(timeout=20)[0]
+                output = child.communicate(timeout=60)[0]
                 self.assertNotEqual(child.returncode, 0)
                 self.assertIn("nothing of this run is recorded", output)
                 self.assertNotIn("FAIL", output)
@@ -155,15 +155,15 @@ class InACopy(unittest.TestCase):
         self.assertNotIn(int(first), at_work)
         self.assertIn(int(second), at_work)
         os.kill(child.pid, signal.SIGTERM)
-        child.communicate(timeout=20)
+        child.communicate(timeout=60)
         self.assertEqual(self.record.read_text(), self.before)
         self.nothing_left()
 
     # ---- make sanitizeNN: four tools at once ----
     def test_the_tools_of_a_gpu(self):
         """With stand-ins for all that needs a GPU; each start of a tool is a session of its own."""
-        session = "echo $$ >>$LADDER_SANITIZER_LOGS/started; echo $$ >>build/begun; exec flock -s $LADDER_SANITIZER_LOGS/running sleep 60"
-        begin = f"setsid bash -c '{session}' & exec sleep 60"
+        session = "echo $$ >>$LADDER_SANITIZER_LOGS/started; echo $$ >>build/begun; exec flock -s $LADDER_SANITIZER_LOGS/running sleep 300"
+        begin = f"setsid bash -c '{session}' & exec sleep 300"
         for name, text in (("build/cpu/backend", "echo cuda"), ("build/cuda/worker", ""), ("bin/compute-sanitizer", ""),
                            (f"build/cuda/solutions/{LAB}/{KERNEL[:-3]}.so", ""), (f"build/cpu/tests/{LAB}", begin)):
             (self.copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +174,7 @@ class InACopy(unittest.TestCase):
         child = self.begin_program("PATH=$PWD/bin:$PATH PREBUILT=1 exec make sanitize01 SOLUTION=1 BACKEND=")
         self.wait_for_runs(4)
         os.killpg(child.pid, signal.SIGINT)
-        output = child.communicate(timeout=20)[0]
+        output = child.communicate(timeout=60)[0]
         self.assertIn("interrupted (SIGINT)", output)
         self.nothing_left()
         self.assertEqual(list((self.copy / "build/sanitizer").iterdir()), [])
