@@ -187,6 +187,8 @@ def judge(case: Case, grade: dict, folder: Path) -> str:
     open_items = [item for item in lab["items"] if item["verdict"] not in ("pass", "not run")]
     reasons = [item["reason"] for item in open_items]
     told = f"; it says: {reasons[0] if reasons else '-'}"
+    if open_items and open_items[0]["details"]:  # what the compiler said, for one
+        told += " (" + " ".join(open_items[0]["details"].split())[:300] + ")"
     if lab["verdict"] != case.expect:
         return f"{lab['verdict']}, expected: {case.expect}{told}"
     if case.reason and not any(case.reason in item["reason"] + "\n" + item["details"] for item in open_items):
