@@ -24,6 +24,17 @@ __global__ void copy(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]
 
 __global__ void add_one(float* x) { atomicAdd(&x[threadIdx.x], 1.0f); }
 
+// As a kernel may call the executor's functions itself.
+__global__ void asks_for_a_lane(const uint64_t* of, float* y, bool own) {
+  const simt::Exchanged brought = simt::warp_exchange(0xffffffff, threadIdx.x, {"", 0, simt::Call::shfl});
+  y[threadIdx.x] = static_cast<float>(simt::checked_operand(own ? brought.values : of, 5));
+}
+__global__ void asks_for_lane_32(float* y) {
+  const simt::Exchanged brought = simt::warp_exchange(0xffffffff, threadIdx.x, {"", 0, simt::Call::shfl});
+  y[threadIdx.x] = static_cast<float>(simt::checked_value(brought.values, 0xffffffff, 32, {"", 0, simt::Call::ballot}));
+}
+__global__ void announces(const float* x, unsigned bytes) { simt::before_atomic(x, bytes); }
+
 __global__ void through_thread_0(const float* x, float* y) {
   __shared__ float* of_thread_0;
   float own[32];
@@ -83,6 +94,15 @@ __global__ void race_of_candidates(float* y) {
 }
 
 }  // namespace
+
+TEST_CASE("memcheck: what the executor is asked to read is what a warp operation brought") {
+  const auto* const memory = reinterpret_cast<const uint64_t*>(floats());
+  CHECK(finding([=] { asks_for_a_lane<<<1, 32>>>(memory, floats(), true); }).empty());
+  HAS(finding([=] { asks_for_a_lane<<<1, 32>>>(memory, floats(), false); }), "names other memory than that of");
+  HAS(finding([] { asks_for_lane_32<<<1, 32>>>(floats()); }), "names other memory than that of");
+  CHECK(finding([] { announces<<<1, 1>>>(floats(), 4); }).empty());
+  HAS(finding([] { announces<<<1, 1>>>(floats(), 0); }), "an atomic access of 0 bytes: there is none");
+}
 
 TEST_CASE("memcheck: out of bounds in global memory names the element") {
   const std::string text = finding([] {
