@@ -10,7 +10,7 @@ options := ACCOUNT ALSO ANYWAY BACKEND BONUS BROKEN BY CASE CASES CHECKS COLUMN 
            RELEASE RESET SHAPE SHAPES SOLUTION STUDENT SUBMISSIONS SYSTEMS TESTS_ONLY TIME TODO UNDO VALUES VARIANT VARIANTS
 export $(options)
 export KNOWN_OPTIONS := $(options)
-export UNKNOWN_OPTIONS := $(strip $(foreach v,$(filter-out $(options) LADDER_% CUDA_ARCH MAKE% NO_COLOR NVCC SHELL,$(.VARIABLES)), \
+export UNKNOWN_OPTIONS := $(strip $(foreach v,$(filter-out $(options) LADDER_% CUDA_ARCH MAKE% NCCL_HOME NO_COLOR NVCC SHELL,$(.VARIABLES)), \
                             $(if $(filter command,$(origin $v)),$v)))
 # What stands in the command line: an option that its command does not use is refused, too.
 export GIVEN_OPTIONS := $(strip $(foreach v,$(options),$(if $(filter command,$(origin $v)),$v)))

@@ -81,9 +81,9 @@ class Manifest(unittest.TestCase):
         self.refused("line 1", "[[lab]\n")
 
     def test_operators_have_titles(self):
-        self.load('[[operator]]\nname = "row_sum"\ntitle = "row sum"\n' + ENTRY)
-        self.assertEqual(labs.operators(self.root), {"row_sum": "row sum"})
-        self.refused("an operator has a name and a title", '[[operator]]\nname = "row_sum"\n' + ENTRY)
+        self.load('[[operator]]\nname = "maximum"\ntitle = "row maximum"\n' + ENTRY)
+        self.assertEqual(labs.operators(self.root), {"maximum": "row maximum"})
+        self.refused("an operator has a name and a title", '[[operator]]\nname = "maximum"\n' + ENTRY)
         self.assertEqual({lab.operator for lab in labs.load()} - set(labs.operators()), set())
 
     def test_folders_and_manifest_must_agree(self):
