@@ -75,19 +75,22 @@ __device__ void add_from_top(int* count, int k, int& found) {
 
 // Returns a key, low or higher, such that at least k keys are at or above it, and at most `most`, unless that takes
 // bins narrower than 2^finest. At least k keys must be at or above low. for_each(use): calls use(key) for each of this
-// thread's keys. All threads must call it, and a barrier must follow before they do so again.
+// thread's keys. Sets *reached, if there is one, to how many of the keys are at or above what it returns. All threads
+// must call it, and a barrier must follow before they do so again.
 template <int Room, typename ForEach>
-__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
+__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each,
+                              int* reached = nullptr) {
   int* reach = scratch.reach;
   // TODO 3: count the keys from `low` on in bins (bin_of, shift_for), let add_from_top() find the bin of the k-th
-  // largest, and raise `low` to where it begins. If more than `most` keys reach that, and the bin is wider than
-  // 2^finest, divide it in turn. Between two uses of scratch.reach all threads wait for each other. (low itself is
-  // always right, and always slow.)
+  // largest, and raise `low` to where it begins; note in *reached how many keys reach that. If they are more than
+  // `most`, and the bin is wider than 2^finest, divide it in turn. Between two uses of scratch.reach all threads wait
+  // for each other. (low itself is always right, and always slow.)
   (void)reach;
   (void)for_each;
   (void)k;
   (void)most;
   (void)finest;
+  (void)reached;
   return low;
   // END 3
 }
@@ -117,38 +120,43 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
   const int first = cluster_rank() * share - before;
   const int end = min(first + share, cols);
 
-  if (threadIdx.x == 0) candidates.count = hits.count = 0;
-  __syncthreads();
   wait_for_kernel_before();
   Seen<Groups> seen;
   for (int g = 0; g < Groups; ++g) seen.best[g] = -INFINITY;
   Key threshold = no_threshold;
-  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
-  for (bool again = false;; again = true) {
-    bool guessed = false, crowded = false;
-    long long raise_at = first;
+  for (Reading reading = Reading::guessing;;) {
+    if (threadIdx.x == 0) candidates.count = hits.count = 0;
+    __syncthreads();
     seen.max = lowest;
     seen.sum = 0.0f;
-    // TODO 4: go through the columns from `first` to `end`, a tile at a time: load_tile(), absorb() into `seen`,
-    // find_hits(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. Except when
-    // the row is read `again`: call raise() after the first tile and after some of the later ones, so that few logits
-    // are at or above the threshold. With rank_in() in place of k it raises more, but then the threshold is `guessed`.
+    bool guessed = false, misled = false, crowded = false;
+    int begin = first, stop = end;
+    if (reading == Reading::careful) begin = stop = last_tile<T>(first, end);  // it comes first
+    // TODO 4: go through the columns a tile at a time, from `begin` on: load_tile(), absorb() into `seen`, find_hits() with
+    // least_from(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. A `careful`
+    // reading begins with the last tile, then comes `first`; end before `stop`. Except where the reading is `sure`:
+    // call raise() after the first tile and after some of the later ones, so that few logits are at or above the
+    // threshold. While the reading is `guessing`, rank_in() in place of k raises it more. If a guess turns out
+    // one_sided() after the second tile, it has `misled` us, and there is no use in going on.
+    (void)stop;
+    (void)begin;
     (void)guessed;
     (void)crowded;
-    (void)raise_at;
-    (void)again;
-    (void)k_per_column;
     // END 4
-    if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
+    if (misled) {  // once more, without guesses
+      reading = Reading::careful;
+      threshold = no_threshold;
+      continue;
+    }
+    if (first + tile_columns<T>() < end) threshold = find_in_maxima(candidates, seen, k, threshold);
     threshold = offer_hits(candidates, hits, end, k, threshold);
     if (!guessed) break;
     drop_below(candidates, threshold);
     if (candidates.count >= k) break;
-    // The guess was too high: the largest logits crowd at the row's beginning. But now that all of the row has been
-    // seen there is a threshold that is sure. Once more, with that.
-    threshold = raise(candidates, seen, k, no_threshold);
-    if (threadIdx.x == 0) candidates.count = 0;
-    __syncthreads();
+    // A guess was too high: the largest logits crowd somewhere. But now that all of the row has been seen there is a
+    // threshold that is sure. Once more, with that.
+    reading = Reading::sure;
+    threshold = find_in_maxima(candidates, seen, k, no_threshold);
   }
   float max = block_reduce(seen.max, Max());
   float sum = block_reduce(seen.sum * __expf(seen.max - max), Add());

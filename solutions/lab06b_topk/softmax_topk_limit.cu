@@ -67,9 +67,11 @@ __device__ void add_from_top(int* count, int k, int& found) {
 
 // Returns a key, low or higher, such that at least k keys are at or above it, and at most `most`, unless that takes
 // bins narrower than 2^finest. At least k keys must be at or above low. for_each(use): calls use(key) for each of this
-// thread's keys. All threads must call it, and a barrier must follow before they do so again.
+// thread's keys. Sets *reached, if there is one, to how many of the keys are at or above what it returns. All threads
+// must call it, and a barrier must follow before they do so again.
 template <int Room, typename ForEach>
-__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
+__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each,
+                              int* reached = nullptr) {
   int* reach = scratch.reach;
   // STEP 3: one digit of a radix select a round: count by bins, add up from the top, go on in the bin that was found.
   // The k-th largest key is mostly close above low: 2^55 is a factor of 2 or 4 in the logit.
@@ -86,6 +88,7 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, in
     add_from_top(reach, k, scratch.found);
     const int bin = scratch.found, reaching = reach[bin];
     low += static_cast<Key>(bin) << shift;
+    if (reached) *reached = reaching;
     if (reaching <= most || shift <= finest) return low;
     // Once more: in that bin alone, or, if it is the one without an upper end, in all that is above.
     high = bounded || bin < bins - 1 ? low + ((static_cast<Key>(1) << shift) - 1) : ~static_cast<Key>(0);
@@ -119,49 +122,53 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
   const int first = cluster_rank() * share - before;
   const int end = min(first + share, cols);
 
-  if (threadIdx.x == 0) candidates.count = hits.count = 0;
-  __syncthreads();
   wait_for_kernel_before();
   Seen<Groups> seen;
   for (int g = 0; g < Groups; ++g) seen.best[g] = -INFINITY;
   Key threshold = no_threshold;
-  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
-  for (bool again = false;; again = true) {
-    bool guessed = false, crowded = false;
-    long long raise_at = first;
+  for (Reading reading = Reading::guessing;;) {
+    if (threadIdx.x == 0) candidates.count = hits.count = 0;
+    __syncthreads();
     seen.max = lowest;
     seen.sum = 0.0f;
+    bool guessed = false, misled = false, crowded = false;
+    int begin = first, stop = end;
+    if (reading == Reading::careful) begin = stop = last_tile<T>(first, end);  // it comes first
     // STEP 4: one loop. A tile's logits, once in registers, serve the maximum, the sum and the selection.
-    for (int begin = first; begin < end; begin += tile_columns<T>()) {
+    for (int i = 0; i == 0 || begin < stop; ++i) {
       Tile<T> tile;
       load_tile(logits, begin, end, tile);
       absorb(seen, tile);
-      unsigned waiting = find_hits(tile, logit_of(threshold));
       // After 1, 2, 4, 8 ... tiles: the more are behind, the less a tile can change. And after one with many hits.
-      if (!again && (begin >= raise_at || crowded)) {
-        const int rank = rank_in(k_per_column * static_cast<float>(begin + tile_columns<T>() - first), k);
-        threshold = raise(candidates, seen, rank, threshold);
-        waiting = find_hits(tile, logit_of(threshold));
-        guessed |= rank < k;
-        if (begin >= raise_at) raise_at = begin + static_cast<long long>(begin - first) + tile_columns<T>();
+      if (reading != Reading::sure && ((i & (i + 1)) == 0 || crowded)) {
+        const int rank = reading == Reading::guessing ? rank_in<T>(i + 1, end - first, k) : k;
+        threshold = raise(candidates, seen, rank, k, threshold, guessed);
+        misled = i == 1 && guessed && one_sided(candidates, hits, tile, threshold);
+        if (misled) break;
       }
+      unsigned waiting = find_hits(tile, least_from(threshold, begin));
       crowded = false;
       while (!set_aside(hits, tile, begin, waiting)) {
         threshold = offer_hits(candidates, hits, end, k, threshold);
         crowded = true;
       }
+      begin = reading == Reading::careful && i == 0 ? first : begin + tile_columns<T>();
     }
     // END 4
-    if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
+    if (misled) {  // once more, without guesses
+      reading = Reading::careful;
+      threshold = no_threshold;
+      continue;
+    }
+    if (first + tile_columns<T>() < end) threshold = find_in_maxima(candidates, seen, k, threshold);
     threshold = offer_hits(candidates, hits, end, k, threshold);
     if (!guessed) break;
     drop_below(candidates, threshold);
     if (candidates.count >= k) break;
-    // The guess was too high: the largest logits crowd at the row's beginning. But now that all of the row has been
-    // seen there is a threshold that is sure. Once more, with that.
-    threshold = raise(candidates, seen, k, no_threshold);
-    if (threadIdx.x == 0) candidates.count = 0;
-    __syncthreads();
+    // A guess was too high: the largest logits crowd somewhere. But now that all of the row has been seen there is a
+    // threshold that is sure. Once more, with that.
+    reading = Reading::sure;
+    threshold = find_in_maxima(candidates, seen, k, no_threshold);
   }
   float max = block_reduce(seen.max, Max());
   float sum = block_reduce(seen.sum * __expf(seen.max - max), Add());

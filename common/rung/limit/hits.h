@@ -4,22 +4,59 @@
 #include "candidates.h"
 #include "vectors.h"
 
+// How many keys may be at or above a threshold for k before a search goes on.
+__device__ int few_more(int k) { return k + k / 8 + 3; }
+
 // A threshold from what the threads have seen. Their groups' maxima belong to different columns: if k of them reach a
 // logit, k columns do. And few columns more than that do, as long as k is well below the number of groups. scratch:
 // only its bins are used. All threads must call it.
 template <int Groups, int Room>
-__device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int k, Key threshold) {
-  return find_threshold(scratch, threshold, 47, k, k + k / 8 + 3, [&](auto use) {  // 47: 8 bits of the fraction
+__device__ Key find_in_maxima(Candidates<Room>& scratch, const Seen<Groups>& seen, int k, Key threshold,
+                              int* reached = nullptr) {
+  const auto for_each = [&](auto use) {
 #pragma unroll
     for (int g = 0; g < Groups; ++g) use(make_key(seen.best[g], -1));  // the lowest key of this logit
-  });
+  };
+  return find_threshold(scratch, threshold, 47, k, few_more(k), for_each, reached);  // 47: 8 bits of the fraction
 }
 
-// A guess: in the part of the row that has been seen, its k largest logits are `expected` in number, if they are spread
-// at random, and hardly ever more than this. So a logit that so many reach there is a threshold, most likely, and a
-// much higher one than k reach. online_kernel finds out whether it was.
-__device__ int rank_in(float expected, int k) {
-  return min(k, static_cast<int>(1.2f * expected + 3.0f * sqrtf(expected) + 3.0f));
+// A guess: of the k largest of `cols` logits so many, and hardly ever more, are among the first tiles, if they are
+// spread at random. So a logit that so many reach there is a threshold, most likely, and a much higher one than k
+// reach. Where it would be hardly higher, it is k. online_kernel finds out whether the guess was right.
+template <typename T>
+__device__ int rank_in(int tiles, int cols, int k) {
+  const float expected =
+      static_cast<float>(k) * static_cast<float>(tiles * tile_columns<T>()) / static_cast<float>(cols);
+  const float rank = 1.2f * expected + 3.0f * sqrtf(expected) + 3.0f;
+  return rank <= 0.75f * static_cast<float>(k) ? static_cast<int>(rank) : k;
+}
+
+// Raises the threshold to one that `rank` of the maxima reach. It is a guess if they are fewer than k. All threads must
+// call it.
+template <int Groups, int Room>
+__device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int rank, int k, Key threshold,
+                     bool& guessed) {
+  int reached = 0;
+  const Key raised = find_in_maxima(scratch, seen, rank, threshold, &reached);
+  guessed |= raised > threshold && reached < k;
+  return raised;
+}
+
+// The least logit of which a key from column `begin` on can reach the threshold.
+__device__ float least_from(Key threshold, int begin) {
+  const bool none_equal = static_cast<unsigned>(column_of(threshold)) < static_cast<unsigned>(max(begin, 0));
+  return logit_of(threshold + (none_equal ? static_cast<Key>(1) << 32 : 0));
+}
+
+// How a row is read: with guesses; without, if the first tiles showed that the logits are in some order; or, where a
+// guess was too high, with a threshold that is sure. Without guesses the last tile comes first: then the largest logits
+// are seen early, whether they rise or fall.
+enum class Reading { guessing, careful, sure };
+
+// Where the last tile of these columns begins.
+template <typename T>
+__device__ int last_tile(int first, int end) {
+  return first + max(end - 1 - first, 0) / tile_columns<T>() * tile_columns<T>();
 }
 
 // Vectors with a logit at or above the threshold are only appended to a buffer. Most lanes of a warp would have to wait
@@ -74,4 +111,18 @@ __device__ Key offer_hits(Candidates<Room>& candidates, Hits<T, Most>& hits, int
     for (int j = 0; j < 4; ++j)
       key[j] = static_cast<unsigned>(column + j) < static_cast<unsigned>(end) ? make_key(x[j], column + j) : 0;
   });
+}
+
+// Whether the logits that reach the threshold are all of this tile, or all of those before it, which are still in
+// `hits` or among the candidates. That hardly happens to logits in random order. All threads must call it, after a
+// barrier.
+template <typename T, int Most, int Room>
+__device__ bool one_sided(const Candidates<Room>& candidates, const Hits<T, Most>& hits, const Tile<T>& tile,
+                          Key threshold) {
+  const float least = logit_of(threshold);
+  bool before = false;
+  for (int i = threadIdx.x; i < min(hits.count, Most); i += blockDim.x)
+    before |= !(top_of(hits.vector[i], T()) < least);
+  for (int i = threadIdx.x; i < candidates.count; i += blockDim.x) before |= candidates.keys[i] >= threshold;
+  return !__syncthreads_or(before) || !__syncthreads_or(find_hits(tile, least) != 0);
 }
