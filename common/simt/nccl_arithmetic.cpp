@@ -11,26 +11,9 @@ namespace simt::nccl {
 
 namespace {
 
+// What a T is computed in: floats of 8 and 16 bits in float.
 template <typename T>
-struct Arithmetic {
-  using Sum = T;
-};
-template <>
-struct Arithmetic<__half> {
-  using Sum = float;
-};
-template <>
-struct Arithmetic<__nv_bfloat16> {
-  using Sum = float;
-};
-template <>
-struct Arithmetic<__nv_fp8_e4m3> {
-  using Sum = float;
-};
-template <>
-struct Arithmetic<__nv_fp8_e5m2> {
-  using Sum = float;
-};
+using Sum = std::conditional_t<(sizeof(T) < sizeof(float) && !std::is_integral<T>::value), float, T>;
 
 // Integers wrap around, as on a GPU.
 template <typename T>
@@ -50,23 +33,21 @@ T combined(T a, T b, ncclRedOp_t op) {
 
 template <typename T>
 void reduce_typed(void* to, const void* const* from, int ranks, size_t count, ncclRedOp_t op) {
-  using Sum = typename Arithmetic<T>::Sum;
   for (size_t i = 0; i < count; i++) {
-    Sum sum = static_cast<Sum>(static_cast<const T*>(from[0])[i]);
+    Sum<T> sum = static_cast<Sum<T>>(static_cast<const T*>(from[0])[i]);
     for (int rank = 1; rank < ranks; rank++)
-      sum = combined<Sum>(sum, static_cast<Sum>(static_cast<const T*>(from[rank])[i]), op);
-    if (op == ncclAvg) sum = static_cast<Sum>(sum / static_cast<Sum>(ranks));
+      sum = combined<Sum<T>>(sum, static_cast<Sum<T>>(static_cast<const T*>(from[rank])[i]), op);
+    if (op == ncclAvg) sum = static_cast<Sum<T>>(sum / static_cast<Sum<T>>(ranks));
     static_cast<T*>(to)[i] = static_cast<T>(sum);
   }
 }
 
 template <typename T>
 void multiply_typed(void* data, size_t count, const void* scalar) {
-  using Sum = typename Arithmetic<T>::Sum;
-  const auto factor = static_cast<Sum>(*static_cast<const T*>(scalar));
+  const auto factor = static_cast<Sum<T>>(*static_cast<const T*>(scalar));
   for (size_t i = 0; i < count; i++) {
     T& element = static_cast<T*>(data)[i];
-    element = static_cast<T>(combined<Sum>(static_cast<Sum>(element), factor, ncclProd));
+    element = static_cast<T>(combined<Sum<T>>(static_cast<Sum<T>>(element), factor, ncclProd));
   }
 }
 
@@ -92,8 +73,9 @@ void with_type(ncclDataType_t type, Call call) {
 }  // namespace
 
 size_t bytes_of(ncclDataType_t type) {
-  constexpr size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-  return bytes[type];
+  size_t bytes = 0;
+  with_type(type, [&](auto zero) { bytes = sizeof zero; });
+  return bytes;
 }
 
 void reduce(void* to, const void* const* from, int ranks, size_t count, ncclDataType_t type, ncclRedOp_t op) {

@@ -12,7 +12,7 @@ MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}
 # A program, what its compilation defines, and what --check finds on 3 devices.
 WRONG = [
     ("peer_copies", ["NO_PEER"], ["it reads memory of device 1 while running on device 0, without cudaDeviceEnablePeerAccess",
-                                  "peer_copies.cu:27"]),
+                                  "peer_copies.cu:13"]),
     ("one_shot", ["VOLATILE", "NO_FENCE"], ["racecheck: race of two devices", "one_shot.cu:64"]),
     ("one_shot", ["VOLATILE", "NO_WAIT"], ["racecheck: race of two devices", "one_shot.cu:64"]),
     ("one_shot", ["ONE_BUFFER"], ["racecheck: race of two devices", "one_shot.cu:64"]),

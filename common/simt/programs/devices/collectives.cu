@@ -13,21 +13,7 @@
 #include <thread>
 #include <vector>
 
-#define OK(call)                                                             \
-  do {                                                                       \
-    const auto result = (call);                                              \
-    if (result != 0) {                                                       \
-      std::printf("FAIL line %d: %d\n", __LINE__, static_cast<int>(result)); \
-      std::exit(1);                                                          \
-    }                                                                        \
-  } while (0)
-#define EXPECT(condition)                                      \
-  do {                                                         \
-    if (!(condition)) {                                        \
-      std::printf("FAIL line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                            \
-    }                                                          \
-  } while (0)
+#include "expect.h"
 
 constexpr int most = 16;
 int ranks = 0;

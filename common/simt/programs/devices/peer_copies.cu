@@ -6,21 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#define OK(call)                                                            \
-  do {                                                                      \
-    const cudaError_t error = (call);                                       \
-    if (error != cudaSuccess) {                                             \
-      std::printf("FAIL line %d: %s\n", __LINE__, cudaGetErrorName(error)); \
-      std::exit(1);                                                         \
-    }                                                                       \
-  } while (0)
-#define EXPECT(condition)                                      \
-  do {                                                         \
-    if (!(condition)) {                                        \
-      std::printf("FAIL line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                            \
-    }                                                          \
-  } while (0)
+#include "expect.h"
 
 __global__ void twice(const float* in, float* out, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
