@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 from course import labs  # noqa: E402
 
+FIGURES = Path("theory/figures")  # drawn by figures.py beside the book
+
 
 @dataclass(frozen=True)
 class Page:
@@ -150,12 +152,11 @@ def inline(text: str) -> str:
 
 
 def picture(path: str, caption: str) -> str:
-    """An image with its caption; with a dark twin, x-dark.svg beside x.svg, if there is one."""
+    """An image with its caption; the book's figures have a twin for the dark theme, which make_site.py draws."""
     name = path.replace("/", "_")
     caption = caption.replace('"', "&quot;")
-    dark = Path(path).with_name(Path(path).stem + "-dark" + Path(path).suffix)
-    if (ROOT / dark).exists():
-        twin = str(dark).replace("/", "_")
+    if Path(path).parent == FIGURES:
+        twin = name.removesuffix(".svg") + "-dark.svg"
         shown = (f'<img class="light-mode-only" src="{name}" alt="{caption}">'
                  f'<img class="dark-mode-only" src="{twin}" alt="{caption}">')
     else:
