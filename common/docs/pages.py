@@ -140,6 +140,8 @@ def translate(page: Page, text: str, links: Links) -> str:
         if block.startswith("```") or block.startswith("    "):
             lines.append(block)
         else:
+            # Doxygen 1.9 ends a fold of its own with the paragraph, so that the answer would stand beside its summary.
+            block = re.sub(r"<details><summary>.*?</summary>|</details>", lambda m: f"\n{raw(m[0])}\n", block)
             block = re.sub(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])+)\]\(([^)\s]+)\)", link, block)
             # Doxygen's ** reaches neither over a formula nor over code, and needs a space in front.
             block = re.sub(r"(`+)(?:(?!\1).)*\1|\*\*((?:`[^`]*`|[^*`])+)\*\*", lambda m: m[0] if m[1] else f"<b>{m[2]}</b>", block, flags=re.S)
