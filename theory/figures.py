@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the book's figures, each for the light and the dark theme: theory/figures/NAME.svg and NAME-dark.svg.
+"""Draws the book's figures: theory/figures/NAME.svg.
 
     theory/figures.py [NAME ...]        all without arguments
+    theory/figures.py --dark FOLDER     all for the dark theme, FOLDER/NAME-dark.svg, as make docs does
 
 What is measured comes from plots/results/*.json, what is counted is computed here by the rules of chapters 3 and 4. After
 a new measurement run this again and commit the result.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import sys
+from pathlib import Path
 
 import matplotlib
 
@@ -257,13 +259,15 @@ def draw(name: str, theme: dict, path: Path) -> None:
         plt.close(figure)
 
 
-def main(names: list[str]) -> None:
-    FOLDER.mkdir(exist_ok=True)
-    for name in names or FIGURES:
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["--dark"] and len(arguments) == 2:
+        for name in FIGURES:
+            draw(name, DARK, Path(arguments[1]) / f"{name}-dark.svg")
+        return
+    for name in arguments or FIGURES:
         if name not in FIGURES:
             sys.exit(f"there is no figure {name}; there are {', '.join(FIGURES)}")
         draw(name, LIGHT, FOLDER / f"{name}.svg")
-        draw(name, DARK, FOLDER / f"{name}-dark.svg")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ using bench::Json;
 using bench::Options;
 
 // Variants whose cost grows with the columns squared are counted on so few rows, where they were measured on more; and
-// not at all beyond so many rows x columns x columns, of which the executor counts 2e7 per second or so.
+// not at all beyond so many rows x columns x columns; the executor counts about 2e7 of these per second.
 constexpr int quadratic_count_rows = 8;
 constexpr double quadratic_count_most = 5e8;
 

@@ -1,5 +1,5 @@
 // Peak rate of fp32 fused multiply-add: every core keeps enough independent vector accumulators in registers to hide
-// the latency of the instruction (about four cycles, two a cycle).
+// the latency of the instruction (about four cycles, two per cycle).
 #include <atomic>
 #include <string>
 #include <utility>

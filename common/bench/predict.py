@@ -32,7 +32,7 @@ GLOBAL_SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in 
 
 
 class Shape:
-    """rows x cols, of which `part` rows are run: more than there are multiprocessors, so that no kernel takes them for few. Where
+    """rows x cols. `part` rows are run: more than there are SMs, so that no kernel takes the path for few rows. Where
     each thread reads the whole row, `quadratic` rows are enough (0: it would take minutes, and is left out)."""
 
     def __init__(self, rows: int, cols: int, part: int, quadratic: int):

@@ -138,7 +138,7 @@ class Gpus(unittest.TestCase):
         roofs = gpus.roofs("l4")
         self.assertEqual(roofs["source"], "the machine file")
         self.assertAlmostEqual(roofs["fma_gflops"], 2 * 32 * 4 * 58 * 2.04)
-        self.assertAlmostEqual(gpus.roofs("a100")["fma_gflops"] / 1e3, 19.5, places=1)  # 64 lanes a multiprocessor
+        self.assertAlmostEqual(gpus.roofs("a100")["fma_gflops"] / 1e3, 19.5, places=1)  # 64 lanes per SM
         for name in gpus.known():
             self.assertTrue(all(gpus.roofs(name)[field] > 0 for field in results.ROOF_FIELDS), name)
 

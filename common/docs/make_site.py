@@ -92,9 +92,6 @@ def repair_classes() -> None:
 def copy_assets(links: pages.Links) -> None:
     for path in links.images:
         shutil.copy(ROOT / path, SITE / path.replace("/", "_"))
-        dark = ROOT / Path(path).with_name(Path(path).stem + "-dark" + Path(path).suffix)
-        if dark.exists():
-            shutil.copy(dark, SITE / str(dark.relative_to(ROOT)).replace("/", "_"))
     for path in links.files:
         target = SITE / "files" / (path + ".txt")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -110,6 +107,14 @@ def copy_assets(links: pages.Links) -> None:
     (SITE / "measurements.js").write_text("const measurements = " + json.dumps(measured.results()) + ";\n")
 
 
+def draw_dark_figures() -> None:
+    folder = WORK / "dark"
+    folder.mkdir()
+    subprocess.run([sys.executable, ROOT / pages.FIGURES.parent / "figures.py", "--dark", folder], check=True)
+    for figure in folder.iterdir():
+        shutil.copy(figure, SITE / f"{pages.FIGURES}/{figure.name}".replace("/", "_"))
+
+
 def main() -> None:
     shutil.rmtree(SITE, ignore_errors=True)
     shutil.rmtree(WORK, ignore_errors=True)
@@ -123,6 +128,7 @@ def main() -> None:
     repair_classes()
     glossary.add_to_search(SITE / "search", (ROOT / glossary.SOURCE).read_text())
     copy_assets(links)
+    draw_dark_figures()
     print(f"{len(chapters)} chapters, {len(labs)} labs: {SITE.relative_to(ROOT)}/index.html")
 
 

@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 from course import labs  # noqa: E402
 
+FIGURES = Path("theory/figures")  # drawn by figures.py beside the book
+
 
 @dataclass(frozen=True)
 class Page:
@@ -138,6 +140,8 @@ def translate(page: Page, text: str, links: Links) -> str:
         if block.startswith("```") or block.startswith("    "):
             lines.append(block)
         else:
+            # Doxygen 1.9 ends a fold of its own with the paragraph, so that the answer would stand beside its summary.
+            block = re.sub(r"<details><summary>.*?</summary>|</details>", lambda m: f"\n{raw(m[0])}\n", block)
             block = re.sub(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])+)\]\(([^)\s]+)\)", link, block)
             # Doxygen's ** reaches neither over a formula nor over code, and needs a space in front.
             block = re.sub(r"(`+)(?:(?!\1).)*\1|\*\*((?:`[^`]*`|[^*`])+)\*\*", lambda m: m[0] if m[1] else f"<b>{m[2]}</b>", block, flags=re.S)
@@ -150,12 +154,11 @@ def inline(text: str) -> str:
 
 
 def picture(path: str, caption: str) -> str:
-    """An image with its caption; with a dark twin, x-dark.svg beside x.svg, if there is one."""
+    """An image with its caption; the book's figures have a twin for the dark theme, which make_site.py draws."""
     name = path.replace("/", "_")
     caption = caption.replace('"', "&quot;")
-    dark = Path(path).with_name(Path(path).stem + "-dark" + Path(path).suffix)
-    if (ROOT / dark).exists():
-        twin = str(dark).replace("/", "_")
+    if Path(path).parent == FIGURES:
+        twin = name.removesuffix(".svg") + "-dark.svg"
         shown = (f'<img class="light-mode-only" src="{name}" alt="{caption}">'
                  f'<img class="dark-mode-only" src="{twin}" alt="{caption}">')
     else:

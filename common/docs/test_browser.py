@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
@@ -27,6 +28,42 @@ except ImportError:
     missing = "python3-selenium is not installed"
 if not (SITE / "index.html").exists():
     missing = "build/site is not there: make docs"
+
+
+# Every text whose colour is less than 4.5 times as light or as dark as what it stands on (3 times, if it is large): WCAG's AA.
+FAINT = r"""
+const light = c => { const f = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };
+const colour = s => { const m = s.match(/[\d.]+/g).map(Number); return [m[0], m[1], m[2], m.length > 3 ? m[3] : 1]; };
+const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3]));
+const behind = e => { const layers = [];
+  for (; e; e = e.parentElement) { const c = colour(getComputedStyle(e).backgroundColor); layers.unshift(c); if (c[3] === 1) break; }
+  return layers.reduce((below, layer) => over(layer, below), [255, 255, 255]); };
+const faint = new Set(), texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const e = texts.currentNode.parentElement, text = texts.currentNode.textContent.trim();
+  if (!text || !e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true}) || !e.getBoundingClientRect().width) continue;
+  const style = getComputedStyle(e), paper = behind(e);
+  const ink = e.namespaceURI.endsWith("svg") ? style.fill : style.color;
+  if (!ink.startsWith("rgb")) continue;
+  const [a, b] = [light(over(colour(ink), paper)), light(paper)].sort((x, y) => y - x);
+  const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+  if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5))
+    faint.add(`${e.tagName}.${e.getAttribute("class")} ${ink} on ${paper}: ${text.slice(0, 30)}`);
+}
+return [...faint];
+"""
+# What has the focus: its place in the document, whether its ring can be seen, and where it is.
+FOCUSED = """
+let e = document.activeElement;
+while (e && e.shadowRoot && e.shadowRoot.activeElement) e = e.shadowRoot.activeElement;
+if (!e || e === document.body) return null;
+const style = getComputedStyle(e.closest("#MSearchBox") || e), box = e.getBoundingClientRect();
+const ring = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none" ||
+  [...e.querySelectorAll("circle")].some(c => parseFloat(getComputedStyle(c).strokeWidth) > 1);
+return {place: [...document.querySelectorAll("*")].indexOf(e), ring: ring && box.width > 0 && box.height > 0,
+  seen: box.bottom > 0 && box.top < innerHeight, name: e.outerHTML.slice(0, 120)};
+"""
 
 
 class Collector(HTMLParser):
@@ -112,10 +149,15 @@ class Browser(unittest.TestCase):
             f"(function look() {{ if ({script}) done(true); else if (Date.now() > end) done(false); else setTimeout(look, 50); }})();")
         self.assertTrue(found, script)
 
+    def every_page(self):
+        """All that were written for readers, and one of each kind that Doxygen makes."""
+        chapters, labs = pages.pages()
+        made = [min(path.name for path in SITE.glob(kind)) for kind in ("class*.html", "struct*.html", "*_8h.html")]
+        return ["index.html", "roofline.html", "files.html", "annotated.html", *made] + [page.html for page in chapters + labs + pages.tools()]
+
     def test_pages_open_without_an_error(self):
         self.errors()
-        chapters, labs = pages.pages()
-        for page in ["index.html", "roofline.html", "files.html"] + [page.html for page in chapters + labs + pages.tools()]:
+        for page in self.every_page():
             with self.subTest(page):
                 self.open(page)
                 self.assertEqual(self.errors(), [])
@@ -149,8 +191,10 @@ class Browser(unittest.TestCase):
         self.open("chapter_02_softmax.html")
         fold = self.one("div.contents details")
         self.assertIsNone(fold.get_attribute("open"))
+        self.assertEqual(fold.text, "Answer")
         fold.find_element(By.TAG_NAME, "summary").click()
         self.assertIsNotNone(fold.get_attribute("open"))
+        self.assertGreater(len(fold.text), 100)
 
     def test_dark_and_light(self):
         paper = "return getComputedStyle(document.body).backgroundColor"
@@ -165,17 +209,57 @@ class Browser(unittest.TestCase):
                 self.wait(f"(() => {{ {paper} }})() === '{before}'")
 
     def test_a_phone_needs_no_sideways_scrolling(self):
-        for page in ("index.html", "roofline.html", "chapter_04_shared_memory.html", "lab02_smem.html"):
-            with self.subTest(page):
-                self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                    "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
-                try:
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 360, "height": 780, "deviceScaleFactor": 1, "mobile": True})
+        try:
+            for page in self.every_page():
+                with self.subTest(page):
                     self.open(page)
-                    wide = self.browser.execute_script("return document.documentElement.scrollWidth")
+                    self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), 360)
+                    cut = self.browser.execute_script(
+                        "return [...document.querySelectorAll('p code, li code, p a, li a')].filter(e => !e.closest('table, pre, .fragment, #side-nav')"
+                        " && e.getBoundingClientRect().right > innerWidth).map(e => e.textContent)")
+                    self.assertEqual(cut, [])
                     self.screenshot(f"phone-{page.partition('.')[0]}")
-                    self.assertLessEqual(wide, 390)
-                finally:
-                    self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_every_text_stands_out_in_both_themes(self):
+        try:
+            for theme in ("light", "dark"):
+                self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+                for page in self.every_page():
+                    with self.subTest(page, theme=theme):
+                        self.open(page)
+                        self.assertEqual(self.browser.execute_script(FAINT), [])
+                        self.screenshot(f"{theme}-{page.partition('.')[0]}")
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def test_the_keyboard_alone_goes_through_a_page_in_its_order(self):
+        """Tab goes on in the order of the document, to what can be seen to have the focus, and is held nowhere."""
+        for page in ("index.html", "roofline.html", "files.html", "chapter_04_shared_memory.html", "chapter_glossary.html", "lab02_smem.html",
+                     "tool.html", "annotated.html"):
+            with self.subTest(page):
+                self.open(page)
+                before, ended = -1, False
+                for count in range(400):
+                    for kind in ("keyDown", "keyUp"):
+                        self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
+                    at = self.browser.execute_script(FOCUSED)
+                    if at is None or (at["place"] < before and count > 5):
+                        ended = True
+                        break
+                    self.assertGreater(at["place"], before, at["name"])
+                    for _ in range(40):  # the tree of pages may still be scrolling
+                        if at["seen"]:
+                            break
+                        time.sleep(0.05)
+                        at = self.browser.execute_script(FOCUSED)
+                    self.assertTrue(at["ring"] and at["seen"], at)
+                    before = at["place"]
+                self.assertTrue(ended, "Tab does not come to the end of the page")
+                self.assertGreater(count, 5)
 
     def test_search_leads_to_a_term_of_the_glossary(self):
         self.open("index.html")

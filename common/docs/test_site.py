@@ -78,6 +78,15 @@ class Site(unittest.TestCase):
                     self.assertNotIn('src="plots_roofline-h200.', shown)
                     self.assertIn('href="roofline.html"', shown)
 
+    def test_every_fold_has_a_summary_and_an_answer(self):
+        folds = 0
+        for path in sorted(SITE.glob("*.html")):
+            for fold in re.findall(r"<details>(.*?)</details>", path.read_text(encoding="utf-8"), re.S):
+                folds += 1
+                with self.subTest(page=path.name, fold=fold[:120]):
+                    self.assertRegex(fold.strip(), r"(?s)\A<summary>[^<]+</summary>.*\w.{10}")
+        self.assertGreater(folds, 100)
+
     def test_every_picture_has_a_text_in_its_place(self):
         pictures = 0
         for path in sorted(SITE.glob("*.html")):

@@ -61,8 +61,8 @@ class Item:
 
 @dataclass
 class Plan:
-    """What a lab's tests run, (variant, group, case), from the solution's record; and the variants that are looked at closely, of which
-    the hidden cases and those under the checks follow from the secret: they are in every record's own plan."""
+    """What a lab's tests run, (variant, group, case), from the solution's record; and the variants that are looked at closely. Their
+    hidden cases and their cases under the checks follow from the secret, and are in each record's own plan."""
 
     cases: list[tuple[str, str, str]] = field(default_factory=list)
     variants: list[str] = field(default_factory=list)

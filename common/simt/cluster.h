@@ -34,7 +34,7 @@ class Cluster {
   uintptr_t map(uintptr_t address, unsigned rank);
   std::optional<unsigned> rank_of(uintptr_t address);
 
-  // Of a byte of another block's shared memory: of which, where it would be if that block ran, and what it is doing.
+  // A byte of another block's shared memory: which block, where the byte would be if it ran, and what it is doing.
   struct Remote {
     unsigned rank;
     uint3 block;

@@ -17,8 +17,8 @@ constexpr unsigned char no_operation[] = {0x90};
 #else
 constexpr unsigned char no_operation[] = {0x1F, 0x20, 0x03, 0xD5};
 #endif
-// Of no-operations per thread (qualifiers.h). One more may be there to align the function.
-constexpr size_t per_thread = 2, most = cluster_no_operations + 16 * 1024;
+// Of no-operations (qualifiers.h).
+constexpr size_t per_thread = no_operations_per_thread, most = cluster_no_operations + 16 * 1024;
 
 // Bytes between the no-operations and the entry: in an instrumented build (announce/rewriter.cpp) a mark of 8 bytes,
 // with what aligns it before it. Such a function begins with a call

@@ -49,7 +49,7 @@ __global__ void endless(volatile int* out) {
 
 __global__ void through_library(const float* from, float* to) {
   memcpy(to, from, 4096);
-  __syncthreads();  // a call that is the last is a jump, of which no trace is left
+  __syncthreads();  // a call at the end would become a jump, which leaves no frame on the stack
 }
 
 #ifdef __x86_64__  // the only one of the two on which these crash

@@ -5,7 +5,7 @@
     why = "The tree folds without a barrier between its rounds."
     variant = "tree"                              which is rejected; "online f16": of one dtype. The others are left out
     verdict = "racecheck: race in shared memory"  text of the first failure; a list: all of them
-    move = "no serial section"                    instead of verdict: right, but against this move of the lab (test.cpp)
+    move = "no serial section"                    right, but against this move of the lab (test.cpp); a verdict beside it: of what was counted
     line = "scratch[t] = op("                     text of the line that the failure must name; a list: all of them
     case = "normal-7x33"                          only these cases are run; without it, all
     cases = "huge"                                with LADDER_CASES set so
@@ -147,8 +147,8 @@ def made(lab: str, name: str, fields: dict, solution: str, root: Path = Path("."
             raise Malformed(f"there is no field {', '.join(sorted(unknown))}")
         if missing := {"why", "variant"} - set(fields):
             raise Malformed(f"it needs {' and '.join(sorted(missing))}")
-        if ("verdict" in fields) == ("move" in fields):
-            raise Malformed("it needs either a verdict or a move")
+        if not {"verdict", "move"} & set(fields):
+            raise Malformed("it needs a verdict or a move")
         for field in FIELDS - {"edit"} & set(fields):
             values = fields[field] if field in LISTS and isinstance(fields[field], list) else [fields[field]]
             if not values or not all(isinstance(value, str) and value for value in values):

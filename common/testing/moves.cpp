@@ -329,7 +329,7 @@ std::string count_call(rung::Client& client, const Step& step, Count* count, uin
   job.time_limit = 30;  // a hundred times what the course's own solutions need
   const Outcome outcome = client.run(job);
   std::string problem = read_counters(step, outcome, count);
-  // For the judge a count is worth nothing if the result is wrong.
+  // The judge does not use a count if the result is wrong.
   if (problem.empty() && recording() && judge(step, input, outcome, more_seed).kind != Finding::Kind::right) {
     problem = "not right on the shape that is counted";
   }

@@ -121,7 +121,7 @@ struct Move {
   Demand demand;
   std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
-  // Which rows it is for, of which the judge counts others: about as wide, up to this width, or any.
+  // The judge counts other rows than those of `shape`: about as wide, up to this width, or of any width.
   enum class Widths { near, up_to, any } widths = Widths::near;
 };
 

@@ -8,8 +8,8 @@
 namespace testing_ {
 namespace {
 
-// A round of a reduction by n threads, of which there are log2(n): two operands read, one result written, and one of
-// something else; two reductions, maximum and sum.
+// Accesses per round of a reduction; n threads need log2(n) rounds. Two operands read, one result written, and one
+// access more; times two, for maximum and sum.
 constexpr double accesses_a_round = 8;
 // Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
 // twice that.

@@ -81,7 +81,7 @@ def first_failure(output: str, variant: str) -> list[str]:
 def judge(kernel: broken.Kernel, status: int, output: str) -> tuple[str, str]:
     explanation = first_failure(output, kernel.one("variant"))
     got = "\n".join(explanation)
-    wanted = ["the move: " + kernel.one("move")] if kernel.one("move") else kernel.all("verdict")
+    wanted = (["the move: " + kernel.one("move")] if kernel.one("move") else []) + kernel.all("verdict")
     if status == 0:
         return "FAIL", f"passes; expected: {wanted[0]}"
     if not explanation:

@@ -53,8 +53,7 @@ class Entries(unittest.TestCase):
     def test_fields(self):
         self.refused("there is no field Verdict", Verdict="far off")
         self.refused("it needs why", why=None)
-        self.refused("either a verdict or a move", move="read once")
-        self.refused("either a verdict or a move", verdict=None)
+        self.refused("a verdict or a move", verdict=None)
         self.refused("verdict must be a text or a list of texts", verdict=[])
         self.refused("case must be a text", case=7)
         self.refused('the solution exports no variant "tree"', variant="tree")

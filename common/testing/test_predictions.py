@@ -109,6 +109,9 @@ class Predictions(unittest.TestCase):
         self.assertIn("predicted 12,000, too high by a factor of 3; the count is 4,000 (tree f32", output)
         self.assertEqual(output.count("The question: "), 2, output)
         self.assertEqual(output.count("How to get it: "), 2, output)
+        page = (ROOT / "theory/messages.md").read_text()
+        example = output.split("    predict-smem-row-bytes\n")[0].split("    predict-neighbours-sectors\n")[1]
+        self.assertIn("\n".join(line.removeprefix("    ") for line in example.splitlines()), page)
         self.assertIn("2 passed, 2 failed", output)
 
     def test_absurd_numbers(self):

@@ -179,7 +179,7 @@ template <typename T>
 __device__ List select(const T* logits, int cols, int k) {
   List list;
   Key threshold = 0;
-  for (int begin = 0; begin < cols; begin += blockDim.x) {  // all lanes go round equally often
+  for (int begin = 0; begin < cols; begin += blockDim.x) {  // the trip count is the same for all lanes
     const int c = begin + static_cast<int>(threadIdx.x);
     offer(list, threshold, c < cols ? make_key(to_float(logits[c]), c) : 0, k);
   }

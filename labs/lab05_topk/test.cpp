@@ -89,7 +89,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {4096, 4096},
          nullptr,
-         "Some 280 insertions a row, and 128 groups of 32 logits to be looked at: the schedulers have no slot free "
+         "Some 280 insertions per row, and 128 groups of 32 logits to be looked at: the schedulers have no slot free "
          "while "
          "DRAM waits.",
          {{"lab05_topk", "online", Dtype::f32, 4096, 4096}},

@@ -850,7 +850,7 @@ __global__ void __launch_bounds__(threads) tiled_kernel(SwapFfn<T> step, Scratch
   }
 }
 
-// 16 m cores a tile, and the blocks of its group.
+// 16 m cores per tile, and the blocks of its group.
 struct Tiling {
   int m, blocks;
 };

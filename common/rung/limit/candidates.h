@@ -1,6 +1,6 @@
 // Lab 06, second rung, given: what is done with candidates: some are dropped, room is made, the result is written.
 //
-// To be included behind offer(), add_from_top() and find_threshold(), of which it makes use.
+// Uses offer(), add_from_top() and find_threshold(), which must be declared before it is included.
 #pragma once
 
 #include "keys.h"

@@ -6,7 +6,7 @@
 #include "cluster.h"
 #include "launch.h"
 
-// A row in chunks, of which block b has chunk b % chunks; chunk 0 also has head and tail. Without Finish it finds every
+// A row in chunks. Block b has chunk b % chunks; chunk 0 also has head and tail. Without Finish it finds every
 // chunk's (max, sum) and tells all chunks of the row, through y: chunk c's pair becomes pair c at the beginning of each
 // chunk. With Finish a block folds the pairs in its own chunk, then overwrites it with the result. (From one list for
 // all, a block could not know whether the others have read what it is about to overwrite.)

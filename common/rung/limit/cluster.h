@@ -1,6 +1,6 @@
 // Lab 06, given: a row that several blocks share, or that one block keeps in part in shared memory.
 //
-// To be included behind reduce_lanes and Share, of which it makes use.
+// Uses reduce_lanes and Share, which must be declared before it is included.
 #pragma once
 
 #include "hopper.h"

@@ -13,8 +13,8 @@ __device__ void cluster_sync() {
 // What the blocks of a cluster tell each other of their parts of a row.
 struct Part {
   float max, sum;
-  Key threshold;  // k columns of the part reach it
-  Key fair;       // as many do as are k columns together, if every part has so many
+  Key threshold;  // at least k keys of the part are at or above it
+  Key fair;       // at least ceil(k / parts) keys of the part are at or above it
 };
 
 // Adds the other blocks' candidates to those of the first block, and makes max and sum those of the whole row. All

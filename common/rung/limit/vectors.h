@@ -50,8 +50,8 @@ __device__ void unpack(uint4 vector, float (&x)[4]) {
   x[3] = __uint_as_float(vector.w);
 }
 
-// The vector at `column`, an address that 16 divides, of which the row may have only a part, or nothing. The rest is
-// -INFINITY, which changes neither the maximum nor the sum.
+// The vector at `column`, at an address that 16 divides. Where only a part of it, or nothing, lies in the row, the rest
+// is -INFINITY, which changes neither the maximum nor the sum.
 template <typename T>
 __device__ uint4 load_vector(const T* row, int column, int cols) {
   if (column >= 0 && column + lanes<T> <= cols) return *reinterpret_cast<const uint4*>(row + column);

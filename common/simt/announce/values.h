@@ -18,7 +18,7 @@ struct Value {
 
 class Values {
  public:
-  // At a label: nothing is known, but that rsp lies in the frame, of which `above` bytes are above it. Below 0:
+  // At a label nothing is known, except that rsp lies in the frame, with `above` bytes of the frame above it. Below 0:
   // nothing is known of rsp, either.
   void forget(int64_t above);
 

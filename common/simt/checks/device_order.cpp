@@ -31,7 +31,7 @@ struct Access {
 };
 struct Word {
   Access write;
-  std::vector<Access> reads;  // one a device
+  std::vector<Access> reads;  // one per device
 };
 constexpr size_t word_bytes = 4, words_per_page = 256;
 using Page = std::array<Word, words_per_page>;

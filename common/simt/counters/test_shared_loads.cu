@@ -1,6 +1,6 @@
 // Loads of shared memory that nvcc leaves out or joins, and loads that it does not. Every kernel has its data in shared
 // memory already, as far as counts go; beside it stand the LDS instructions that a warp executes in nvcc 13.0's SASS
-// for sm_90, -O3, of which the wavefronts follow (rules.h).
+// for sm_90, -O3. The wavefronts follow from these (rules.h).
 #include "counters/test_kernels.h"
 
 namespace {

@@ -62,7 +62,7 @@ extern __thread Recording recording __attribute__((tls_model("local-exec")));
 
 }  // namespace simt
 
-// The running thread's local memory, while a kernel is watched; else everything, of which nothing is of interest.
+// The running thread's local memory, while a kernel is watched; otherwise all addresses, so that none is recorded.
 extern "C" {
 extern __thread simt::Allocation simt_local __attribute__((tls_model("local-exec")));
 }

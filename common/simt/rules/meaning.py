@@ -186,7 +186,7 @@ def meaning_of(message: Message, lines: list[str]) -> Meaning | None:
     if any("'warpSize'" in note.text for note in message.notes if "unknown" in note.text):
         return Meaning("expression must have a constant value", "warpSize is known when the kernel runs; write constexpr int warp = 32;")
     if "dynamic initialization" in message.text and re.search(r"\bconstexpr\b", "".join(lines[message.line - 1:message.line])):
-        return None  # it could not be computed, of which the compiler says more
+        return None  # it could not be computed; the compiler says why
     for pattern, meaning in MEANINGS:
         if match := re.search(pattern, message.text):
             means = meaning(message, match)

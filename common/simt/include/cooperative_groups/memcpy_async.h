@@ -15,7 +15,7 @@ template <typename Group, typename T, typename U, size_t Alignment>
 void memcpy_async(const Group& group, T* to, const U* from, const cuda::aligned_size_t<Alignment>& bytes) {
   memcpy_async(group, to, from, static_cast<size_t>(bytes));
 }
-// Elements, of which the source may have fewer than there is room for.
+// In elements. The source may have fewer than the destination has room for.
 template <typename Group, typename T, typename U>
 void memcpy_async(const Group& group, T* to, size_t room, const U* from, size_t count) {
   memcpy_async(group, to, from, (room < count ? room : count) * sizeof(U));

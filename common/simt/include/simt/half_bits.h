@@ -1,7 +1,7 @@
 // The two 16-bit floating-point formats as bit patterns: conversion, rounding and arithmetic as on the hardware.
 //
 // Results are rounded once, to nearest even unless another mode is named. Subnormals are kept. A result that is NaN is
-// 0x7FFF (the GPU agrees, but for a double that is NaN, of which it keeps some bits). The conversions have no tables,
+// 0x7FFF (the GPU agrees, except that it keeps some bits of a double that is NaN). The conversions have no tables,
 // and branch only where the branch is nearly always the same.
 #pragma once
 

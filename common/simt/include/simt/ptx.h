@@ -44,7 +44,7 @@ void out(T& to, Register bits) {
   std::memcpy(static_cast<void*>(&to), &bits, sizeof bits);
 }
 
-// A register as an instruction's type sees it: its bits, of which a narrower type takes the low ones.
+// A register as an instruction's type sees it: its bits; a narrower type takes the low ones.
 template <typename T, typename Register>
 T as(Register bits) {
   if constexpr (sizeof(T) == sizeof(Register)) {
@@ -204,7 +204,7 @@ void store(unsigned char* to, Values... values) {
     *reinterpret_cast<Wide*>(to) = word;
 }
 
-// cp.async of 4, 8 or 16 bytes, of which those beyond `real` are zeros.
+// cp.async of 4, 8 or 16 bytes; those beyond `real` are zeros.
 inline void copy_async(unsigned char* to, const unsigned char* from, uint32_t bytes, uint32_t real) {
   if (real >= bytes) return copy_by_one(to, from, bytes);
   unsigned char piece[16] = {};

@@ -27,13 +27,19 @@
 #define __cluster_dims__(...) \
   __attribute__((patchable_function_entry(SIMT_CLUSTER(__VA_ARGS__), SIMT_CLUSTER(__VA_ARGS__))))
 namespace simt {
+// The compiler aligns a function by no-operations of its own before these: at most one of x86-64, three of aarch64.
+#ifdef __aarch64__
+constexpr int no_operations_per_thread = 4, cluster_no_operations = 8192;
+#else
+constexpr int no_operations_per_thread = 2, cluster_no_operations = 4096;
+#endif
 constexpr int no_operations(long long threads, long long = 0, long long = 0) {
-  return threads < 1024 ? static_cast<int>(threads) * 2 : 2048;
+  return (threads < 1024 ? static_cast<int>(threads) : 1024) * no_operations_per_thread;
 }
 // A kernel has one such attribute, so that of a cluster comes before its bounds (rewrite.sed). It has more
 // no-operations than any number of threads, and so many further ones for each shape that comes before it, of those with
 // up to 16 blocks. Of no shape, such as 17 blocks: a length that the compiler refuses.
-constexpr int cluster_no_operations = 4096, no_operations_per_shape = 16, most_in_cluster = 16;
+constexpr int no_operations_per_shape = 16, most_in_cluster = 16;
 constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
   int before = 0;
   for (int c = 1; c <= most_in_cluster; c++) {
