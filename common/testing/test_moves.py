@@ -127,6 +127,19 @@ class Moves(unittest.TestCase):
         self.fails("lab07_fusion", broken.write("lab07_fusion", "one_core_a_tile"), "fused_tiled bf16", case="move-once-a-tile",
                    code="static_cast<uint4*>(to)", of=Path("common/rung/fusion/panel.h"), says=r"an FFN step asks for each weight 32 times")
 
+    def test_lab08_has_a_budget_of_time(self):
+        """A kernel that makes every other move, and spends two powers on each square."""
+        text = broken.exporting(broken.edited(SOLUTIONS["lab08_rms_norm"].read_text(), [{
+            "replace": "sum += to_float(v[e]) * to_float(v[e]);",
+            "by": "sum += powf(fabsf(to_float(v[e])), 1.3f) * powf(fabsf(to_float(v[e])), 0.7f);"}]), "auto f32")
+        file = Path("build/broken/lab08_rms_norm/a_power_for_each_square.cu")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        status, output = moves("lab08_rms_norm", file)
+        self.assertEqual(status, 1, output)
+        self.assertRegex(output, r"predicted for an H200, 4096 x 4096: \d+(\.\d+)? us, where the budget is 44 us\n\s*the schedulers issue")
+        self.assertRegex(output, r"(?m)^[1-9]\d* passed, 1 failed$")
+
     def test_lab06_is_no_file_for_lab07(self):
         status, output = moves("lab07_fusion", SOLUTIONS["lab06_limit"])
         self.assertEqual(status, 1, output)
