@@ -95,9 +95,9 @@ define check_rules
 @$(python) $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
 endef
 
-build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/ops/*.h common/ops/*/arguments.h)
+build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/rung/fusion/*.h common/ops/*.h common/ops/*/arguments.h)
 	$(check_rules)
-build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/ops/*.h common/ops/*/arguments.h)
+build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/rung/fusion/*.h common/ops/*.h common/ops/*/arguments.h)
 	$(check_rules)
 
 # A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
@@ -133,7 +133,7 @@ $(lab_tests): build/cpu/obj/labs/%/test.cpp.o: build/cpu/labs/%/facts.h
 $(lab_tests): facts_include = -I build/cpu/labs/$(notdir $(@D))
 
 # The solutions' recorded times, for predictions of time.
-build/cpu/recorded/recorded.h: common/testing/recorded.py plots/results/nvidia-h200.json plots/results/predicted-nvidia-h200.json
+build/cpu/recorded/recorded.h: common/testing/recorded.py $(addprefix plots/results/,nvidia-h200.json predicted-nvidia-h200.json fusion-nvidia-h200.json)
 	@mkdir -p $(@D)
 	@$(python) $^ $@
 build/cpu/obj/common/testing/predictions.cpp.o: build/cpu/recorded/recorded.h
@@ -361,8 +361,8 @@ print-nvcc:
 print-nvcc-flags:
 	@echo $(nvcc_flags)
 
-# What lab 06 is given.
-rung_parts := $(wildcard common/rung/limit/*.h)
+# What labs 06 and 07 are given.
+rung_parts := $(wildcard common/rung/limit/*.h common/rung/fusion/*.h)
 operator_headers := $(wildcard common/ops/*.h common/ops/*/arguments.h)
 build/cuda/worker: common/rung/worker.cpp $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h rung_here.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
 	@mkdir -p $(@D)

@@ -57,7 +57,7 @@ def headers_of(root: Path, text: str) -> set[Path]:
     waiting = re.findall(r"[\w./]+\.h\b", text)
     while waiting:
         name = waiting.pop().removeprefix("../../")
-        for folder in (root, root / "common/rung", root / "common/rung/limit"):
+        for folder in (root, root / "common/rung", root / "common/rung/limit", root / "common/rung/fusion"):
             path = folder / name
             if path.is_file() and path not in found:
                 found.add(path)

@@ -26,7 +26,8 @@ ostream queue random ratio set sstream stack stdexcept streambuf string string_v
 typeindex typeinfo unordered_map unordered_set utility valarray variant vector
 assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h time.h
 """.split()
-COURSE_HEADERS = ("common/simt/include", "common/simt/rules/declarations.h", "common/rung/rung.h", "common/rung/limit")  # and what rung.h includes
+COURSE_HEADERS = ("common/simt/include", "common/simt/rules/declarations.h", "common/rung/rung.h", "common/rung/limit",
+                  "common/rung/fusion")  # and what rung.h includes
 FOLDERS = ("proc", "dev", "tmp", "course", "rung", "in")  # where a sandbox mounts things
 
 

@@ -248,6 +248,7 @@ Outcome Client::run(const Job& job) {
   request.calls = rotation.calls;
   request.sets = rotation.calls ? rotation.sets : 1;
   request.count = job.count;
+  request.stands_for = job.stands_for;
   request.print_left = job.quiet ? 0 : *impl.print_left;
   request.time_limit = job.time_limit;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);

@@ -151,12 +151,19 @@ void watch(const TableEntry& variant, const Request& request, const BufferSet& s
   if (!arguments_of(op_of(variant)).plan(request.sizes, dtype_of(variant), &plan) || !plan.watched_bytes) return;
   simt::counters::watch(set.buffers[0].data() + plan.watched_offset, plan.watched_bytes);
 }
-void start_counting() {
-  // For whoever asks for predictions (common/bench/predict.py).
-  if (const char* const gpu = std::getenv("SIMT_GPU")) {
+void start_counting(const Request& request) {
+  // For whoever asks for predictions of everything that is counted (common/bench/predict.py), or of this job alone.
+  static bool predicting = false;
+  const char* const gpu = std::getenv("SIMT_GPU");
+  if (gpu || predicting || request.stands_for > 0) {
     const char* const times = std::getenv("SIMT_GPU_TIMES");
+    const unsigned all = times ? static_cast<unsigned>(std::atoi(times)) : 1;
+    predicting = request.stands_for > 0;
     try {
-      simt::timing::predict_for(gpu, times ? static_cast<unsigned>(std::atoi(times)) : 1);
+      simt::timing::predict_for(gpu          ? gpu
+                                : predicting ? "h200"
+                                             : "",
+                                predicting ? static_cast<unsigned>(request.stands_for) : all);
     } catch (const std::exception& error) {
       fail(error.what());
     }
@@ -166,7 +173,7 @@ void start_counting() {
 std::string counted() { return simt::counters::to_json(simt::counters::finish()); }
 #else
 void watch(const TableEntry&, const Request&, const BufferSet&) {}
-void start_counting() { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }
+void start_counting(const Request&) { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }
 std::string counted() { return ""; }
 #endif
 
@@ -196,7 +203,7 @@ void run(LoadedRung& rung, const TableEntry& variant, const Request& request, Sh
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     if (request.count && launch == request.launches - 1) {
       watch(variant, request, sets[0]);
-      start_counting();
+      start_counting(request);
     }
     error = timed_call(rung, sets[0], request, stream, &seconds[static_cast<size_t>(launch)]);
   }

@@ -32,7 +32,7 @@ from course import labs  # noqa: E402
 
 FIELDS = {"why", "variant", "verdict", "move", "line", "case", "cases", "backend", "edit"}
 LISTS = {"verdict", "line"}
-GIVEN = Path("common/rung/limit")
+GIVEN = (Path("common/rung/limit"), Path("common/rung/fusion"))
 DTYPES = {"float": "f32", "__half": "f16", "__nv_bfloat16": "bf16", "bf16": "bf16"}
 
 
@@ -156,7 +156,8 @@ def made(lab: str, name: str, fields: dict, solution: str, root: Path = Path("."
         text, edits = without_predictions(solution), fields.get("edit", [])
         lines = fields.get("line", [])
         if any(part not in text for part in [*(edit.get("replace", "") for edit in edits), *([lines] if isinstance(lines, str) else lines)]):
-            text = with_given(text, root / GIVEN)
+            for folder in GIVEN:
+                text = with_given(text, root / folder)
         code = exporting(edited(text, edits), fields["variant"])
         kernel = Kernel(lab, name, fields, f"// Broken: {fields['why']}\n// Made from {list_of(lab)}.\n//\n{code}")
         for wanted in kernel.all("line"):

@@ -71,6 +71,23 @@ void read(const json& launch, Count* count) {
   }
 }
 
+// The launches run one after the other. What limits the longest is what a student should look at.
+void read_prediction(const json& launches, int stands_for, Count* count) {
+  double longest = 0;
+  count->stands_for = stands_for;
+  for (const json& launch : launches) {
+    const json& predicted = launch.at("predicted");
+    if (predicted.at("seconds").is_null()) {
+      count->predicted = std::nan("");
+      count->predicted_words = predicted.at("why");
+      return;
+    }
+    const double seconds = predicted.at("seconds");
+    count->predicted += seconds;
+    if (seconds > longest) longest = seconds, count->predicted_words = predicted.at("words");
+  }
+}
+
 // ---- Words ---------------------------------------------------------------------------------------
 
 std::string sectors_a_request(const Traffic& all) {
@@ -251,6 +268,18 @@ Demand rows_at_once() {
   };
 }
 
+Demand predicted_within(double microseconds, int rows, int cols) {
+  return [=](const Count& count) -> Judgement {
+    if (std::isnan(count.predicted)) return {true, "its time cannot be predicted: " + count.predicted_words};
+    const double share = count.elements() * count.stands_for / (static_cast<double>(rows) * cols);
+    const double budget = microseconds * share * count.element_bytes / 4;
+    if (count.predicted * 1e6 <= budget) return {};
+    return unmet("predicted for an H200, " + std::to_string(count.rows * count.stands_for) + " x " +
+                 std::to_string(count.cols) + ": " + format("%.3g", count.predicted * 1e6) +
+                 " us, where the budget is " + format("%.3g", budget) + " us\n" + count.predicted_words);
+  };
+}
+
 Demand launched_at_most(int times) {
   return [times](const Count& count) -> Judgement {
     const double launches = count.launches + count.library_calls;
@@ -311,6 +340,7 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
     const json report = json::parse(outcome.counters);
     if (report.at("launches").empty()) return "no kernel was launched on " + shape;
     for (const json& launch : report.at("launches")) read(launch, count);
+    if (c.move && c.move->stands_for) read_prediction(report.at("launches"), c.move->stands_for, count);
     for (const json& call : report.value("library_calls", json::array())) {
       count->library_calls++;
       count->watched_bytes += call.at("watched_bytes_read").get<double>();
@@ -326,6 +356,7 @@ std::string count_call(rung::Client& client, const Step& step, Count* count, uin
       operator_of(lab.op).input(step.test_case, step.dtype, session().seed + more_seed);
   rung::Job job = job_for(step, input);
   job.count = true;
+  job.stands_for = step.test_case.move ? step.test_case.move->stands_for : 0;
   job.time_limit = 30;  // a hundred times what the course's own solutions need
   const Outcome outcome = client.run(job);
   std::string problem = read_counters(step, outcome, count);
@@ -348,6 +379,7 @@ std::string check_move(const Step& step, std::string* remark) {
   static std::map<std::pair<int, std::string>, Counted> counted;
   std::string key;
   for (const int more : c.sizes.more) key += " " + std::to_string(more);
+  if (move.stands_for) key += " x" + std::to_string(move.stands_for);
   auto& [problem, count, calls] =
       counted[{step.variant, std::to_string(c.sizes.rows) + " " + std::to_string(c.sizes.cols) + key}];
   if (calls == 0) calls++, problem = count_call(*session().checked, step, &count);

@@ -63,6 +63,12 @@ struct Count {
 
   double elements() const { return static_cast<double>(rows) * cols; }
   double matrix_bytes() const { return elements() * element_bytes; }
+
+  // Where the move says for how many rows these stand: the time that is predicted for all of them on an H200, in
+  // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction.
+  int stands_for = 0;
+  double predicted = 0;
+  std::string predicted_words = {};
 };
 
 struct Judgement {
@@ -100,6 +106,9 @@ Demand spread_over_blocks(int least);
 // At least half a warp per row, in one of the kernels.
 constexpr double lanes_a_row = 16;
 Demand rows_at_once();
+// The predicted time is within what rows x cols floats may take; elements of 16 bits may take half of it, and other
+// widths in proportion.
+Demand predicted_within(double microseconds, int rows, int cols);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.
@@ -123,6 +132,7 @@ struct Move {
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
   // The judge counts other rows than those of `shape`: about as wide, up to this width, or of any width.
   enum class Widths { near, up_to, any } widths = Widths::near;
+  int stands_for = 0;  // not 0: the time of so many times the rows is predicted
 };
 
 struct Step;

@@ -133,7 +133,7 @@ constexpr NamedLimit limits[] = {
 
 std::string check_limit(const Prediction& p, double value, const std::string& label) {
   const RecordedLimit* point = find(recorded_limits, p.timed[0]);
-  if (!point) return "cannot be checked: plots/results/predicted-nvidia-h200.json has no such point";
+  if (!point) return "cannot be checked: plots/results has no such point of an NVIDIA H200";
   const char *said = nullptr, *answer = point->limit;
   for (const NamedLimit& limit : limits) {
     if (value == limit.value) said = limit.words;
@@ -145,8 +145,8 @@ std::string check_limit(const Prediction& p, double value, const std::string& la
     return "predicted " + number(value) + ", which is none of rung::limit::dram, l2, lsu, issue, mufu and latency\n" +
            question;
   if (recording()) return "predicted " + std::string(said) + ", which is not what limits it\n" + question;
-  return "predicted " + std::string(said) + "; by the model of an " + recorded_machine + " it is " + answer + "\n" +
-         question + "\n" + wrapped("How to get it: " + p.lesson);
+  return "predicted " + std::string(said) + "; by " + point->by + " of an " + recorded_machine + " it is " + answer +
+         "\n" + question + "\n" + wrapped("How to get it: " + p.lesson);
 }
 
 std::string check_time(const Prediction& p, double value, const std::string& label) {

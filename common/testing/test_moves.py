@@ -74,15 +74,16 @@ class Moves(unittest.TestCase):
     def test_a_variant_in_its_own_place_makes_the_moves(self):
         self.assertEqual(earned_by("lab02_smem", SOLUTIONS["lab02_smem"], "tree f32", "tree f32")[0], 0)
 
-    def fails(self, lab, file, variant, *, case, says, code):
-        """The variant's first failure is of this case, says this, and blames a line of the file with this code."""
+    def fails(self, lab, file, variant, *, case, says, code, of=None):
+        """The variant's first failure is of this case, says this, and blames a line with this code: of the file, or of a header."""
+        of = of or file
         status, output = moves(lab, file, case)
         self.assertEqual(status, 1, output)
         explanation = "\n".join(first_failure(output, variant))
         self.assertRegex(explanation, says, output)
-        blamed = re.search(rf"worst line {re.escape(str(file))}:(\d+)", explanation)
+        blamed = re.search(rf"worst line {re.escape(str(of))}:(\d+)", explanation)
         self.assertIsNotNone(blamed, output)
-        self.assertIn(code, file.read_text().splitlines()[int(blamed[1]) - 1])
+        self.assertIn(code, of.read_text().splitlines()[int(blamed[1]) - 1])
 
     def test_lab01_fails_the_moves_of_lab02(self):
         file = SOLUTIONS["lab01_naive"]
@@ -124,7 +125,20 @@ class Moves(unittest.TestCase):
             self.assertIn(f"each weight {reads} in an FFN step", remark, output)
         # A kernel that is held to less than it asks for is told so, with the line.
         self.fails("lab07_fusion", broken.write("lab07_fusion", "one_core_a_tile"), "fused_tiled bf16", case="move-once-a-tile",
-                   code="static_cast<uint4*>(to)", says=r"an FFN step asks for each weight 32 times")
+                   code="static_cast<uint4*>(to)", of=Path("common/rung/fusion/panel.h"), says=r"an FFN step asks for each weight 32 times")
+
+    def test_lab08_has_a_budget_of_time(self):
+        """A kernel that makes every other move, and spends two powers on each square."""
+        text = broken.exporting(broken.edited(SOLUTIONS["lab08_rms_norm"].read_text(), [{
+            "replace": "sum += to_float(v[e]) * to_float(v[e]);",
+            "by": "sum += powf(fabsf(to_float(v[e])), 1.3f) * powf(fabsf(to_float(v[e])), 0.7f);"}]), "auto f32")
+        file = Path("build/broken/lab08_rms_norm/a_power_for_each_square.cu")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        status, output = moves("lab08_rms_norm", file)
+        self.assertEqual(status, 1, output)
+        self.assertRegex(output, r"predicted for an H200, 4096 x 4096: \d+(\.\d+)? us, where the budget is 44 us\n\s*the schedulers issue")
+        self.assertRegex(output, r"(?m)^[1-9]\d* passed, 1 failed$")
 
     def test_lab06_is_no_file_for_lab07(self):
         status, output = moves("lab07_fusion", SOLUTIONS["lab06_limit"])

@@ -61,7 +61,8 @@ RULES = [
                                       "lab08c_layer_norm/offset_overflows"]),
     ("lab08c", r"second must stay right when the first is large", ["lab08c_layer_norm/squares_minus_square"]),
     ("lab08c", r"must be as exact as single precision", ["lab08c_layer_norm/squares_minus_square", "case plus_1e4"]),
-    ("lab07", r"all blocks must be at work at once", ["-", "given code, outside of the TODOs: a cooperative launch"]),
+    ("lab07", r"all blocks must be at work at once", ["lab07_fusion/more_blocks_than_sms"]),
+    ("lab07", r"what must all of them be, if they wait", ["lab07_fusion/more_blocks_than_sms"]),
 ]
 
 

@@ -59,5 +59,29 @@ const testing_::Lab testing_::lab = {
          Dtype::bf16, small, testing_::weight_bytes(),
          "Every product is one GEMM for all cores: 12,288 bytes in each of 4 FFN steps, whatever the number of "
          "cores."},
+        {"per_core_slower",
+         "bf16, 512 cores, d_model 1024, d_ff 4096, 8 events of 2 FFN steps on an H200: how many times longer than "
+         "graphed does fused_per_core take? A factor of 2 counts as right.",
+         "fused_per_core",
+         Dtype::bf16,
+         small,
+         nullptr,
+         "Each of 512 blocks asks for 25 MB of weights 16 times: 206 GB, 24 ms at the 8.55 TB/s of the L2. graphed "
+         "asks "
+         "for 0.4 GB; what it takes is some 116 kernels, one after the other, of 5 us or so each.",
+         {{"lab07_fusion", "fused_per_core", Dtype::bf16, 512, 1024},
+          {"lab07_fusion", "graphed", Dtype::bf16, 512, 1024}},
+         2},
+        {"per_core_limit",
+         "fused_per_core, bf16, at those sizes: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.",
+         "fused_per_core",
+         Dtype::bf16,
+         small,
+         nullptr,
+         "The weights are 25 MB, which the L2 of 60 MiB keeps: DRAM has little to do. Every block reads all of them in "
+         "each FFN step, more than its L1 holds until the next.",
+         {{"lab07_fusion", "fused_per_core", Dtype::bf16, 512, 1024}},
+         1,
+         /*asks_limit=*/true},
     },
 };
