@@ -20,7 +20,7 @@ fit() {
     cat
   fi
 }
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$*" 2>/dev/null; }  # no word of a reader that has ended
 step() { printf '%s%s%s\n' "$dim" "$*" "$plain" | fit >&2; }
 fail() {
   printf '%serror:%s %s\n' "$red" "$plain" "$*" | fit >&2
@@ -113,21 +113,21 @@ show_progress() {
   [ "$1" -lt 8 ] || printf '\r\e[K' >&2
 }
 
-# For a command that tests a file: Ctrl-C, a closed window. Such a run says nothing of the file and is not
+# For a command that tests a file: Ctrl-C, a closed window, a reader of its output that has ended (| head -3). Such a run says nothing of the file and is not
 # recorded. $tests is what runs in the background meanwhile, as a signal interrupts wait, but no command in the foreground;
 # $unfinished is set until there is a result.
 end_on_signals() {
   local signal
   unfinished=1 tests=
-  for signal in INT TERM HUP; do trap "interrupted $signal" $signal; done
+  for signal in INT TERM HUP PIPE; do trap "interrupted $signal" $signal; done
 }
 interrupted() {  # SIGNAL
-  trap '' INT TERM HUP
+  trap '' INT TERM HUP PIPE
   # TERM: a shell may have INT ignored by what it runs in the background.
   [ -z "$tests" ] || { kill -s TERM $tests; wait $tests; } 2>/dev/null
   [ ! -t 2 ] || printf '\r\e[K' >&2
   [ -z "$unfinished" ] || step "interrupted (SIG$1): the tests did not end, and nothing of this run is recorded"
-  trap - INT TERM HUP
+  trap - INT TERM HUP PIPE
   kill -s "$1" $$
   exit 1
 }

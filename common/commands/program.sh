@@ -151,16 +151,16 @@ case $backend in
 esac
 
 # ---- Run ----
-passed=0 failed=0 first_failure=
+passed=0 failed=0 first_failure= failing= failing_in= one_case=
 # line NAME WHAT STATUS
 line() {
   if [ "$3" -eq 0 ]; then
     passed=$((passed + 1))
-    printf '%-58s ok\n' "$1  $2"
+    say "$(printf '%-58s ok' "$1  $2")"
   else
     failed=$((failed + 1))
     first_failure=${first_failure:-$1, $2}
-    printf '%-58s %sFAIL%s\n' "$1  $2" "$red" "$plain"
+    say "$(printf '%-58s %sFAIL%s' "$1  $2" "$red" "$plain")"
   fi
 }
 program=$work/${modes[0]:-cuda}
@@ -190,7 +190,12 @@ for variant in $variants; do
     line "$variant" "$types, $devices $([ "$devices" = 1 ] && echo device || echo devices)$how" $status
     [ $status -ne 0 ] || continue
     [ $status -ne 124 ] || echo "not done after 300 s" >>"$work/output"
-    sed 's/^/  /' "$work/output" | head -n 40
+    say "$(sed 's/^/  /' "$work/output" | head -n 40)"
+    # Of what the message names, the file's first line; of a wrong result, the case.
+    if [ -z "$failing" ] && failing=$(grep -oE "${file//[.+]/.}:[0-9]+" "$work/output" | head -n 1) && [ -n "$failing" ]; then
+      failing=${failing##*:} failing_in="$variant on $devices $([ "$devices" = 1 ] && echo device || echo devices)$how"
+    fi
+    [ -n "$one_case" ] || one_case=$(sed -nE "s/^FAIL $variant, (\"[^\"]*\"),.*/VARIANT=$variant CASE=\1/p" "$work/output" | head -n 1)
     break
   done
 done
@@ -205,8 +210,15 @@ if [ -e "$work/predictions.json" ]; then
 fi
 [ $failed -eq 0 ] || [ -z "${BROKEN:-}" ] || exit 1
 if [ $failed -gt 0 ]; then
-  todos=$("$python" common/commands/todos.py open "$lab" "$file")
-  [ -z "$todos" ] || say "Next: edit $file, line ${todos%% *}. TODOs that are as handed out: lines ${todos// /, }"
+  say "Next: edit $file"
+  next_line() { sed -n "$1{s/^ *//; s/[ ]*\r\?\$//; p}" "$file"; }
+  # shown TEXT: as wide as a terminal, as the tests of other labs print it (common/testing/next_step.cpp)
+  shown() { if [ ${#1} -le 80 ]; then say "$1"; else say "$(cut -c 1-76 <<<"$1" | sed 's/ [^ ]*$//') ..."; fi; }
+  [ -z "$failing" ] || shown "  line $failing fails in $failing_in: $(next_line "$failing")"
+  for todo in $("$python" common/commands/todos.py open "$lab" "$file"); do
+    shown "  line $todo, $(next_line "$todo" | sed 's,^// *,,')"
+  done
+  [ -z "$one_case" ] || say "One case alone: make lab$(number_of "$lab") $one_case"
   say "A hint: make hint$(number_of "$lab")"
   exit 1
 fi

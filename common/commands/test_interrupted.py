@@ -145,6 +145,14 @@ class InACopy(unittest.TestCase):
         self.assertIn("10 passed, 0 failed", output)
         self.assertNotIn("under the checks", output)
 
+    def test_a_program_that_nobody_reads(self):
+        output = self.begin_program("LASTS=1 make lab09 TESTS_ONLY=1 CHECKS=off | head -3").communicate(timeout=60)[0]
+        self.assertIn("interrupted (SIGPIPE)", output)
+        self.assertIn("nothing of this run is recorded", output)
+        self.assertNotIn("write error", output)
+        self.assertEqual(self.record.read_text(), self.before)
+        self.nothing_left()
+
     def test_a_save_ends_the_watched_program(self):
         child = self.begin_program("exec make watch09 CHECKS=off")
         first = self.wait_for_runs(1)[0]

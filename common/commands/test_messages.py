@@ -126,7 +126,7 @@ class Messages(unittest.TestCase):
         cls.copy = course_copy.copy_course(Path(cls.folder.name))
 
     def test_each_message_says_what_and_what_next_and_fits(self):
-        for command, parts in sampled(MESSAGES, 4, "messages of the commands"):
+        for command, parts in sampled(MESSAGES, 8, "messages of the commands"):
             with self.subTest(command):
                 status, output = on_a_terminal(self.copy, command)
                 self.assertNotEqual(status, 0, output)

@@ -71,7 +71,7 @@ def write_pages(links: pages.Links, chapters: list[pages.Page], labs: list[pages
 def run_doxygen() -> None:
     """Errors: SystemExit with Doxygen's warnings, if there are any."""
     settings = (HERE / "Doxyfile").read_text()
-    settings = settings.replace("@ROOT@", str(ROOT)).replace("@WORK@", str(WORK)).replace("@AWESOME@", str(AWESOME))
+    settings = settings.replace("@PYTHON@", sys.executable).replace("@ROOT@", str(ROOT)).replace("@WORK@", str(WORK)).replace("@AWESOME@", str(AWESOME))
     (WORK / "Doxyfile").write_text(settings)
     done = subprocess.run(["doxygen", str(WORK / "Doxyfile")], cwd=ROOT, capture_output=True, text=True)
     warnings = (WORK / "warnings.txt").read_text()

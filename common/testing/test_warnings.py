@@ -1,5 +1,5 @@
 """Every "beware" and "must" of handouts, hints and starters is tested: the list below says by what. A line with such a word that no
-entry fits, an entry that fits no line, and a test that is not there fail."""
+entry fits, an entry that fits no line, and a test that is not there fail. Under a heading with such a word each item is a warning."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import unittest
 from pathlib import Path
 
 import broken
+import broken_program
 from course import labs
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = re.compile(r"\bbeware\b|\bmust\b|\bcareful\b|\boverflows?\b|\bexceed\b", re.IGNORECASE)
 
-# (labs, words of the line or of those beside it, what fails where the rule is broken): wrong kernels of the shelf,
-# "case NAME" of cases.cpp, "predict NAME" of the lab's test.cpp; or "-" where nothing is asked of the student, and why.
+# (labs, words of the line or of those beside it, what fails where the rule is broken): wrong kernels of the shelf, wrong programs
+# of lab 09, "case NAME" of cases.cpp, "predict NAME" of the lab's test.cpp; or "-" where nothing is asked of the student, and why.
 RULES = [
     ("*", r"[Aa]ll (threads|32 lanes|lanes of a warp|lanes)\b.{0,30}\bmust\s+(//\s*)?call it", ["lab02_smem/barrier_for_some", "lab03_online/shuffle_in_a_branch",
                                                                                     "lab05_topk/insertion_in_a_branch"]),
@@ -63,11 +64,21 @@ RULES = [
     ("lab08c", r"must be as exact as single precision", ["lab08c_layer_norm/squares_minus_square", "case plus_1e4"]),
     ("lab07", r"all blocks must be at work at once", ["lab07_fusion/more_blocks_than_sms"]),
     ("lab07", r"what must all of them be, if they wait", ["lab07_fusion/more_blocks_than_sms"]),
+    ("lab09", r"device must end with the row's K largest", ["lab09_sharded/no_offset"]),
+    ("lab09", r"What must happen to a sum when its maximum is not the larger one", ["lab09_sharded/sums_not_rescaled"]),
+    ("lab09", r"A shard may have fewer than K columns, or none", ["lab09_sharded/k_of_a_narrow_shard", "lab09_sharded/equal_shards"]),
+    ("lab09", r"A row may be masked on one device, or on all", ["lab09_sharded/masked_is_minus_infinity"]),
+    ("lab09", r"results must still be written", ["lab09_sharded/nothing_with_one_device"]),
+    ("lab09", r"the lower column of the whole row comes first", ["lab09_sharded/higher_column_first"]),
+    ("lab09", r"a device that is ahead begins the next call", ["lab09_sharded/one_buffer", "lab09_sharded/same_round_again"]),
+    ("lab09", r"Two calls in a row must not use the same half", ["lab09_sharded/one_buffer"]),
+    ("lab09", r"A flag that is seen before its message", ["lab09_sharded/flag_without_release", "lab09_sharded/flag_for_its_own_device"]),
+    ("lab09", r"All devices call the same collectives", ["lab09_sharded/not_all_ranks_call"]),
 ]
 
 
 def texts() -> list[Path]:
-    starters = [ROOT / lab.starter for lab in labs.load()]
+    starters = [ROOT / lab.starter for lab in (*labs.load(), *labs.programs())]
     return [path for starter in starters for path in (starter.with_name("README.md"), starter.with_name("hints.md"), starter)]
 
 
@@ -76,9 +87,14 @@ def warnings() -> list[tuple[str, str, str]]:
     found = []
     for path in texts():
         lines = path.read_text(encoding="utf-8").splitlines()
+        listed = False  # under a heading that warns
         for i, line in enumerate(lines):
-            if WORDS.search(line):
-                beside = " ".join(lines[max(0, i - 1):i + 2])
+            if line.startswith("#") and path.suffix == ".md":
+                listed = bool(WORDS.search(line))
+                continue
+            item = listed and line.startswith("- ")
+            if item or WORDS.search(line):
+                beside = " ".join(lines[max(0, i - (not item)):i + 2 - (item and lines[i + 1].startswith("- "))])
                 found.append((path.parent.name.partition("_")[0], f"{path.relative_to(ROOT)}:{i + 1}", re.sub(r"\s+", " ", beside)))
     return found
 
@@ -108,7 +124,8 @@ class Warnings(unittest.TestCase):
                     self.assertIn(f'"{test[8:]}"', (next(ROOT.glob(f"labs/{labs}_*")) / "test.cpp").read_text())
                 else:
                     lab, kernel = test.split("/")
-                    self.assertIn(kernel, broken.load(lab, ROOT), f"{words!r}: there is no wrong kernel {test}")
+                    known = broken_program.load() if lab == broken_program.LAB.parent.name else broken.load(lab, ROOT)
+                    self.assertIn(kernel, known, f"{words!r}: there is no wrong kernel {test}")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ class Table(unittest.TestCase):
                 return None
 
             with ThreadPoolExecutor(2) as pool:
-                wrong = [answer for answer in pool.map(judge, sampled(table.programs(), 4, "programs that nvcc was asked about")) if answer]
+                wrong = [answer for answer in pool.map(judge, sampled(table.programs(), 8, "programs that nvcc was asked about")) if answer]
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
 
     def test_the_course_s_own_headers_are_understood(self):

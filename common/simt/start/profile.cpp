@@ -43,7 +43,7 @@ void show() {
   show_links();
   if (wanted) return;
   std::fflush(nullptr);
-  const std::string command = std::string("python3 '") + SIMT_FOLDER + "/profile.py' '" + path + "'";
+  const std::string command = std::string("'") + SIMT_PYTHON + "' '" + SIMT_FOLDER + "/profile.py' '" + path + "'";
   if (std::system(command.c_str()) != 0)
     std::fprintf(stderr, "simt: could not show the counters; they are in %s\n", path.c_str());
   else
