@@ -72,9 +72,9 @@ bool is_twice_the_input(const Outcome& outcome) {
 TEST_CASE("what a GPU allows works, with the device in another process", "[worker][executor]") {
   for (const char* build : builds) {
     Client client(worker(), build);
-    for (const char* name :
-         {"good", "by_way_of_the_host", "looked_at", "reads_a_flag", "managed_for_both", "pinned_for_kernels",
-          "symbols", "large_argument", "kernel_in_a_variable", "kernel_allocates", "mathematics", "constructed"}) {
+    for (const char* name : {"good", "by_way_of_the_host", "looked_at", "reads_a_flag", "managed_for_both",
+                             "pinned_for_kernels", "symbols", "large_argument", "kernel_in_a_variable",
+                             "kernel_allocates", "mathematics", "constructed", "printf_writes_nothing"}) {
       INFO(build << " " << name);
       const Outcome outcome = run(client, name);
       INFO(outcome.message << " " << outcome.error_name);
@@ -117,6 +117,15 @@ TEST_CASE("a kernel cannot touch the host's memory, in no build", "[worker][exec
     CHECK(outcome.kind == Outcome::Kind::returned);
     CHECK(is_twice_the_input(outcome));
   }
+}
+
+TEST_CASE("what a kernel prints is read as a load of its own", "[worker][executor]") {
+  Client client(worker(), builds[1]);
+  const Outcome outcome = run(client, "prints_past_the_end");
+  CHECK(outcome.kind == Outcome::Kind::crashed);
+  INFO(outcome.message);
+  CHECK(contains(outcome.message, "out of bounds"));
+  CHECK(outcome.line == line_with("one after the last"));
 }
 
 TEST_CASE("the host's process can ask for nothing that is not its own", "[worker][executor]") {

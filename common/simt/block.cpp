@@ -234,6 +234,7 @@ void Block::stack_main() {
   Block* const block = current_block;
   const BoundKernel& kernel = block->launch_->kernel;
   for (;;) {
+    if (block->recorder_) block->recorder_->clear_local(block->current_->local.begin);
     simt_call_kernel(kernel.run, kernel.arguments, &block->current_->local,
                      block->recorder_ ? &simt_local : &block->current_->local);
     Thread* const done = block->current_;
@@ -331,6 +332,7 @@ unsigned Block::active_lanes(Place place) {
   Thread* const self = current_;
   self->warp->at_activemask |= 1u << self->lane;
   wait(place);
+  if (recorder_) note_received(4);  // which lanes are here
   return self->mask;
 }
 
@@ -374,6 +376,7 @@ void Block::complete_phase(Meeting* meeting) {
 unsigned Block::meeting_arrive(uint64_t key, unsigned count, Place place) {
   Meeting& meeting = find_meeting(key, place);
   if (recorder_) recorder_->meeting_arrive(key, meeting.phase, place, SIMT_CALLER);
+  note_received(4);  // the phase: how often others have come
   const unsigned phase = meeting.phase;
   meeting.pending -= count < meeting.pending ? count : meeting.pending;
   if (meeting.pending == 0) complete_phase(&meeting);
@@ -388,6 +391,7 @@ void Block::meeting_drop(uint64_t key, Place place) {
 
 bool Block::meeting_is_over(uint64_t key, unsigned phase) {
   const Meeting& meeting = find_meeting(key, current_->place);
+  note_received(1);
   if (static_cast<int>(meeting.phase - phase) <= 0) return false;
   if (recorder_) recorder_->meeting_left(key, phase);
   return true;
@@ -468,6 +472,7 @@ unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
 void meeting_drop(uint64_t key, Place place) noexcept { current_block->meeting_drop(key, place); }
 unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
   const unsigned phase = current_block->meeting_phase(key);
+  note_received(1);
   return (phase & 1) == parity ? phase : phase - 1;
 }
 bool meeting_is_over(uint64_t key, unsigned phase) noexcept { return current_block->meeting_is_over(key, phase); }

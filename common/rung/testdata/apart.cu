@@ -217,6 +217,27 @@ cudaError_t mathematics(const float* x, float* y, int rows, int cols, cudaStream
   return cudaGetLastError();
 }
 
+// A conversion that glibc has and CUDA lacks does not hide another one that writes.
+__device__ const char writing[] = "%m%n";
+__global__ void writes_by_printf(const float* x, float* y, int n) {
+  const int i = threadIdx.x;
+  if (i >= n) return;
+  y[i] = 2 * x[i];
+  if (printf(writing, y + i) != -1) y[i] = 0;
+}
+cudaError_t printf_writes_nothing(const float* x, float* y, int rows, int cols, cudaStream_t) {
+  writes_by_printf<<<1, 64>>>(x, y, rows * cols);
+  return cudaGetLastError();
+}
+
+__global__ void prints_what_it_lacks(const float* x, float* y, int n) {
+  y[0] = printf("%.4s\n", reinterpret_cast<const char*>(x + n));  // one after the last
+}
+cudaError_t prints_past_the_end(const float* x, float* y, int rows, int cols, cudaStream_t) {
+  prints_what_it_lacks<<<1, 1>>>(x, y, rows * cols);
+  return cudaGetLastError();
+}
+
 // Made before any call, by a constructor: of the host, which has used the device for it.
 struct AtLoad {
   float* scratch = nullptr;
@@ -251,4 +272,5 @@ RUNG_EXPORT(rung::softmax("host_reads", host_reads), rung::softmax("host_writes"
             rung::softmax("large_argument", large_argument),
             rung::softmax("kernel_in_a_variable", kernel_in_a_variable),
             rung::softmax("kernel_allocates", kernel_allocates), rung::softmax("mathematics", mathematics),
-            rung::softmax("constructed", constructed))
+            rung::softmax("printf_writes_nothing", printf_writes_nothing),
+            rung::softmax("prints_past_the_end", prints_past_the_end), rung::softmax("constructed", constructed))

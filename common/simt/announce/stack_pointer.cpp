@@ -6,7 +6,7 @@ namespace announce {
 
 namespace {
 
-constexpr int64_t guarded_bytes = 4096;
+constexpr int64_t small_bytes = 512;  // Recorder::clear_local counts on it
 
 bool begins(const std::string& text, const std::string& with) { return text.compare(0, with.size(), with) == 0; }
 
@@ -37,7 +37,7 @@ bool may_leave_stack(const Instruction& instruction) {
   if (instruction.operands.empty()) return false;
   switch (how_stack_moves(instruction, &down)) {
     case Stack::stays: return false;
-    case Stack::moves: return down >= guarded_bytes;
+    case Stack::moves: return down >= small_bytes;
     default: return true;
   }
 }

@@ -15,8 +15,8 @@ enum class Stack {
 // down: by how many bytes it moves, below 0 if it moves up; an upper limit where it is aligned.
 Stack how_stack_moves(const Instruction& instruction, int64_t* down);
 
-// Could the stack pointer lie outside of the thread's stack afterwards, and not in the page below it either, which
-// nobody may touch?
+// Could the stack pointer lie far below where it was: outside of the thread's stack, and beyond the page below it,
+// which nobody may touch, or further down than a small frame reaches?
 bool may_leave_stack(const Instruction& instruction);
 
 }  // namespace announce

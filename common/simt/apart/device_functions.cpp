@@ -1,8 +1,6 @@
 #include "device_functions.h"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -10,6 +8,7 @@
 
 #include "../device_heap.h"
 #include "../instrument/recorder.h"
+#include "device_printf.h"
 
 namespace simt::apart {
 
@@ -158,25 +157,6 @@ void device_sincosf(float x, float* sine, float* cosine) {
 }
 double device_nan(const char*) { return std::nan(""); }
 float device_nanf(const char*) { return std::nanf(""); }
-
-// CUDA's printf takes no %n, and returns how many arguments there were.
-int device_printf(const char* format, ...) {
-  int arguments = 0;
-  for (const char* at = format; (at = std::strchr(at, '%')); at++) {
-    const char* const end = at + 1 + std::strcspn(at + 1, "%diouxXeEfFgGaAcspn");
-    if (*end == 'n' || !*end) return -1;
-    arguments += *end != '%';
-    at = end;
-  }
-  va_list list;
-  va_start(list, format);
-  std::vprintf(format, list);
-  va_end(list);
-  return arguments;
-}
-// What a compiler makes of a printf that needs no formatting.
-int device_puts(const char* text) { return std::puts(text), 0; }
-int device_putchar(int character) { return std::putchar(character), 1; }
 
 void* device_malloc(size_t bytes) { return device_heap::allocate(bytes); }
 void* device_new(size_t bytes) { return device_heap::allocate(bytes); }

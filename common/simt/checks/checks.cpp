@@ -382,11 +382,11 @@ uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, P
   return values[source];
 }
 
-// A lane of the hardware gets a product's results alone. Here it computes them from what others have: counted as a byte
-// each.
+// A lane of the hardware gets a product's results alone. Here it computes them from what others have, of which a
+// product reads each once: counted as half of it.
 uint64_t checked_operand(const uint64_t* values, unsigned source) noexcept {
   expect_brought(values, source, SIMT_CALLER);
-  if (!is_own(source)) note_received(1);
+  if (!is_own(source)) note_received(4);
   return values[source];
 }
 

@@ -119,12 +119,20 @@ TEST_CASE("an announced atomic is one access, and covers one load and one update
         }) == 4);
 }
 
+TEST_CASE("which lanes are here reaches a thread, and another lane's operand of a product") {
+  CHECK(count(32, [] __device__(float x) { return static_cast<float>(__activemask()) + x; }).received.bytes == 4 + 4);
+  CHECK(count(32, [] __device__(float x) {
+          const simt::Exchanged held = simt::warp_exchange(all, static_cast<uint64_t>(x), {__FILE__, __LINE__, {}});
+          return static_cast<float>(simt::checked_operand(held.values, threadIdx.x ^ 1));
+        }).received.bytes == 4 + 4);
+}
+
 TEST_CASE("what a tile of several warps brings reaches its threads") {
   const Launch launch = count(64, [] __device__(float x) {
     const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
     return cg::reduce(tile, x + 1.0f, cg::plus<float>());
   });
-  CHECK(launch.received.bytes == 4 + 5 * 4 + 2 * 4);
+  CHECK(launch.received.bytes == 4 + 5 * 4 + 2 * 4 + 4);  // the last: how many have come
 }
 
 TEST_CASE("blocks work that load a quarter of the mean") {

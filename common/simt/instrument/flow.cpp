@@ -68,7 +68,7 @@ bool is_named_function_of_libm(const LoadedModule& module, uintptr_t target) {
 
 void Recorder::move_stack(uintptr_t to, uintptr_t pc) {
   // The address that a kernel's first function returns to lies just above.
-  if (to - simt_local.begin <= simt_local.bytes) return;
+  if (to - simt_local.begin <= simt_local.bytes) return note_depth(to);
   static_assert(Stacks::local_bytes == 64 << 10, "as the message says");
   checks::report(invalid, running_thread(), pc,
                  "its stack is not in its own local memory any more: its local variables take more than 64 KiB, it "

@@ -1,6 +1,7 @@
 #include "recorder.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "../checks/report.h"
 #include "../cluster.h"
@@ -20,6 +21,7 @@ __thread Recording recording;
 
 extern "C" {
 __thread simt::Allocation simt_local = {0, ~size_t{0}};
+__thread int64_t simt_depth = 0;
 }
 
 namespace simt {
@@ -301,7 +303,8 @@ void Recorder::enter_block(LaneLog* lane, uintptr_t pc) {
 
 void Recorder::record(const Access& access) {
   LaneLog* const lane = recording.lane;
-  if (access.address - simt_local.begin < simt_local.bytes || !is_recorded(access)) return;
+  if (access.address - simt_local.begin < simt_local.bytes) return note_depth(access.address);
+  if (!is_recorded(access)) return;
   const bool loads = only_loads(access.kind);
   const bool atomic = access.kind == AccessKind::atomic || access.kind == AccessKind::atomic_store;
   const Event event = atomic ? Event::atomic : loads ? Event::load : Event::store;
@@ -311,6 +314,18 @@ void Recorder::record(const Access& access) {
   if (!has_room(lane)) make_room(lane);
   append(lane, key_at(lane, access.pc, event, is_volatile ? access.bytes | key_volatile : access.bytes),
          access.address);
+}
+
+void Recorder::clear_local(uintptr_t begin) {
+#if defined(__x86_64__)
+  constexpr uintptr_t frames = 56;  // of simt_call_kernel, beyond those of this function
+#else
+  constexpr uintptr_t frames = 256;
+#endif
+  constexpr uintptr_t unsaid = 512 + 256;  // a frame that says nothing (announce/stack_pointer.cpp), and what it calls
+  const uintptr_t end = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - frames;
+  const uintptr_t bytes = std::min(static_cast<uintptr_t>(simt_depth) + unsaid, end - begin);
+  std::memset(reinterpret_cast<void*>(end - bytes), 0xff, bytes);  // NaN
 }
 
 void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc, bool aligned) {

@@ -65,6 +65,8 @@ extern __thread Recording recording __attribute__((tls_model("local-exec")));
 // The running thread's local memory, while a kernel is watched; otherwise all addresses, so that none is recorded.
 extern "C" {
 extern __thread simt::Allocation simt_local __attribute__((tls_model("local-exec")));
+// How many bytes of it, from its end down, any thread of this OS thread has used so far.
+extern __thread int64_t simt_depth __attribute__((tls_model("local-exec")));
 }
 
 namespace simt {
@@ -146,6 +148,10 @@ class Recorder {
   void move_stack(uintptr_t to, uintptr_t pc);
 
   void enter_block(LaneLog* lane, uintptr_t pc);
+
+  // Overwrites what other threads have left on the stack that the running one begins on, whose local memory begins
+  // there: on a GPU no thread finds anything of another's. Called where the kernel is called.
+  void clear_local(uintptr_t begin);
 
  private:
   struct Frame {
@@ -259,6 +265,12 @@ inline __attribute__((always_inline)) bool is_known(uintptr_t address, unsigned 
   return false;
 }
 
+// The running thread's local memory is used down to this address.
+inline void note_depth(uintptr_t address) {
+  const auto depth = static_cast<int64_t>(simt_local.bytes - (address - simt_local.begin));
+  if (depth > simt_depth) simt_depth = depth;
+}
+
 // Where an access is unknown, or its lane has no room.
 void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc, bool aligned);
 
@@ -268,7 +280,11 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
   LaneLog* const lane = recording.lane;
   if (!lane) return;
   if (!is_known(address, bytes) || !has_room(lane)) {
-    if (address - simt_local.begin < simt_local.bytes) return;
+    const uintptr_t offset = address - simt_local.begin;
+    if (offset < simt_local.bytes) {
+      if (simt_local.bytes - offset > static_cast<uintptr_t>(simt_depth)) note_depth(address);
+      return;
+    }
     return record_slowly(address, bytes, kind_of(event), pc, aligned);
   }
   lane->last_pc = pc;

@@ -32,6 +32,9 @@
     addq $\bytes-1, %rax
     cmpq %fs:simt_local@tpoff+8, %rax
     jae 1f
+    subq %fs:simt_local@tpoff+8, %rax
+    addq %fs:simt_depth@tpoff, %rax
+    js 1f
     restore_flags
     ret
 1:  pushq %rsi
