@@ -218,6 +218,22 @@ class Ladder(unittest.TestCase):
             self.assertEqual("predicted" in report["variants"][0]["report"]["launches"][0], bool(extra))
         self.assertEqual(*totals)
 
+    def user_seconds(self, kernel: str, variant: str, **more: str) -> float:
+        command = ["build/cpu/profile", "--worker", "build/cpu/worker", "--rung", f"build/cpu/checked/solutions/{kernel}.so", "--rows", "256", "--cols", "4096", "--only", variant]
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, **more})
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        return usage.ru_utime  # with that of the worker, which has ended
+
+    def test_a_prediction_costs_less_than_half_of_the_counted_run(self):
+        """256 rows that stand for 2048, as make labNN runs a part of them. The least of three, taken in turns."""
+        for kernel, variant in (("lab02_smem/softmax_smem", "tree"), ("lab03_online/softmax_online", "online"), ("lab04_f16x8/softmax_f16x8", "f16x8")):
+            with self.subTest(kernel):
+                both = [(self.user_seconds(kernel, variant), self.user_seconds(kernel, variant, SIMT_GPU="h200", SIMT_GPU_TIMES="8")) for _ in range(3)]
+                without, predicted = map(min, zip(*both))
+                self.assertLess(predicted / without, 1.5, both)
+
     def test_a_worker_says_what_is_wrong_with_a_machine_file(self):
         path = Path(self.folder.name, "bad.json")
         path.write_text(json.dumps({**json.loads((MACHINES / "h200.json").read_text()), "band": {"value": 0.5, "source": "x"}}))
