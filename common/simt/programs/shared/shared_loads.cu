@@ -1,18 +1,19 @@
-// Kernels that live on shared memory, as public repositories write them. Loads that nvcc keeps in registers or joins decide how often shared
-// memory is asked: shared_loads.json has what ncu read of each kernel on a GPU, and the executor's counts are held against it.
+// Kernels that live on shared memory, as public repositories write them. Loads that nvcc keeps in registers or joins
+// decide how often shared memory is asked: shared_loads.json has what ncu read of each kernel on a GPU, and the
+// executor's counts are held against it.
 #include <cuda_fp16.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                     \
-  do {                                                                                  \
-    cudaError_t e = (call);                                                             \
-    if (e != cudaSuccess) {                                                             \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e));   \
-      std::exit(1);                                                                     \
-    }                                                                                   \
+#define CHECK(call)                                                                   \
+  do {                                                                                \
+    cudaError_t e = (call);                                                           \
+    if (e != cudaSuccess) {                                                           \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e)); \
+      std::exit(1);                                                                   \
+    }                                                                                 \
   } while (0)
 
 // C (n, n) = A (n, n) B (n, n). One element per thread, tiles of 32 x 32.
@@ -103,7 +104,8 @@ __global__ void __launch_bounds__(256) tile_2d_float4(float* A, float* B, float*
   constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
   __shared__ float As[BK * BM], Bs[BK * BN];
   const int tx = threadIdx.x % (BN / TN), ty = threadIdx.x / (BN / TN);
-  const int ra = threadIdx.x / (BK / 4), ca = threadIdx.x % (BK / 4), rb = threadIdx.x / (BN / 4), cb = threadIdx.x % (BN / 4);
+  const int ra = threadIdx.x / (BK / 4), ca = threadIdx.x % (BK / 4), rb = threadIdx.x / (BN / 4),
+            cb = threadIdx.x % (BN / 4);
   A += blockIdx.y * BM * n;
   B += blockIdx.x * BN;
   C += blockIdx.y * BM * n + blockIdx.x * BN;
@@ -129,7 +131,8 @@ __global__ void __launch_bounds__(256) tile_2d_float4(float* A, float* B, float*
   for (int i = 0; i < TM; i++)
     for (int j = 0; j < TN; j += 4) {
       float4 c;
-      c.x = result[i * TN + j], c.y = result[i * TN + j + 1], c.z = result[i * TN + j + 2], c.w = result[i * TN + j + 3];
+      c.x = result[i * TN + j], c.y = result[i * TN + j + 1], c.z = result[i * TN + j + 2],
+      c.w = result[i * TN + j + 3];
       reinterpret_cast<float4*>(&C[(ty * TM + i) * n + tx * TN + j])[0] = c;
     }
 }
@@ -139,7 +142,8 @@ __global__ void transpose_float4(const float* x, float* y, int n) {
   __shared__ float tile[64][68];
   const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
   for (int i = 0; i < 4; i++)
-    *reinterpret_cast<float4*>(&tile[ty + 16 * i][tx * 4]) = *reinterpret_cast<const float4*>(&x[(blockIdx.y * 64 + ty + 16 * i) * n + blockIdx.x * 64 + tx * 4]);
+    *reinterpret_cast<float4*>(&tile[ty + 16 * i][tx * 4]) =
+        *reinterpret_cast<const float4*>(&x[(blockIdx.y * 64 + ty + 16 * i) * n + blockIdx.x * 64 + tx * 4]);
   __syncthreads();
   for (int i = 0; i < 4; i++) {
     float4 v;
@@ -224,7 +228,8 @@ __global__ void convolution_1d(const float* x, const float* w, float* y, int n) 
 // Five-point stencil, one tile of (8 + 2) x (32 + 2).
 __global__ void stencil_2d(const float* x, float* y, int n) {
   __shared__ float t[10][34];
-  const int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y * 8 + threadIdx.y, lx = threadIdx.x + 1, ly = threadIdx.y + 1;
+  const int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y * 8 + threadIdx.y, lx = threadIdx.x + 1,
+            ly = threadIdx.y + 1;
   t[ly][lx] = x[r * n + c];
   if (threadIdx.x == 0) t[ly][0] = c > 0 ? x[r * n + c - 1] : 0.0f;
   if (threadIdx.x == 31) t[ly][33] = c < n - 1 ? x[r * n + c + 1] : 0.0f;
@@ -275,7 +280,8 @@ __global__ void n_body(const float4* p, float4* a, int n) {
 #pragma unroll 8
     for (int j = 0; j < 128; j++) {
       const float dx = tile[j].x - me.x, dy = tile[j].y - me.y, dz = tile[j].z - me.z;
-      const float d = dx * dx + dy * dy + dz * dz + 1e-3f, inverse = rsqrtf(d), s = tile[j].w * inverse * inverse * inverse;
+      const float d = dx * dx + dy * dy + dz * dz + 1e-3f, inverse = rsqrtf(d),
+                  s = tile[j].w * inverse * inverse * inverse;
       sum.x += dx * s, sum.y += dy * s, sum.z += dz * s;
     }
     __syncthreads();
