@@ -85,16 +85,20 @@ or_say = 2> $@.said || failed=1; cat $@.said >&2; if [ "$$failed" ]; then ! grep
   echo "$<: takes more than $(SIMT_COMPILE_SECONDS) s or $(SIMT_COMPILE_GIB) GiB to compile; look for a macro or a template that calls for itself" >&2; \
   rm $@.said; exit 1; fi; rm $@.said
 
-# $(call compile_rung,options): sed rewrites launches; #line keeps the student's line numbers in every message.
+# What no macro can express is rewritten, for rungs as for the programs that simtcc compiles.
+rewriter := $(addprefix common/simt/,rewritten.py cuda_source.py cuda_arch.py ptx.py ptx_instructions.py)
+rewritten = { $(python) -B -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
+
+# $(call compile_rung,options)
 define compile_rung
 @mkdir -p $(@D)
-@(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
+@$(rewritten) | \
   ($(limited) $(CXX) $(rung_flags) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -shared $(1) -x c++ - -o $@) $(or_say)
 endef
 
-build/cpu/%.so: %.cu common/simt/rewrite.sed
+build/cpu/%.so: %.cu $(rewriter)
 	$(call compile_rung)
-build/cpu/abs/%.so: /%.cu common/simt/rewrite.sed
+build/cpu/abs/%.so: /%.cu $(rewriter)
 	$(call compile_rung)
 
 # Whether nvcc would take the file, asked of clang beside the compiler (common/simt/rules). Without clang (status 2) it says so
@@ -113,7 +117,7 @@ build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/
 # A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
 define compile_program
 @mkdir -p $(@D)
-@(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
+@$(rewritten) | \
   $(CXX) $(rung_flags) -I common/simt -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ - -x none
 endef
 
@@ -231,7 +235,7 @@ build/cpu/libladder_client.so: common/python/client_c.cpp $(client_sources)
 catch_main := $(call objects,common/simt/test_main.cpp) $(run_catch)
 
 # The executor's: CUDA files with Catch2 in them, and the arithmetic of half and bfloat16.
-build/cpu/tests/simt_%: common/simt/test_%.cu $(catch_main) build/cpu/libsimt.a common/simt/rewrite.sed
+build/cpu/tests/simt_%: common/simt/test_%.cu $(catch_main) build/cpu/libsimt.a $(rewriter)
 	$(compile_program) $(catch_main) build/cpu/libsimt.a $(catch_library) -pthread -o $@
 
 half_test_objects := $(call objects,common/simt/test_half.cpp common/simt/test_half_arithmetic.cpp common/simt/test_fp8.cpp)
@@ -314,7 +318,7 @@ operations_scripts := $(wildcard common/simt/timing/operations/*.py)
 no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
-@(echo '#line 1 "$<"'; sed -E -f common/simt/rewrite.sed $<) | \
+@$(rewritten) | \
   ($(limited) $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
   -o $@.compiled.s $(dump)=$@.dump) $(or_say)
 @$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
@@ -325,9 +329,9 @@ define compile_checked
 endef
 
 announce := $(if $(announces),build/cpu/announce)
-build/cpu/checked/%.o: %.cu common/simt/rewrite.sed $(operations_scripts) $(announce)
+build/cpu/checked/%.o: %.cu $(rewriter) $(operations_scripts) $(announce)
 	$(call compile_checked)
-build/cpu/checked/abs/%.o: /%.cu common/simt/rewrite.sed $(operations_scripts) $(announce)
+build/cpu/checked/abs/%.o: /%.cu $(rewriter) $(operations_scripts) $(announce)
 	$(call compile_checked)
 # The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
 build/cpu/checked/build/shelf/%.o: operations := :

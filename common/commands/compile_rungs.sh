@@ -7,7 +7,7 @@ read -ra flags < <(make -s -f common/build/rules.mk print-rung-flags)
 [ ${#flags[@]} -gt 0 ] || fail "common/build/rules.mk names no flags"
 status=0
 for file in "$@"; do
-  { echo "#line 1 \"$file\""; sed -E -f common/simt/rewrite.sed "$file"; } |
+  "$LADDER_PYTHON" -B common/simt/rewritten.py "$file" < "$file" |
     "$compiler" "${flags[@]}" -Werror -x c++ - -c -o /dev/null || status=1
 done
 exit $status

@@ -1,5 +1,5 @@
 #!/bin/bash
-# make peers: this repository beside PyTorch, torch.compile, Triton, cuDNN and FlashInfer on this GPU, in one run.
+# make peers: this repository beside PyTorch, torch.compile, Triton, cuDNN, FlashInfer and RAFT on this GPU, in one run.
 # OPS=softmax,topk,rms_norm,... DTYPES=f32,f16,bf16 SHAPES=4096x4096,... measure a part, which goes to build/.
 # VALUES=normal,descending,ascending,ties,constant,masked,ignored: on such logits; without it on normal ones.
 # PEERS=none: only this repository and the floor. VARIANTS=lab04.f16x8,... measures these beside the default.

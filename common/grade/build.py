@@ -4,9 +4,11 @@ object of limited size, a list of symbols, what the compiler said."""
 from __future__ import annotations
 
 import re
+import resource
 import secrets
 import shlex
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -36,9 +38,7 @@ WRAP = "--wrap=memcpy --wrap=memmove --wrap=memset"  # calls of these go to the 
 ROOTS = "-u rung_variants -u rung_predictions -u rung_is_instrumented"
 REACHED = (f"{{ ld -r --gc-sections {ROOTS} $wrap /tmp/rung.o -o /tmp/reached.o 2>/dev/null || cat /tmp/rung.o >/tmp/reached.o; }} && "
            "strip --strip-unneeded -o /tmp/bare.o /tmp/reached.o && nm --undefined-only --format=posix /tmp/bare.o >/tmp/names")
-# A file's text: sed rewrites launches, #line keeps the numbers of its lines. From a stream, so that no file holds it that could be
-# included under another name.
-TEXT = "{ echo '#line 1 \"'\"$1\"'\"'; sed -E -f rewrite.sed; } | "
+REWRITING_SECONDS, REWRITING_BYTES = 20, 2 << 30
 # For clang, which knows launches: the text as it was handed in, but for the mark at its beginning.
 AS_IT_IS = "{ echo '#line 1 \"'\"$1\"'\"'; sed '1s/^\\xEF\\xBB\\xBF//'; } | "
 
@@ -104,7 +104,7 @@ class Workshop:
         return f"{self.options(build)} {shlex.join(QUICKLY if build == 'plain' else CHECKED_QUICKLY)} -ffunction-sections"
 
     def preprocessed_headers(self, build: str, source: str) -> str:
-        ended = self.run(f"{TEXT}g++ {self.options(build)} -E -x c++ -", source.encode(), self.box.new_user(), TEXT_BYTES, "headers")
+        ended = self.run(f"g++ {self.options(build)} -E -x c++ -", self.as_cpp(source.encode(), "headers"), self.box.new_user(), TEXT_BYTES)
         return "" if ended.status or ended.cause else ended.stdout.decode("latin-1")
 
     def precompiled_headers(self, build: str, text: str, name: str) -> str:
@@ -125,10 +125,20 @@ class Workshop:
         # One's own files, without a sandbox: the same in a folder of its own.
         folder = stages.make()
         try:
-            own = script.replace("/tmp/", f"{folder}/").replace("rewrite.sed", str(self.course / "common/simt/rewrite.sed"))
+            own = script.replace("/tmp/", f"{folder}/")
             return self.box.run(["/bin/sh", "-c", own, "sh", *arguments], limits, given, cwd=str(self.course), most_stdout=most)
         finally:
             stages.remove(folder)
+
+    def as_cpp(self, source: bytes, label: str) -> bytes:
+        """The text for g++, with the file's line numbers under this name; nothing if that takes too long. Its compiler reads it from a
+        stream, so that no file holds it that could be included under another name. What is done to it looks for words: it runs nothing."""
+        command = (sys.executable, "-B", "-S", str(self.course / "common/simt/rewritten.py"), "--refuse-nothing", label)
+        try:
+            return subprocess.run(command, input=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=REWRITING_SECONDS, check=True,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (REWRITING_BYTES, REWRITING_BYTES))).stdout
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+            return b""
 
     def why(self, ended: sandbox.Ended, label: str) -> str:
         if ended.cause == "time":
@@ -176,6 +186,9 @@ class Workshop:
                    f"{self.announce} /tmp/rung.s /tmp/all.s && g++ -c /tmp/all.s -o /tmp/rung.o && {REACHED} && "
                    "g++ -shared /tmp/reached.o -o /tmp/rung.so")
         built, plain_text = Built(), ""
+        if not (cpp := self.as_cpp(source, label)):
+            built.error, built.limited = f"{label} takes longer to read than {REWRITING_SECONDS} s", True
+            return built
         # What does not compile, or is not run for its calls, is not compiled a second time.
         for name, compile in (("plain", f": >/tmp/report && {plain}"), ("checked", checked)):
             # The parts come one after the other; no text can hold the word between them.
@@ -184,7 +197,7 @@ class Workshop:
             script = (f"wrap='{WRAP if name == 'checked' else ''}' && cat >/tmp/text && {{ {compile}; }} && "
                       f"echo '{between.decode().strip()}' >/tmp/between && cat {parts}")
             with slots:
-                ended = self.run(f"{TEXT}g++ {self.options(name)} -E -x c++ -", source, uid, TEXT_BYTES, label)
+                ended = self.run(f"g++ {self.options(name)} -E -x c++ -", cpp, uid, TEXT_BYTES)
                 # What is looked at is what is compiled.
                 whole = ended.stdout
                 if not ended.status and not ended.cause:
@@ -222,7 +235,8 @@ class Workshop:
             if name not in self.headers:
                 includes = "".join(f"#include <{header}>\n" for header in roots.HEADERS) + '#include "rung.h"\n'
                 includes += "".join(f'#if __has_include("{header}")\n#include "{header}"\n#endif\n' for header in roots.stand_ins(self.course))
-                ended = self.run(f"{TEXT}g++ {self.options(name)} -E -x c++ -", includes.encode(), self.box.new_user(), TEXT_BYTES, "headers")
+                given = self.as_cpp(includes.encode(), "headers")
+                ended = self.run(f"g++ {self.options(name)} -E -x c++ -", given, self.box.new_user(), TEXT_BYTES)
                 if ended.status or ended.cause:
                     raise roots.RootError(f"the headers of a kernel cannot be read: {readable(ended.stderr)}")
                 self.headers[name] = rules.header_lines(ended.stdout.decode(errors="replace"))

@@ -182,7 +182,6 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
             shutil.copytree(source, target, ignore=shutil.ignore_patterns(*rules.LIBRARIES))
         else:
             shutil.copyfile(source, target)
-    shutil.copyfile(course / "common/simt/rewrite.sed", course_root / "rewrite.sed")
 
     # The linker says what it opens, the compiler what it includes.
     flags, instrument = rung_flags(course)

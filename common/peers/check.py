@@ -89,6 +89,11 @@ def largest(x: torch.Tensor, k: int) -> torch.Tensor:
     return (ordered * 2**32 + (2**32 - 1 - column)).topk(k, -1).values.bitwise_and_(2**32 - 1).neg_().add_(2**32 - 1)
 
 
+def selection_problem(x: torch.Tensor, values: torch.Tensor, k: int) -> str:
+    """values: (rows, k), the k largest of each row of x, the largest first."""
+    return "" if torch.equal(values, x.topk(k, -1).values) else f"these are not the {k} largest, in falling order"
+
+
 def topk_problem(x: torch.Tensor, prob: torch.Tensor, index: torch.Tensor, k: int, by_logsumexp: bool = False,
                  lower_first: bool = False) -> str:
     """ "" if prob, index are the k largest probabilities of each row of x, falling. lower_first: of equal logits the lower

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Callable, Iterator
 
+import raft
 import torch
 
 from shapes import IGNORED, IGNORED_TARGET, LAYER_NORM_EPS, OURS, RMS_NORM_EPS, Case
@@ -160,6 +161,9 @@ def topk(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -
             yield "flashinfer: softmax, topk", lambda x, out: tuple(select(theirs(x), k, sorted=True))
         if select:
             yield "flashinfer topk alone", lambda x, out: select(x, k, sorted=True)[0]
+    library = optional("raft", raft.Raft)
+    if library and case.dtype in ("float32", "float16"):
+        yield "raft select_k alone", library.select_k(x, k)
 
 
 @functools.lru_cache(maxsize=1)

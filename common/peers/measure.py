@@ -17,7 +17,7 @@ import time
 import warnings
 from pathlib import Path
 
-from shapes import FLOOR, OURS, Case, UserError, cases
+from shapes import FLOOR, OURS, SELECTION, Case, UserError, cases
 
 PARTS = ("ops", "dtypes", "shapes", "values", "variants", "peers")  # as the command's options are called
 
@@ -35,8 +35,8 @@ def problem_of(case: Case, name: str, x, result) -> str:
 
     if name == FLOOR[case.op]:
         return floors.problem(name, x, result)
-    if name == "flashinfer topk alone":
-        return ""  # its result is a part of another's
+    if name in SELECTION:
+        return check.selection_problem(x, result, case.k)
     if case.op == "softmax":
         return check.softmax_problem(x, result)
     if case.op == "rms_norm":

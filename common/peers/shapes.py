@@ -64,7 +64,8 @@ OURS = "ladder"
 # By operation: what no kernel can go below.
 FLOOR = {"softmax": "copy", "topk": "read", "rms_norm": "copy", "layer_norm": "copy", "cross_entropy": "read", "cross_entropy_gradient": "copy"}
 # Not the same work as ours: floors, and a selection that computes no softmax.
-NO_PEER = ("copy", "read", "flashinfer topk alone")
+SELECTION = ("flashinfer topk alone", "raft select_k alone")
+NO_PEER = ("copy", "read", *SELECTION)
 
 
 class UserError(Exception):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import clocks  # noqa: E402
+import raft  # noqa: E402
 import shapes  # noqa: E402
 
 has_torch = importlib.util.find_spec("torch") is not None
@@ -20,6 +23,22 @@ if has_torch:
     import check
     import floors
     import timing
+
+
+class Raft(unittest.TestCase):
+    def test_where_it_is_not_installed_it_says_so(self):
+        if not importlib.util.find_spec("libraft"):
+            with self.assertRaisesRegex(OSError, "pip install libraft-cu13"):
+                raft.homes()
+
+    def test_its_own_copy_of_the_library_for_devices_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict("os.environ", RAFT_HOME=f"{folder}/a:{folder}/b"):
+            for place in ("a/include/rapids", "a/lib64", "b/include"):
+                Path(folder, place).mkdir(parents=True)
+            words = raft.command(raft.homes(), "nvcc", "sm_90")
+        includes = [word.removeprefix(f"-I{folder}/") for word in words if word.startswith("-I")]
+        self.assertEqual(includes, ["a/include/rapids", "a/include", "b/include"])
+        self.assertEqual([word for word in words if word.startswith("-L")], [f"-L{folder}/a/lib64"])
 
 
 class Shapes(unittest.TestCase):

@@ -1,10 +1,8 @@
-"""CUDA C++ to C++ for simtcc: what no macro can express is rewritten, what the executor does not have is refused. Lines keep
+"""CUDA C++ to C++: what no macro can express is rewritten, what the executor does not have is refused. Lines keep
 their numbers.
 
     kernel<T><<<grid, block, bytes, stream>>>(a, b);  ->  SIMT_LAUNCH((kernel<T>), (grid, block, bytes, stream))(a, b);
     extern __shared__ float row[];                    ->  float* const row = ::simt::DynamicShared(); ...
-
-rewrite.sed does the same for the course's own kernels, with less: it needs no Python and knows no launch through a class.
 """
 
 from __future__ import annotations
@@ -99,7 +97,11 @@ class Text(NamedTuple):
 def read(path: Path) -> Text:
     if not path.is_file():
         raise UserError(f"{path}: no such file")
-    text = path.read_text(errors="surrogateescape").replace("\r\n", "\n").lstrip("\ufeff")
+    return of_text(path, path.read_text(errors="surrogateescape"))
+
+
+def of_text(path: Path, text: str) -> Text:
+    text = text.replace("\r\n", "\n").lstrip("\ufeff")
     return Text(path, text, strip_comments(text), [0, *(m.end() for m in re.finditer("\n", text))])
 
 
@@ -280,7 +282,9 @@ def launch_end(code: str, begin: int) -> re.Match | None:
     return None
 
 
-def rewrite(source: Text) -> str:
+def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True) -> str:
+    """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
+    refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it."""
     edits: list[tuple[int, int, str]] = []
     code, text = source.code, source.text
 
@@ -289,9 +293,10 @@ def rewrite(source: Text) -> str:
         missing = old.count("\n") - replacement.count("\n")
         edits.append((begin, end, replacement + ("\\\n" if "\\\n" in old else "\n") * missing))
 
-    refused = unsupported(source)
-    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused)}.values()
-    edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
+    refused = unsupported(source) if refuse or decide_arch else []
+    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused if refuse)}.values()
+    if decide_arch:
+        edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
 
     for begin, end, statement in inline_ptx(source)[0]:
         keep_lines(begin, end, statement)

@@ -14,6 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = "const float* __restrict__ x, float* __restrict__ y, int n, int m"
 FEW = "for (int i = 0; i < {}; i++) v = v * 1.5f + (i + 0.25f);"
+TILE = "__shared__ float a[1024], b[1024]; a[threadIdx.x] = x[threadIdx.x]; b[threadIdx.x] = x[n]; __syncthreads(); float s[{0} * {1}] = {{}}, u[{0}], v[{1}]; \
+for (int k = 0; k < 8; k++) {{ for (int i = 0; i < {0}; i++) u[i] = a[(threadIdx.x % 8 * {0} + i) * 8 + k]; for (int j = 0; j < {1}; j++) v[j] = b[k * 64 + threadIdx.x % 8 * {1} + j]; \
+for (int i = 0; i < {0}; i++) for (int j = 0; j < {1}; j++) s[i * {1} + j] += u[i] * v[j]; }} for (int i = 0; i < {0} * {1}; i++) y[i * 256 + threadIdx.x] = s[i];"
+WINDOW = "float s = 0; for (int i = 0; i < {0}; i++) for (int j = 0; j < {0}; j++) s += x[(threadIdx.x + i) * 64 + blockIdx.x + j] * 1.5f; y[threadIdx.x] = s;"
 # name: rounds that stand together, and the body. 16: nvcc's four, repeated four times by ptxas.
 LOOPS = {
     "short_body": (16, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
@@ -38,13 +42,17 @@ LOOPS = {
     "known_rounds": (0, "float s = 0; for (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
     "known_but_not": (1, "float s = 0;\n#pragma unroll 1\nfor (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
     "in_shared": (4, "extern __shared__ float row[]; for (int c = threadIdx.x; c < n; c += 256) row[c] = expf(row[c]); y[threadIdx.x] = row[0];"),
+    # Loops around loops: a tile of the thread's own, rows x columns of it, and a window of a filter.
+    "tile_of_4_by_4": (0, TILE.format(4, 4)), "tile_of_4_by_8": (0, TILE.format(4, 8).replace("k < 8", "k < 4")), "tile_of_4_by_6": (0, TILE.format(4, 6)),
+    "tile_of_8_by_8": (1, TILE.format(8, 8)), "tile_of_8_by_8_twice": (1, TILE.format(8, 8).replace("k < 8", "k < 2")),
+    "window_of_5": (0, WINDOW.format(5)), "window_of_9": (0, WINDOW.format(9)),
 }
 # Launches whose predicted times are compared: name: kernel, blocks, threads, arguments.
 COPY = "const int first = blockIdx.x * 4096 + threadIdx.x; for (int i = 0; i < 16; i++) y[first + i * 256 + n] = x[first + i * 256];"
 TWICE = "x += (size_t)blockIdx.x * n; float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s; __syncthreads(); \
 for (int c = threadIdx.x; c < n; c += 256) s += x[c] * s; y[threadIdx.x] = s;"
 UNTIL = "float s = 0; const int last = blockIdx.x >= 240 ? m : n; for (int c = 0; c < last; c++) s = expf(s + x[c]); y[blockIdx.x * 256 + threadIdx.x] = s;"
-MORE = {"copy": COPY, "twice": TWICE, "until": UNTIL}
+MORE = {"copy": COPY, "twice": TWICE, "until": UNTIL, "window_of_13": WINDOW.format(13)}
 LAUNCHES = {
     "rolled": "asked_for_1<<<1, 256>>>(x, y, 256 * 64, 0)", "in eights": "asked_for_8<<<1, 256>>>(x, y, 256 * 64, 0)",
     "3 rounds": "short_body<<<1, 256>>>(x, y, 256 * 3, 0)", "4 rounds": "short_body<<<1, 256>>>(x, y, 256 * 4, 0)",
@@ -91,6 +99,9 @@ class Unrolling(unittest.TestCase):
         for name, (rounds, _) in LOOPS.items():
             with self.subTest(name):
                 self.assertEqual(self.rounds[name][-1], rounds)
+
+    def test_a_wide_window_is_not_unrolled_to_its_end(self):
+        self.assertGreater(self.rounds["window_of_13"][-1], 1)  # nvcc takes 3 rounds of 13
 
     def ratio(self, slow: str, fast: str) -> float:
         return self.seconds[slow] / self.seconds[fast]

@@ -19,6 +19,7 @@ extern __thread __attribute__((tls_model("initial-exec"))) unsigned char simt_dy
 }
 
 namespace simt {
+// `extern __shared__ T name[];` in a function becomes `T* const name = ::simt::DynamicShared();` (cuda_source.py).
 struct DynamicShared {
   template <typename T>
   operator T*() const {
@@ -26,13 +27,6 @@ struct DynamicShared {
   }
 };
 }  // namespace simt
-
-// What rewrite.sed makes of `extern __shared__ type name[];`. The cast keeps the first form out of namespace scope,
-// where a pointer could not follow the block.
-#define SIMT_DYNAMIC_SHARED(type, name)       \
-  type* const name = ::simt::DynamicShared(); \
-  static_cast<void>(name)
-#define SIMT_GLOBAL_DYNAMIC_SHARED(type, name) extern __thread type name[] __asm__("simt_dynamic_shared")
 
 // No constant expression in CUDA: rules/ asks clang whether a program takes it for one.
 #ifdef SIMT_WARP_SIZE_UNKNOWN

@@ -1,4 +1,4 @@
-// Kernel launches. rewrite.sed turns `kernel<T><<<grid, block, shared, stream>>>(a, b)` into
+// Kernel launches. cuda_source.py turns `kernel<T><<<grid, block, shared, stream>>>(a, b)` into
 // `SIMT_LAUNCH((kernel<T>), (grid, block, shared, stream))(a, b)`.
 #pragma once
 

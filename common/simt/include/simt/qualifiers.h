@@ -36,7 +36,7 @@ constexpr int no_operations_per_thread = 2, cluster_no_operations = 4096;
 constexpr int no_operations(long long threads, long long = 0, long long = 0) {
   return (threads < 1024 ? static_cast<int>(threads) : 1024) * no_operations_per_thread;
 }
-// A kernel has one such attribute, so that of a cluster comes before its bounds (rewrite.sed). It has more
+// A kernel has one such attribute, so that of a cluster comes before its bounds (cuda_source.py). It has more
 // no-operations than any number of threads, and so many further ones for each shape that comes before it, of those with
 // up to 16 blocks. Of no shape, such as 17 blocks: a length that the compiler refuses.
 constexpr int no_operations_per_shape = 16, most_in_cluster = 16;
@@ -62,7 +62,7 @@ constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
 #define __cudart_builtin__
 
 // A block's threads are fibers of one OS thread, so what is local to that OS thread is shared by the block.
-// `extern __shared__ T name[];` needs more than a macro: rewrite.sed turns it into simt_dynamic_shared.
+// `extern __shared__ T name[];` needs more than a macro: cuda_source.py turns it into simt_dynamic_shared.
 // In simtcc's programs 16: what they read 16 bytes at a time from, without asking for an alignment, lies so on GPUs.
 #ifdef SIMT_WHOLE_PROGRAM
 #define __shared__ thread_local __attribute__((aligned(16)))

@@ -57,6 +57,9 @@ def calls_of(obj: str) -> dict[str, list[tuple[int, str]]]:
     return found
 
 
+OWN = "own_load", "own_store"  # in a dump's list of hooks: an element of the thread's own array, which announce/ may announce or not
+
+
 def direction(hook: str) -> str:
     return "load" if "read" in hook or "load" in hook else "store"
 
@@ -66,11 +69,12 @@ def size(hook: str) -> str:
 
 
 def is_access(hook: str) -> bool:
-    return hook.startswith(("__tsan", "simt_seen"))
+    return hook.startswith(("__tsan", "simt_seen", "own_"))
 
 
 def places(wanted: list[str], calls: list[tuple[int, str]]) -> list[int] | None:
-    """The return address of each hook of a function's dump, -1 where its access is none that the executor sees. None: they do not fit."""
+    """The return address of each hook of a function's dump but OWN, -1 where its access is none that the executor sees. None: they do
+    not fit."""
     found: list[int] = []
     at = 0
     for begin, end in stretches(wanted):
@@ -87,6 +91,19 @@ def places(wanted: list[str], calls: list[tuple[int, str]]) -> list[int] | None:
     return found if all(is_access(hook) for _, hook in calls[at:]) else None
 
 
+def in_order(wanted: list[str], calls: list[tuple[int, str]]) -> list[int] | None:
+    """If there is a call for each access, own ones too."""
+    found = [-1] * len(wanted)
+    for way in ("load", "store"):
+        there = [number for number, hook in enumerate(wanted) if direction(hook) == way]
+        made = [call for call in calls if direction(call[1]) == way]
+        if len(there) != len(made) or any(wanted[number] not in OWN and size(wanted[number]) != size(hook) for number, (_, hook) in zip(there, made)):
+            return None
+        for number, call in zip(there, made):
+            found[number] = call[0]
+    return found
+
+
 def stretches(wanted: list[str]) -> list[tuple[int, int]]:
     """Announcements of accesses between two hooks of another kind, which are always there."""
     ends = [number for number, hook in enumerate(wanted) if not is_access(hook)] + [len(wanted)]
@@ -94,6 +111,11 @@ def stretches(wanted: list[str]) -> list[tuple[int, int]]:
 
 
 def accesses(wanted: list[str], calls: list[tuple[int, str]]) -> list[int]:
+    if any(hook in OWN for hook in wanted):
+        found = in_order(wanted, calls)
+        if found:
+            return [place for hook, place in zip(wanted, found) if hook not in OWN]
+        wanted = [hook for hook in wanted if hook not in OWN]
     found = [-1] * len(wanted)
     own = [call for call in calls if call[1].startswith("__tsan")]
     if [hook for _, hook in own] == wanted:

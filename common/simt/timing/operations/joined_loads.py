@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from costs import BINARY, SSA, TERNARY
-from loops import FULL, Definitions, Loop, advance, known_rounds, number_of
+from loops import Definitions, Loop, advance, known_rounds, number_of
 from pragmas import ALL
 
 MOST = 16        # bytes of a lane that one instruction loads
@@ -45,15 +45,19 @@ def unrolled(table) -> set[int]:
     loops by."""
     definitions = Pointers(table.function)
     next_of = {n: block.next for n, block in table.function.blocks.items()}
-    found: set[int] = set()
+    found: dict[int, int] = {}
+    late: set[int] = set()
     for loop in table.loops:  # inner ones first
+        inside = [other for other in table.loops if other is not loop and other.header in loop.blocks]
+        rounds = loop.rounds or known_rounds(loop, table.names, definitions, table.conditions, next_of)
         if loop.unroll == 0:
-            found.add(loop.header)
-        elif loop.asked in (None, ALL) and all(other.header in found for other in table.loops if other is not loop and other.header in loop.blocks):
-            rounds = known_rounds(loop, table.names, definitions, table.conditions, next_of)
-            if rounds and rounds * sum(cost.instructions for n in loop.blocks for cost, *_ in table.blocks[n]) <= FULL[1]:
-                found.add(loop.header)
-    return found
+            if loop.asked is None:  # only to learn whether it is late
+                table.sizes.fit(definitions, loop, rounds, inside, found, late)
+            found[loop.header] = rounds
+        elif rounds and loop.asked in (None, ALL) and all(other.header in found for other in inside) and \
+                (loop.asked == ALL or table.sizes.fit(definitions, loop, rounds, inside, found, late)):
+            found[loop.header] = rounds
+    return set(found)
 
 
 class Addresses:

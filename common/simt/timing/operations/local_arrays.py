@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 
 import loops as shapes
-from costs import BINARY, CAST, SSA, Names
+from costs import BINARY, CAST, HOOK, SSA, Names
 from gimple import Function
 
 ELEMENT = re.compile(r"(?<![\w.>])([A-Za-z_]\w*|D\.\d+)((?:\.\w+|\[[^\]]*\])*\[[^\]]*\])")
+ACCESS = re.compile(r"(\S+ = )?(?:MEM\b|\*|\w+\[)")
 ADDRESS = re.compile(r"&([A-Za-z_]\w*|D\.\d+)\b")
 
 
@@ -27,9 +28,26 @@ def constants(definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[
     return known
 
 
+def own_arrays(names: Names) -> set[str]:
+    return {name for name, text in names.variables.items() if re.search(rf"\b{re.escape(name)}(?:\[\d+\])+", text) and "static" not in text}
+
+
+def access(statement: str) -> str | None:
+    """What a statement does to memory: "own_load", "own_store" or nothing; only a hook before it tells of shared and global memory."""
+    found = ACCESS.match(statement)
+    return found and ("own_load" if found[1] else "own_store")
+
+
+def elements(function: Function, names: Names) -> dict[int, int]:
+    """How often each block loads or stores an element of a thread's own array: an access without a hook."""
+    if not own_arrays(names):
+        return {}
+    return {n: max(0, sum(bool(ACCESS.match(s.text)) - bool((hook := HOOK.match(s.text)) and hook[3]) for s in block.statements)) for n, block in function.blocks.items()}
+
+
 def in_memory(function: Function, names: Names, definitions: shapes.Definitions, found: list[shapes.Loop]) -> list[str]:
     """Why there is no prediction, of each array of the thread's own that is indexed by what only a run knows."""
-    own = {name for name, text in names.variables.items() if re.search(rf"\b{re.escape(name)}(?:\[\d+\])+", text) and "static" not in text}
+    own = own_arrays(names)
     if not own:
         return []
     known, why = constants(definitions, found), []

@@ -113,6 +113,10 @@ class Definitions:
         if depth and match and match[2] == "+":
             (base, offset), (more, further) = self.linear(match[1], depth - 1), self.linear(match[3], depth - 1)
             return "+".join(sorted(filter(None, (base + "+" + more).split("+")))), offset + further
+        factor = number_of(match[3]) if depth and match and match[2] in ("*", "w*") else None
+        if factor is not None and factor > 0:
+            base, offset = self.linear(match[1], depth - 1)
+            return "+".join(sorted(times(factor, part) for part in base.split("+"))) if base else "", offset * factor
         if depth and match and match[2] == "-" and (number := number_of(match[3])) is not None:
             base, offset = self.linear(match[1], depth - 1)
             return base, offset - number
@@ -120,6 +124,12 @@ class Definitions:
         if part:
             return part[1], int(part[2] or 0)
         return (text if text.startswith("&") else name), 0
+
+
+def times(factor: int, part: str) -> str:
+    """4 and "8*x_3": "32*x_3"."""
+    before = re.match(r"(\d+)\*(.+)", part)
+    return f"{factor * int(before[1])}*{before[2]}" if before else f"{factor}*{part}"
 
 
 def number_of(text: str) -> int | None:

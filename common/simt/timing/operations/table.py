@@ -91,11 +91,20 @@ class FunctionTable:
     def find_places(self) -> None:
         """Of every hook that the dump has, in order."""
         wanted = []
+        has_arrays = local_arrays.own_arrays(self.names)
         for block in self.function.blocks.values():
+            announced = []  # of accesses that are still to come
             for statement in block.statements:
                 match = HOOK.match(statement.text)
                 if match and "vptr" not in match[2] and not self.is_gone(match):
                     wanted.append(match[2].removeprefix("simt::"))
+                if match and match[3] in ("read", "write"):
+                    announced.append("own_load" if match[3] == "read" else "own_store")
+                elif has_arrays and (way := local_arrays.access(statement.text)):
+                    if way in announced:
+                        announced.remove(way)
+                    else:
+                        wanted.append(way)
         places = hooks.places(wanted, self.calls)
         self.matched = places is not None
         self.places = iter(places or [-1] * len(wanted))
@@ -334,7 +343,8 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     for loop in table.loops:
         loop.asked = asked(table, loop)
         loop.reads_step = any(pragmas.steps_by_warp_size(*table.tested_at[n]) for n in table.tests_of(loop))
-    unrolling.settle(function, table.names, table.definitions, table.conditions, cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, made, barriers | table.hinted,
+    table.sizes = unrolling.Sizes(cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, local_arrays.elements(function, table.names))
+    unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,
                      {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     short = shapes.predicated(function, cost, barriers | inside)

@@ -7,23 +7,56 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 
 import steady
-from costs import BINARY, Names
+from costs import BINARY, SSA, Names
 from gimple import Function
 from loops import FULL, Definitions, Loop, advance, known_rounds
 from pragmas import ALL
 
 TINY = 9.5             # instructions of a round, without its addresses, up to which ptxas repeats nvcc's 4 rounds four times
 UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|uintptr_t)\b")
+NEST = 640             # of LLVM's instructions in all rounds of a loop around unrolled ones, up to which it is unrolled to its end, too
+EARLY = 800, 2.5       # and of a loop around one: beyond that it is unrolled only after those around it were looked at. Until then an element of
+                       # a thread's own array takes so many instructions more, as it is in memory
 MOST = 200             # of LLVM's instructions in all rounds: beyond that nvcc takes 2 rounds instead of 4, or none
 
 
-def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, cost: dict[int, float], llvm: dict[int, list[tuple[str, float]]],
-           made: dict[int, list[tuple[str, float]]], stops: set[int], accesses: set[int], dominating: dict[int, set[int]], found: list[Loop]) -> None:
-    """Decides for each loop what the compiler makes of it. cost: instructions by block; llvm and made: of each value, as LLVM counts them and as a GPU does. stops: blocks with what is not repeated in a round: a barrier, a call, inline PTX (as __ldg and its like are); accesses: blocks with one."""
+@dataclass
+class Sizes:
+    """cost: instructions by block; llvm: of each value, as LLVM counts them; own_elements: accesses to a thread's own arrays, by block."""
+
+    cost: dict[int, float]
+    llvm: dict[int, list[tuple[str, float]]]
+    own_elements: dict[int, int]
+
+    @staticmethod
+    def times(loop: Loop, inside: list[Loop], full: dict[int, int]) -> dict[int, int]:
+        """How often each block stands in a round. inside: the loops in it; full: the rounds of those that are unrolled to their end, by header."""
+        return {n: math.prod([full[other.header] for other in inside if n in other.blocks and other.header in full]) for n in loop.blocks}
+
+    def fit(self, definitions: Definitions, loop: Loop, rounds: int, inside: list[Loop], full: dict[int, int], late: set[int]) -> bool:
+        """Is a loop without a pragma short enough to be unrolled to its end? late: the headers of those that are so only after the loops
+        around them were looked at; it is added to them if it is one."""
+        times = self.times(loop, inside, full)
+        whole = rounds * sum(self.cost[n] * times[n] for n in loop.blocks) <= FULL[1]
+        if not inside:
+            return whole
+        gone = {"test", "phi"}.union(*(known_in(definitions, other) for other in inside))
+        size = sum(count * times[n] for n in loop.blocks for name, count in self.llvm[n] if times[n] == 1 or name not in gone)
+        elements = sum(self.own_elements.get(n, 0) * times[n] for n in loop.blocks)
+        if elements and len(inside) == 1 and rounds * (size + EARLY[1] * elements) > EARLY[0]:
+            late.add(loop.header)
+            return whole
+        return not any(other.header in late for other in inside) and rounds * (size - elements) <= NEST
+
+
+def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, sizes: Sizes, made: dict[int, list[tuple[str, float]]], stops: set[int], accesses: set[int], dominating: dict[int, set[int]], found: list[Loop]) -> None:
+    """Decides for each loop what the compiler makes of it. made: instructions of each value, as a GPU has them. stops: blocks with what is not repeated in a round: a barrier, a call, inline PTX (as __ldg and its like are); accesses: blocks with one."""
     next_of = {n: block.next for n, block in function.blocks.items()}
-    full: set[int] = set()
+    full: dict[int, int] = {}
+    late: set[int] = set()
     for loop in found:  # inner ones first
         inside = [other for other in found if other is not loop and other.header in loop.blocks]
         steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
@@ -35,16 +68,15 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
                 if step and step[1] == "+" and len(first) == 1:
                     base, offset = definitions.linear(first[0])
                     definitions.final[phi] = base, offset + step[2] * loop.rounds
-        times = {n: math.prod([other.rounds for other in inside if n in other.blocks and other.header in full]) for n in loop.blocks}
-        body = sum(cost[n] * times[n] for n in loop.blocks)
+        times = sizes.times(loop, inside, full)
         folded = set().union(*(steady.values(definitions, other, names) for other in inside if other.header in full))
-        size = sum(count * times[n] for n in loop.blocks for name, count in llvm[n] if times[n] == 1 or name not in folded | {"test", "phi"})
+        size = sum(count * times[n] for n in loop.blocks for name, count in sizes.llvm[n] if times[n] == 1 or name not in folded | {"test", "phi"})
         rounds = next((rounds for rounds in (4, 2) if rounds * size <= MOST), 1)
         still_rolled = [other for other in inside if other.header not in full]
         if loop.rounds and not still_rolled and (loop.asked in (None, ALL) or loop.asked >= loop.rounds) and \
-                (loop.rounds * body <= FULL[1] or loop.asked is not None):
+                (loop.asked is not None or sizes.fit(definitions, loop, loop.rounds, inside, full, late)):
             loop.unroll = 0
-            full.add(loop.header)
+            full[loop.header] = loop.rounds
             continue
         exits = [n for n in loop.blocks if any(to not in loop.blocks for to in next_of[n])]
         if still_rolled or stops & loop.blocks or len(exits) != 1 or loop.asked == 1:
@@ -71,6 +103,15 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
                 continue
             if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
                 loop.unroll, loop.entry = rounds, 40
+
+
+def known_in(definitions: Definitions, loop: Loop) -> set[str]:
+    """Values that nothing but the loop's counters decides: numbers, once it is unrolled."""
+    found = set(loop.steady)
+    while more := {name for name, text in definitions.text.items() if name not in found and definitions.block[name] in loop.blocks and
+                   "[" not in text and SSA.findall(text) and found.issuperset(SSA.findall(text))}:
+        found |= more
+    return found
 
 
 def is_repeated(loop: Loop, names: Names, definitions: Definitions, accesses: set[int], dominating: dict[int, set[int]],
