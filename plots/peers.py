@@ -160,8 +160,8 @@ def as_markdown(rows: list[list[str]]) -> list[str]:
 
 
 def markdown(table: dict, source: str, link: str | None = None, ops: tuple[str, ...] = tuple(FLOOR)) -> str:
-    """Tables of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer and to the
-    floor; then the times on other values."""
+    """Tables of common/peers/README.md, one row per shape: for each dtype the time, and its ratio to the best peer, if any was
+    measured, and to the floor; then the times on other values."""
     measured = {f"{op} {dtype}" for op, dtype, _ in groups(table) if op in ops}
     ours = [f"`{variant}` ({SHORT[job.split()[1]]}{belongs_to(job.split()[0])})"
             for job, variant in table.get("ladder", {}).items() if job in measured]
@@ -175,19 +175,20 @@ def markdown(table: dict, source: str, link: str | None = None, ops: tuple[str, 
         for dtype, cases in of_op.items():
             for case in cases:
                 by_shape.setdefault(shape_of(case), {})[dtype] = case
+        peers = ["/ best peer"] if any(best_peer(case) for cases in of_op.values() for case in cases) else []
         rows = [[titles(op), *(head for dtype, cases in of_op.items()
-                               for head in (f"{SHORT[dtype]}: us", "/ best peer", f"/ {floor_of(cases[0])}"))]]
+                               for head in (f"{SHORT[dtype]}: us", *peers, f"/ {floor_of(cases[0])}"))]]
         for shape, cases in by_shape.items():
             rows.append([shape])
             for dtype in of_op:
                 case = cases.get(dtype)
                 best = best_peer(case) if case else None
                 ours = median(case, OURS) if case else None
-                rows[-1] += [microseconds(ours), f"{ratio(ours, best[1])} ({best[0]})" if best else "-",
-                             ratio(ours, median(case, FLOOR[op])) if case else "-"]
-        if any(best_peer(case) for cases in of_op.values() for case in cases):  # else the values are what was measured
-            lines += as_markdown(rows)
+                of_best = f"{ratio(ours, best[1])} ({best[0]})" if best else "-"
+                rows[-1] += [microseconds(ours), *(of_best for _ in peers), ratio(ours, median(case, FLOOR[op])) if case else "-"]
         values = of_values(table, op)
+        if of_op and (peers or not values):  # else the values are what was measured
+            lines += as_markdown(rows)
         if values:
             lines += as_markdown(values)
     return "\n".join(lines).rstrip()

@@ -69,6 +69,12 @@ class Tables(unittest.TestCase):
         self.assertNotIn("| 8 x 100 |", text)
         self.assertIn("Ours: `lab05.fast` (f32, top-K).", text)
 
+    def test_without_peers_there_is_no_column_for_them(self):
+        table = with_values()
+        table["cases"] = table["cases"][:1]  # the normal values
+        text = peers.markdown(table, "results.json")
+        self.assertIn("| Softmax + top-K | f32: us | / read |\n|---|---|---|\n| 8 x 100, K 5 | 10.0 | 2.50 |", text)
+
     def test_an_old_floor_is_called_what_it_was(self):
         self.assertIn("| Softmax + top-K | f32: us | / best peer | / PyTorch's read |", peers.markdown(synthetic(), "results.json"))
         table = with_values()

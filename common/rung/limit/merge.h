@@ -10,6 +10,13 @@ __device__ void cluster_sync() {
   cluster_wait();
 }
 
+// Combines the `mine` of a warp's lanes into one value, which each of them gets. All lanes must call it.
+template <typename T, typename Op>
+__device__ T of_all_lanes(T mine, Op op) {
+  for (int apart = 1; apart < 32; apart *= 2) mine = op(mine, __shfl_xor_sync(0xFFFFFFFF, mine, apart));
+  return mine;
+}
+
 // What the blocks of a cluster tell each other of their parts of a row.
 struct Part {
   float max, sum;
@@ -28,25 +35,31 @@ __device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshol
   const Key fair = many ? threshold_of(candidates, few, few + few / 4, threshold) : threshold;
   if (threadIdx.x == 0) part = {max, sum, threshold, fair};
   cluster_sync();
+  const int rank = threadIdx.x % 32;
   Part other = {lowest, 0.0f, no_threshold, ~static_cast<Key>(0)};
-  if (static_cast<int>(threadIdx.x) < size) other = *in_block(&part, threadIdx.x);
-  // What k columns of one part reach, or `few` of every part, k columns of the row do.
-  threshold = block_reduce(other.threshold, Max());
+  if (many || cluster_rank() == 0) {
+    // Each warp reads the parts for itself: that takes no barrier of the block.
+    if (rank < size) other = *in_block(&part, rank);
+    // What k columns of one part reach, or `few` of every part, k columns of the row do.
+    threshold = of_all_lanes(other.threshold, Max());
+  }
   if (many) {
-    threshold = ::max(threshold, ~block_reduce(~other.fair, Max()));
+    threshold = ::max(threshold, ~of_all_lanes(~other.fair, Max()));
     drop_below(candidates, threshold);
     cluster_sync();
   }
   if (cluster_rank() == 0) {
-    max = block_reduce(other.max, Max());
-    sum = block_reduce(other.sum * __expf(other.max - max), Add());
-    const bool another = threadIdx.x > 0 && static_cast<int>(threadIdx.x) < size;
-    const int most = block_reduce(another ? in_block(&candidates, threadIdx.x)->count : 0, Max());
+    max = of_all_lanes(other.max, Max());
+    sum = of_all_lanes(other.sum * __expf(other.max - max), Add());
+    const int most = of_all_lanes(rank > 0 && rank < size ? in_block(&candidates, rank)->count : 0, Max());
     threshold = offer_each(candidates, (size - 1) * most, k, threshold, [&](int i) -> Key {
       const Candidates<Room>& theirs = *in_block(&candidates, 1 + i / most);
-      return i % most < theirs.count ? theirs.keys[i % most] : 0;
+      const Key key = theirs.keys[i % most];  // read while the count is on its way
+      return i % most < theirs.count ? key : 0;
     });
   }
-  cluster_sync();  // nobody may leave while its shared memory is read
-  return cluster_rank() == 0;
+  cluster_arrive();
+  if (cluster_rank() == 0) return true;
+  cluster_wait();  // nobody may leave while its shared memory is read
+  return false;
 }
