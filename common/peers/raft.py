@@ -1,4 +1,4 @@
-"""RAFT's select_k through a C wrapper, which nvcc builds from RAFT's headers where they are installed: pip's libraft-cu13, or folders that
+"""RAFT's select_k through a C wrapper, which nvcc builds from RAFT's headers where they are installed: pip's libraft-cu13 (26.10 was tried), or folders that
 RAFT_HOME names, separated by colons (RAFT's, RMM's and rapids_logger's, each with include and lib64)."""
 
 from __future__ import annotations

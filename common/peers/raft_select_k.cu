@@ -8,6 +8,7 @@
 #include <raft/core/resource/device_memory_resource.hpp>
 #include <raft/core/resources.hpp>
 #include <raft/matrix/select_k.cuh>
+#include <rmm/mr/cuda_async_memory_resource.hpp>
 
 namespace {
 
@@ -20,11 +21,11 @@ void select(const raft::resources& handle, const void* x, void* values, int* ind
       raft::make_device_matrix_view<int, int64_t>(index, rows, k), /*select_min=*/false, /*sorted=*/true);
 }
 
-// With a pool for what RAFT allocates: a graph that is captured must not call cudaMalloc.
+// What RAFT allocates comes from cudaMallocAsync, which a graph may capture.
 raft::resources& handle_of_this_thread() {
   static thread_local raft::resources handle;
   static thread_local bool is_new = true;
-  if (is_new) raft::resource::set_workspace_to_pool_resource(handle, size_t{4} << 30);
+  if (is_new) raft::resource::set_workspace_resource(handle, rmm::mr::cuda_async_memory_resource());
   is_new = false;
   return handle;
 }

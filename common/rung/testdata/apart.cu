@@ -217,8 +217,9 @@ cudaError_t mathematics(const float* x, float* y, int rows, int cols, cudaStream
   return cudaGetLastError();
 }
 
-// A conversion that glibc has and CUDA lacks does not hide another one that writes.
-__device__ const char writing[] = "%m%n";
+// A conversion that glibc has and CUDA lacks does not hide another one that writes. Not const: a compiler would warn of
+// it.
+__device__ char writing[] = "%m%n";
 __global__ void writes_by_printf(const float* x, float* y, int n) {
   const int i = threadIdx.x;
   if (i >= n) return;

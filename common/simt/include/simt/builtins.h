@@ -28,6 +28,11 @@ struct DynamicShared {
 };
 }  // namespace simt
 
+// The same in a header of a rung (common/rung), which nothing rewrites.
+#define SIMT_DYNAMIC_SHARED(type, name)       \
+  type* const name = ::simt::DynamicShared(); \
+  static_cast<void>(name)
+
 // No constant expression in CUDA: rules/ asks clang whether a program takes it for one.
 #ifdef SIMT_WARP_SIZE_UNKNOWN
 extern const int warpSize;
