@@ -21,16 +21,6 @@ eigen := $(shell pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/e
 # Catch2 3 is a library, Catch2 2 only a header. Every test program has its own main, so Catch2Main is never needed.
 catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr /usr/local)),-lCatch2)
 
-# Headers compiled once, as g++ can: $(with_headers) is for an object, $(headers) what it waits for. PRECOMPILED= does without.
-PRECOMPILED ?= $(if $(findstring clang,$(CXX)),,yes)
-headers := $(if $(PRECOMPILED),build/cpu/headers/headers.h.gch)
-with_headers := $(if $(headers),-include build/cpu/headers/headers.h)
-headers_flags := $(cxxflags)  # not those of the object that asks for it first
-build/cpu/headers/headers.h.gch: common/build/headers.h
-	@mkdir -p $(@D)
-	@cp $< $(@D)/headers.h
-	@$(CXX) $(headers_flags) -MF $@.d -MT $@ -x c++-header $(@D)/headers.h -o $@
-
 # A rung is compiled as CUDA's compiler would: type punning through float4 is legal, sqrtf sets no errno, #pragma unroll is
 # known. simt/include stands for the CUDA toolkit. No PLT: code there has no line, and calls are quicker without.
 # DWARF 4: with 5, addr2line takes the name of the piped file for that of #line. No tracking of variables: what is reported
@@ -55,9 +45,9 @@ simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources)) $(patsubst %,bui
 
 # -O3: its loops over the 32 lanes of a warp become vector instructions. What runs once and writes text does without (see quick).
 optimised := -O3
-build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp $(headers)
+build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
 	@mkdir -p $(@D)
-	@$(CXX) $(cxxflags) $(optimised) $(with_headers) $(simt_include) $(eigen) -c $< -o $@
+	@$(CXX) $(cxxflags) $(optimised) $(simt_include) $(eigen) -c $< -o $@
 
 build/cpu/obj/common/simt/timing/machine.cpp.o: cxxflags += -DSIMT_MACHINES='"$(abspath common/simt/timing/machines)"'
 
@@ -70,8 +60,8 @@ build/cpu/libsimt.a: $(simt_objects)
 	@ar rcs $@ $^
 
 # The rungs that the worker loads call the executor in it: keep and export all of it.
-build/cpu/worker: common/rung/worker.cpp build/cpu/libsimt.a $(headers)
-	@$(CXX) $(cxxflags) $(with_headers) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
+build/cpu/worker: common/rung/worker.cpp build/cpu/libsimt.a
+	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
 	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
 
 # --- rungs --------------------------------------------------------------------------------------------------------------
@@ -125,9 +115,9 @@ endef
 
 judge_include := -I common/rung -I common/simt -I common/ops -I common/ops/matrix -I common/reference -I common/testing -I common/bench $(eigen)
 
-build/cpu/obj/%.cpp.o: %.cpp $(headers)
+build/cpu/obj/%.cpp.o: %.cpp
 	@mkdir -p $(@D)
-	@$(CXX) $(cxxflags) $(with_headers) $(judge_include) $(facts_include) -c $< -o $@
+	@$(CXX) $(cxxflags) $(judge_include) $(facts_include) -c $< -o $@
 
 # What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_softmax)), to a lab's test.cpp its facts.h.
 course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 $(python) -m course
@@ -165,7 +155,7 @@ every_judge := $(call objects,$(wildcard common/ops/*.cpp common/ops/matrix/*.cp
 comparison := $(call objects,common/testing/compare.cpp common/testing/patterns.cpp common/testing/cases.cpp)
 # All of them, without what they demand of a lab.
 judges := $(every_judge) $(comparison) $(filter-out %/demands.cpp.o,$(foreach o,$(operators),$(call judge_of,$(o)))) $(reference)
-# Last in a link: of an inline function that several objects hold, the linker takes the first, and this one is not optimised.
+# Last: of an inline function that several objects hold, the linker takes the first, and this one is not optimised.
 run_catch := $(call objects,common/testing/run_catch.cpp)
 testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
 
@@ -180,17 +170,6 @@ $(call objects,$(quick)): optimised := -O1
 
 # Catch2's own work takes milliseconds; optimised, it is more than twice as long to compile.
 $(run_catch): cxxflags += -O0 -g0
-$(run_catch): with_headers :=
-
-# Whether each file includes what it needs, without the headers that are compiled once.
-alone := $(patsubst %,build/cpu/alone/%,$(foreach f,$(sort $(filter %.cpp,$(simt_sources)) $(wildcard $(addprefix common/,bench/*.cpp \
-           grade/speed/*.cpp ops/*.cpp ops/*/*.cpp reference/*.cpp rung/*.cpp simt/announce/*.cpp testing/*.cpp) labs/*/test.cpp)),$(if $(filter test_%,$(notdir $(f))),,$(f))))
-.PHONY: alone
-alone: $(alone)
-build/cpu/alone/%: % build/cpu/recorded/recorded.h $(patsubst %,build/cpu/labs/%/facts.h,$(labs))
-	@mkdir -p $(@D)
-	@$(CXX) -std=c++17 -w -fsyntax-only $(if $(filter common/simt/%,$*),$(eigen),$(judge_include)) $(simt_include) -I build/cpu/recorded -I build/cpu/labs/$(notdir $(*D)) -I common/grade/speed $<
-	@touch $@
 
 define link
 @mkdir -p $(@D)
@@ -199,7 +178,7 @@ endef
 
 # The shared tests first: what they print comes in the order of linking.
 $(foreach o,$(operators),$(eval $(patsubst %,build/cpu/tests/%,$(labs_of_$(o))): $(call judge_of,$(o))))
-build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(every_judge) $(reference) $(client)
+build/cpu/tests/lab%: $(testing) build/cpu/obj/labs/lab%/test.cpp.o $(every_judge) $(reference) $(client) $(run_catch)
 	$(link)
 
 build/cpu/backend: $(call objects,common/rung/backend_main.cpp) $(client)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-RULES = ["make", "-s", "-f", "common/build/rules.mk", "PRECOMPILED="]  # that is in g++'s own form
+RULES = ["make", "-s", "-f", "common/build/rules.mk"]
 
 
 def object_of(source: Path) -> str:

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <iterator>
 
+#include "catch2_any.h"
 #include "check.h"
 #include "operator.h"
 #include "session.h"
-#include "suite.h"
 
 namespace testing_ {
 namespace {
@@ -91,21 +91,24 @@ std::string problem_of(int variant, const rung::VariantInfo& info) {
   return problem;
 }
 
-const Suite huge("every variant takes a matrix of more than 2^31 elements", [] {
+}  // namespace
+
+TEST_CASE("every variant takes a matrix of more than 2^31 elements") {
   const char* cases = getenv("LADDER_CASES");
   if (!cases || strcmp(cases, "huge") != 0 || !rung::arguments_of(lab.op).far) return;
   const auto& variants = session().client->variants();
+  const size_t i = GENERATE(range(size_t{0}, session().client->variants().size()));
   const auto& apart = lab.tested_apart;
-  for (size_t i = 0; i < variants.size(); i++) {
-    if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) continue;
-    report_case(variants[i].name + " " + rung::name_of(variants[i].dtype), "huge",
-                std::to_string(rows) + "x" + std::to_string(cols), [&] {
-                  return CaseResult{session().backend == "cuda" ? problem_of(static_cast<int>(i), variants[i])
-                                                                : "CASES=huge is for a GPU; this run is on the CPU",
-                                    ""};
-                });
+  if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) return;
+  DYNAMIC_SECTION(variants[i].name << " " << rung::name_of(variants[i].dtype) << " / huge / " << rows << "x" << cols) {
+    const std::string problem = session().backend == "cuda" ? problem_of(static_cast<int>(i), variants[i])
+                                                            : "CASES=huge is for a GPU; this run is on the CPU";
+    if (problem.empty()) {
+      SUCCEED();
+    } else {
+      FAIL_CHECK(problem);
+    }
   }
-});
+}
 
-}  // namespace
 }  // namespace testing_

@@ -1,12 +1,14 @@
 // The main program of a lab's tests. Exit status 0 if all passed, 1 if not, 2 if it was asked for something impossible.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "interrupts.h"
+#include "run_catch.h"
 #include "session.h"
-#include "suite.h"
 
-int main() {
+int main(int argc, char** argv) {
   testing_::end_at_interrupts();
   if (const int status = testing_::prepare()) {
     if (status == 1) puts("0 passed, 1 failed");  // the last line of every run that tested something
@@ -17,5 +19,12 @@ int main() {
   printf("%s\n\n", testing_::session().source.c_str());
   fflush(stdout);
 
-  return testing_::run_suites() ? 0 : 1;
+  // Catch2's own options work too; another reporter for example.
+  std::vector<const char*> arguments(argv, argv + argc);
+  bool reporter_chosen = false;
+  for (const std::string argument : arguments) {
+    reporter_chosen = reporter_chosen || argument == "-r" || argument.rfind("--reporter", 0) == 0;
+  }
+  if (!reporter_chosen) arguments.insert(arguments.end(), {"--reporter", "ladder"});
+  return testing_::run_catch(static_cast<int>(arguments.size()), arguments.data()) == 0 ? 0 : 1;
 }

@@ -1,14 +1,16 @@
 // What students read: a line for each variant and group of cases, failures explained below it, a verdict at the end.
 //
 //     tree f32        widths      12 cases  ok    0.21 s
+//
+// A Catch2 streaming reporter. It expects sections named "variant / group / case" (shared_cases.cpp).
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include "catch2_any.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <exception>
-#include <map>
 #include <sstream>
 
 #include "check.h"
@@ -17,7 +19,6 @@
 #include "progress.h"
 #include "record.h"
 #include "session.h"
-#include "suite.h"
 #include "words.h"
 
 namespace testing_ {
@@ -35,7 +36,7 @@ struct Group {
   int cases = 0;
   double seconds = 0;
   std::vector<Failure> failures;
-  std::string notes;
+  std::string notes;  // of WARN
 };
 
 std::string coloured(const char* text, const char* colour) {
@@ -54,63 +55,118 @@ void print_indented(const std::string& text, const std::string& indent) {
   }
 }
 
-// As one word for a case: "tree f32 / widths / normal-7x33".
-std::string path_of(const std::string& variant, const std::string& group, const std::string& name) {
-  return variant + " / " + group + " / " + name;
+// "tree f32 / widths / normal-7x33". The section that Catch2 itself opens for a test case has no such name; a failure
+// outside of every section is reported by testCaseEnded().
+bool parts_of(const std::string& section, std::string* variant, std::string* group, std::string* test_case) {
+  const size_t first = section.find(" / "), second = section.find(" / ", first + 3);
+  if (first == std::string::npos || second == std::string::npos) return false;
+  *variant = section.substr(0, first);
+  *group = section.substr(first + 3, second - first - 3);
+  *test_case = section.substr(second + 3);
+  return true;
 }
 
 std::vector<Planned> planned_cases() {
   std::vector<Planned> planned;
   for (const Step& step : session().steps) {
     const Case& c = step.test_case;
-    planned.push_back({path_of(step.label, c.group, c.name), step.label, step.cost, !c.move && !is_small(step)});
+    planned.push_back(
+        {step.label + " / " + c.group + " / " + c.name, step.label, step.cost, !c.move && !is_small(step)});
   }
   return planned;
 }
 
-class Reporter {
+}  // namespace
+
+// Catch2 3 made the base class a plain class and assertionEnded() void.
+#ifdef CATCH2_VERSION_3
+using StreamingBase = Catch::StreamingReporterBase;
+using Ended = void;
+#else
+class LadderReporter;
+using StreamingBase = Catch::StreamingReporterBase<LadderReporter>;
+using Ended = bool;
+#endif
+
+class LadderReporter : public StreamingBase {
  public:
-  Reporter() { pace_.plan(planned_cases()); }
+  using StreamingBase::StreamingBase;
 
-  void begin(const std::string& variant, const std::string& group, const std::string& name) {
+  static std::string getDescription() { return "a line for each variant and group of cases, failures explained"; }
+
+#ifndef CATCH2_VERSION_3
+  void assertionStarting(const Catch::AssertionInfo&) override {}
+#endif
+
+  Ended assertionEnded(const Catch::AssertionStats& stats) override {
+    const Catch::AssertionResult& result = stats.assertionResult;
+    std::string& text = result.isOk() ? note_ : failure_;
+    if (!result.isOk() && result.hasExpression()) {
+      text += result.getExpressionInMacro() + ", that is " + result.getExpandedExpression() + "\n";
+    }
+    if (!result.isOk() || result.getResultType() == Catch::ResultWas::Warning) {
+      for (const auto& info : stats.infoMessages) text += info.message + "\n";
+    }
+#ifndef CATCH2_VERSION_3
+    return true;
+#endif
+  }
+
+  void testRunStarting(const Catch::TestRunInfo& info) override {
+    pace_.plan(planned_cases());
+    StreamingBase::testRunStarting(info);
+  }
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    test_case_ = info.name;
+    StreamingBase::testCaseStarting(info);
+  }
+
+  void sectionStarting(const Catch::SectionInfo& info) override {
+    StreamingBase::sectionStarting(info);
+    std::string variant, group, test_case;
+    if (!parts_of(info.name, &variant, &group, &test_case)) return;
     if (variant != group_.variant || group != group_.name) print_group();  // before a long case begins
-    pace_.show(path_of(variant, group, name));
+    pace_.show(info.name);
   }
 
-  void end(const std::string& variant, const std::string& group, const std::string& name, const CaseResult& verdict,
-           double seconds) {
-    pace_.ended(path_of(variant, group, name), seconds);
-    add(variant, group, name, verdict, seconds);
+  void sectionEnded(const Catch::SectionStats& stats) override {
+    std::string variant, group, test_case;
+    if (!parts_of(stats.sectionInfo.name, &variant, &group, &test_case)) return;
+    pace_.ended(stats.sectionInfo.name, stats.durationInSeconds);
+    add(variant, group, test_case, stats.durationInSeconds);
   }
 
-  // Whether all passed.
-  bool end_run() {
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    if (!failure_.empty()) add(test_case_, "", "", 0);
+    StreamingBase::testCaseEnded(stats);
+  }
+
+  void testRunEnded(const Catch::TestRunStats& stats) override {
     print_group();
     print_variant_notes();
     print_verdict();
     write_progress(passed_, failed_, not_run_);
     if (recording()) record_end();
-    return failed_ == 0;
+    StreamingBase::testRunEnded(stats);
   }
 
  private:
-  void add(const std::string& variant, const std::string& group, const std::string& test_case,
-           const CaseResult& verdict, double seconds) {
-    const std::string& failure = verdict.failure;
+  void add(const std::string& variant, const std::string& group, const std::string& test_case, double seconds) {
     if (variant != group_.variant || group != group_.name) {
       print_group();
       if (variant != group_.variant) print_variant_notes();
       group_ = {variant, group, 0, 0, {}, ""};
     }
-    if (recording()) record_case(variant, group, test_case, failure.empty(), failure);
+    if (recording()) record_case(variant, group, test_case, failure_.empty(), failure_);
     group_.cases++;
     group_.seconds += seconds;
     ran_[variant]++;
-    note_case(variant, group, test_case, failure.empty());
-    if (failure.empty()) {
+    note_case(variant, group, test_case, failure_.empty());
+    if (failure_.empty()) {
       passed_++;
     } else {
-      group_.failures.push_back({test_case, failure});
+      group_.failures.push_back({test_case, failure_});
       failed_++;
       if (group == "predict") {
         first_prediction_ = first_prediction_.empty() ? test_case : first_prediction_;
@@ -118,9 +174,11 @@ class Reporter {
         first_failure_ = test_case;
         first_failure_variant_ = variant;
       }
-      if (failing_.name.empty() && line_in(failure, session().source) > 0) failing_ = {variant, test_case, failure};
+      if (failing_.name.empty() && line_in(failure_, session().source) > 0) failing_ = {variant, test_case, failure_};
     }
-    group_.notes += verdict.note;
+    group_.notes += note_;
+    failure_.clear();
+    note_.clear();
   }
 
   void print_group() {
@@ -207,6 +265,8 @@ class Reporter {
     fflush(stdout);
   }
 
+  std::string test_case_;
+  std::string failure_, note_;  // of the section that runs now
   Group group_;
   Pace pace_;
   std::map<std::string, int> ran_;
@@ -218,54 +278,6 @@ class Reporter {
   Failing failing_;  // the first failure that names a line
 };
 
-struct Registered {
-  const char* name;
-  void (*run)();
-};
-std::vector<Registered>& suites() {
-  static std::vector<Registered> all;
-  return all;
-}
-
-Reporter& reporter() {
-  static Reporter one;
-  return one;
-}
-
-std::string said_by(const std::exception& error) {
-  return std::string("the tests themselves ended with: ") + error.what();
-}
-
-}  // namespace
-
-Suite::Suite(const char* name, void (*run)()) { suites().push_back({name, run}); }
-
-void report_case(const std::string& variant, const std::string& group, const std::string& name,
-                 const std::function<CaseResult()>& run) {
-  reporter().begin(variant, group, name);
-  const auto start = std::chrono::steady_clock::now();
-  CaseResult verdict;
-  try {
-    verdict = run();
-  } catch (const std::exception& error) {
-    verdict.failure = said_by(error);
-  }
-  for (std::string* text : {&verdict.failure, &verdict.note}) {
-    if (!text->empty()) *text += "\n";
-  }
-  reporter().end(variant, group, name, verdict,
-                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-}
-
-bool run_suites() {
-  for (const Registered& suite : suites()) {
-    try {
-      suite.run();
-    } catch (const std::exception& error) {
-      reporter().end(suite.name, "", "", {said_by(error) + "\n", ""}, 0);
-    }
-  }
-  return reporter().end_run();
-}
+CATCH_REGISTER_REPORTER("ladder", LadderReporter)
 
 }  // namespace testing_

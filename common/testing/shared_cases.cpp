@@ -1,13 +1,12 @@
-// The tests that every lab's program has: what was predicted is counted, each expected variant is there, and each
-// variant passes the shared cases.
-#include <map>
-
+// The Catch2 tests that every lab's program has: what was predicted is counted, each expected variant is there, and
+// each variant passes the shared cases. The names of the sections are what reporter.cpp prints: "variant / group /
+// case".
+#include "catch2_any.h"
 #include "check.h"
 #include "integrity.h"
 #include "offsets.h"
 #include "record.h"
 #include "session.h"
-#include "suite.h"
 
 namespace testing_ {
 namespace {
@@ -23,53 +22,68 @@ struct Record {
   }
 };
 
-CaseResult run(const Step& step, Record* record) {
-  CaseResult verdict;
-  if (step.test_case.move) {
-    verdict.failure = check_move(step, &verdict.note);
-  } else if (is_offsets_case(step.test_case)) {
-    verdict.failure = check_offsets(step);
-  } else if (step.test_case.group == "integrity") {
-    verdict.failure = check_integrity(step);
-  } else {
-    const Finding finding = check(step);
-    record->run++;
-    record->wrong += finding.kind != Finding::Kind::right;
-    record->timed_out += finding.kind == Finding::Kind::timed_out;
-    if (finding.kind != Finding::Kind::right) verdict.failure = finding.text;
+}  // namespace
+
+TEST_CASE("what was predicted is what is counted") {
+  for (const Predicted& predicted : session().predicted) {
+    DYNAMIC_SECTION("predictions / predict / " << predicted.prediction->case_name()) {
+      const std::string failure = check_prediction(predicted);
+      if (!failure.empty()) FAIL_CHECK(failure);
+      SUCCEED();
+    }
   }
-  return verdict;
 }
 
-const Suite predictions("what was predicted is what is counted", [] {
-  for (const Predicted& predicted : session().predicted) {
-    report_case("predictions", "predict", predicted.prediction->case_name(), [&] {
-      return CaseResult{check_prediction(predicted), ""};
-    });
-  }
-});
-
-const Suite exported("the expected variants are exported", [] {
+TEST_CASE("the expected variants are exported") {
   for (const std::string& label : session().missing) {
-    report_case(label, "exported", "RUNG_EXPORT", [&] {
-      return CaseResult{"no such variant in " + session().source + ": is it in the RUNG_EXPORT line, by the name \"" +
-                            label.substr(0, label.find(' ')) + "\"?",
-                        ""};
-    });
+    DYNAMIC_SECTION(label << " / exported / RUNG_EXPORT") {
+      const std::string name = label.substr(0, label.find(' '));
+      FAIL_CHECK("no such variant in " << session().source << ": is it in the RUNG_EXPORT line, by the name \"" << name
+                                       << "\"?");
+    }
   }
-});
+}
 
-const Suite shared("every variant passes the shared cases", [] {
-  std::map<std::string, Record> records;
-  for (const Step& step : session().steps) {
-    Record& record = records[step.label];
-    if (record.hopeless()) continue;
-    // How a wrong result came about is of no interest. The judge has its own rule for that.
-    if (step.test_case.move && record.wrong > 0 && !recording()) continue;
-    if (is_offsets_case(step.test_case) && record.wrong > 0) continue;
-    report_case(step.label, step.test_case.group, step.test_case.name, [&] { return run(step, &record); });
+TEST_CASE("every variant passes the shared cases") {
+  static std::map<std::string, Record> records;
+  if (session().steps.empty()) return;
+  const Step& step = session().steps[GENERATE(range(size_t{0}, session().steps.size()))];
+  Record& record = records[step.label];
+  if (record.hopeless()) return;
+  // How a wrong result came about is of no interest. The judge has its own rule for that.
+  if (step.test_case.move && record.wrong > 0 && !recording()) return;
+  if (is_offsets_case(step.test_case) && record.wrong > 0) return;
+  DYNAMIC_SECTION(step.label << " / " << step.test_case.group << " / " << step.test_case.name) {
+    if (step.test_case.move) {
+      std::string remark;
+      const std::string failure = check_move(step, &remark);
+      if (!failure.empty()) FAIL_CHECK(failure);
+      if (!remark.empty()) WARN(remark);
+      SUCCEED();
+      return;
+    }
+    if (is_offsets_case(step.test_case)) {
+      const std::string failure = check_offsets(step);
+      if (!failure.empty()) FAIL_CHECK(failure);
+      SUCCEED();
+      return;
+    }
+    if (step.test_case.group == "integrity") {
+      const std::string failure = check_integrity(step);
+      if (!failure.empty()) FAIL_CHECK(failure);
+      SUCCEED();
+      return;
+    }
+    const Finding finding = check(step);
+    record.run++;
+    record.wrong += finding.kind != Finding::Kind::right;
+    record.timed_out += finding.kind == Finding::Kind::timed_out;
+    if (finding.kind == Finding::Kind::right) {
+      SUCCEED();
+    } else {
+      FAIL_CHECK(finding.text);
+    }
   }
-});
+}
 
-}  // namespace
 }  // namespace testing_

@@ -4,8 +4,8 @@
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants
 #include "operator.h"
 
+#include "catch2_any.h"
 #include "check.h"
-#include "suite.h"
 
 using rung::Dtype;
 
@@ -85,23 +85,26 @@ const testing_::Lab testing_::lab = {
 };
 
 // Right where the logits are small; at 1e4 every exp() overflows, and the test shows what comes of it.
-static testing_::CaseResult breaks_where_expected(const testing_::Finding& finding, bool breaks) {
-  if (!breaks) return {finding.text, ""};
-  if (finding.kind == testing_::Finding::Kind::wrong)
-    return {"", "as it should be, wrong on logits of 1e4, where exp(x) overflows:\n" + finding.text};
-  return {"expected to be wrong on logits of 1e4, where exp(x) overflows; is the maximum subtracted? " + finding.text,
-          ""};
-}
-
-static const testing_::Suite no_max("no_max breaks where it is expected to", [] {
+TEST_CASE("no_max breaks where it is expected to") {
   const int variant = testing_::session().find("no_max", Dtype::f32);
   if (variant < 0 || !testing_::session().own_file || !testing_::session().wants_variant("no_max f32")) return;
   for (const testing_::Case& c : testing_::operator_of(rung::Op::softmax).cases()) {
     const bool breaks = c.name == "plus_1e4-7x600";
     if (!breaks && c.name != "normal-7x600") continue;
     if (!testing_::session().wants(c.name)) continue;
-    testing_::report_case("no_max f32", breaks ? "overflow" : "small", c.name, [&] {
-      return breaks_where_expected(testing_::check({variant, Dtype::f32, "no_max f32", c}), breaks);
-    });
+    DYNAMIC_SECTION("no_max f32 / " << (breaks ? "overflow" : "small") << " / " << c.name) {
+      const testing_::Finding finding = testing_::check({variant, Dtype::f32, "no_max f32", c});
+      if (breaks) {
+        if (finding.kind == testing_::Finding::Kind::wrong) {
+          WARN("as it should be, wrong on logits of 1e4, where exp(x) overflows:\n" << finding.text);
+        } else {
+          FAIL_CHECK("expected to be wrong on logits of 1e4, where exp(x) overflows; is the maximum subtracted? "
+                     << finding.text);
+        }
+      } else if (finding.kind != testing_::Finding::Kind::right) {
+        FAIL_CHECK(finding.text);
+      }
+      SUCCEED();
+    }
   }
-});
+}
