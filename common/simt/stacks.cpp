@@ -3,22 +3,42 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
 namespace simt {
+
+namespace {
+
+// Of all stacks of the process, half of the mappings that Linux gives it by default: those of several devices, too.
+constexpr size_t most_guards = 16000;
+std::atomic<size_t> guards{0};
+
+}  // namespace
 
 Stacks::Stacks()
     : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
       slot_bytes_(((stack_bytes / page_bytes_ + 1) | 1) * page_bytes_) {}
 
 Stacks::~Stacks() {
+  clear();
+}
+
+void Stacks::clear() {
   if (base_) munmap(reinterpret_cast<void*>(base_), count_ * slot_bytes_);
+  guards -= guards_;
+  guards_ = 0;
 }
 
 void Stacks::reserve(size_t count, bool guarded) {
   if (count <= count_) return;
-  if (base_) munmap(reinterpret_cast<void*>(base_), count_ * slot_bytes_);
+  clear();
+  if (guarded && guards.fetch_add(count) + count > most_guards) {
+    guards -= count;
+    guarded = false;
+  }
+  guards_ = guarded ? count : 0;
   void* mapping =
       mmap(nullptr, count * slot_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) {

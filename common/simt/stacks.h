@@ -22,7 +22,7 @@ class Stacks {
 
   // Makes sure that `count` stacks exist; none may be in use. Memory is taken only when a stack is first touched.
   // Without guard pages a thread that outgrows its stack is not noticed; but Linux limits the number of mappings of a
-  // process, and each guard page costs two.
+  // process, and each guard page costs two. Where the process has too many already, there are none either.
   void reserve(size_t count, bool guarded = true);
 
   // The top (highest address) of a free stack; reserve() must have made enough.
@@ -46,8 +46,10 @@ class Stacks {
   // few sets of the cache of page translations.
   const size_t page_bytes_, slot_bytes_;
 
+  void clear();
+
   uintptr_t base_ = 0;
-  size_t count_ = 0;
+  size_t count_ = 0, guards_ = 0;
   std::vector<void*> free_;
 };
 
