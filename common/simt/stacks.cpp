@@ -21,9 +21,7 @@ Stacks::Stacks()
     : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
       slot_bytes_(((stack_bytes / page_bytes_ + 1) | 1) * page_bytes_) {}
 
-Stacks::~Stacks() {
-  clear();
-}
+Stacks::~Stacks() { clear(); }
 
 void Stacks::clear() {
   if (base_) munmap(reinterpret_cast<void*>(base_), count_ * slot_bytes_);
