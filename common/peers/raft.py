@@ -66,10 +66,10 @@ class Raft:
         if x.dtype not in (torch.float32, torch.float16):
             raise OSError(f"no instance for {x.dtype}")
         rows, cols = x.shape
-        values, index = x.new_empty(rows, k), torch.empty(rows, k, dtype=torch.int32, device=x.device)
         why = ctypes.create_string_buffer(200)
 
         def select(x: torch.Tensor, out: object) -> torch.Tensor:
+            values, index = x.new_empty(rows, k), torch.empty(rows, k, dtype=torch.int32, device=x.device)
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             pointers = (ctypes.c_void_p(tensor.data_ptr()) for tensor in (x, values, index))
             sizes = (ctypes.c_int64(size) for size in (rows, cols, k))
