@@ -346,6 +346,13 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True) -> str:
     return "".join([*out, text[at:]])
 
 
+def as_cpp(source: Text, **options: bool) -> str:
+    """What the compiler gets; messages name the file and its lines. options: rewrite()'s."""
+    # What stands for inline PTX is not for every file: it takes a while to compile.
+    needs = '#include "simt/ptx.h"\n' if ASM.search(source.code) else ""
+    return f'{needs}#line 1 "{source.path}"\n{rewrite(source, **options)}'
+
+
 def inside_function(code: str, at: int) -> bool:
     """Is this within braces that are not a namespace's or of extern "C"?"""
     stack = []

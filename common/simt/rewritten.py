@@ -16,9 +16,7 @@ import cuda_source
 
 def rewritten(text: str, name: str, refuse: bool = True) -> str:
     try:
-        source = cuda_source.of_text(Path(name), text)
-        needs = '#include "simt/ptx.h"\n' if cuda_source.ASM.search(source.code) else ""
-        return f'{needs}#line 1 "{name}"\n{cuda_source.rewrite(source, decide_arch=False, refuse=refuse)}'
+        return cuda_source.as_cpp(cuda_source.of_text(Path(name), text), decide_arch=False, refuse=refuse)
     except cuda_source.UserError as error:
         line, what = str(error).removeprefix(f"{name}:").split(": ", 1)
         return f'#line {line} "{name}"\n#error {what}\n'
