@@ -36,6 +36,14 @@ rung_flags := $(no_hardening) -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -
 .DELETE_ON_ERROR:
 .SECONDARY:
 
+# The standard library's headers, compiled once for all objects of the course's own. Where the compiler cannot use the result
+# (another version, other options) it reads common/build/standard.h instead. clang++ would refuse g++'s.
+standard := $(if $(findstring clang,$(CXX)),,build/cpu/precompiled/standard.h.gch)
+precompiled = $(if $(standard),-I $(dir $(standard)) -I common/build -include standard.h)
+build/cpu/precompiled/standard.h.gch: common/build/standard.h
+	@mkdir -p $(@D)
+	@$(CXX) $(filter-out -MMD -MP,$(cxxflags)) -x c++-header $< -o $@
+
 # --- the executor and the worker ----------------------------------------------------------------------------------------
 
 simt_folders := common/simt common/simt/apart common/simt/instrument common/simt/checks common/simt/counters common/simt/timing
@@ -45,9 +53,9 @@ simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources)) $(patsubst %,bui
 
 # -O3: its loops over the 32 lanes of a warp become vector instructions. What runs once and writes text does without (see quick).
 optimised := -O3
-build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp
+build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp | $(standard)
 	@mkdir -p $(@D)
-	@$(CXX) $(cxxflags) $(optimised) $(simt_include) $(eigen) -c $< -o $@
+	@$(CXX) $(cxxflags) $(precompiled) $(optimised) $(simt_include) $(eigen) -c $< -o $@
 
 build/cpu/obj/common/simt/timing/machine.cpp.o: cxxflags += -DSIMT_MACHINES='"$(abspath common/simt/timing/machines)"'
 
@@ -115,9 +123,9 @@ endef
 
 judge_include := -I common/rung -I common/simt -I common/ops -I common/ops/matrix -I common/reference -I common/testing -I common/bench $(eigen)
 
-build/cpu/obj/%.cpp.o: %.cpp
+build/cpu/obj/%.cpp.o: %.cpp | $(standard)
 	@mkdir -p $(@D)
-	@$(CXX) $(cxxflags) $(judge_include) $(facts_include) -c $< -o $@
+	@$(CXX) $(cxxflags) $(precompiled) $(judge_include) $(facts_include) -c $< -o $@
 
 # What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_softmax)), to a lab's test.cpp its facts.h.
 course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 $(python) -m course
@@ -162,7 +170,7 @@ testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/
 # What reads options and writes text takes milliseconds, too, and half as long to compile.
 quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp progress.cpp record.cpp reporter.cpp session.cpp words.cpp) \
          $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
-         $(addprefix common/simt/,announce/rewriter.cpp checks/cures.cpp checks/report.cpp counters/report.cpp launch_limits.cpp module_symbols.cpp \
+         $(addprefix common/simt/,announce/rewriter.cpp checks/cures.cpp checks/report.cpp counters/report.cpp launch_limits.cpp module_symbols.cpp nccl.cpp nccl_clique.cpp nccl_comm.cpp \
            timing/machine.cpp) \
          $(foreach f,bench testing reference rung ops/*,$(wildcard common/$(f)/test_*.cpp))
 $(call objects,$(quick)): cxxflags += -O1
@@ -170,6 +178,7 @@ $(call objects,$(quick)): optimised := -O1
 
 # Catch2's own work takes milliseconds; optimised, it is more than twice as long to compile.
 $(run_catch): cxxflags += -O0 -g0
+$(run_catch): precompiled :=
 
 define link
 @mkdir -p $(@D)

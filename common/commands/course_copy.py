@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ("obj", "libsimt.a", "worker", "worker.d", "backend", "bench", "roofs", "roofs.json")  # of build/cpu: what a new lab needs
+BUILT = ("obj", "precompiled", "libsimt.a", "worker", "worker.d", "backend", "bench", "roofs", "roofs.json")  # of build/cpu: what a new lab needs
 
 
 def copy_course(folder: Path, built: bool = False) -> Path:
