@@ -1,7 +1,6 @@
-/* What the standard library's headers take to read is most of what a small file takes to compile. They are compiled once, before the
- * course's own C++ (common/build/rules.mk). Each file still includes what it uses: with another compiler nothing is precompiled. */
-#pragma once
-
+/* What the standard library's headers take to read is most of what a small file takes to compile. They are compiled
+ * once, before the course's own C++ (common/build/rules.mk). Each file still includes what it uses: with another
+ * compiler nothing is precompiled. */
 #include <algorithm>
 #include <array>
 #include <atomic>

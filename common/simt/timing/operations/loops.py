@@ -90,6 +90,7 @@ class Definitions:
         self.text: dict[str, str] = {}
         self.phi: dict[str, dict[int, str]] = {}
         self.final: dict[str, tuple[str, int]] = {}  # what a loop's value is after it, where its rounds are known
+        self.beside: dict[str, tuple[str, int]] = {}  # a loop's value that is always so far from another one of the loop
         for n, block in function.blocks.items():
             for name, arguments in block.phis:
                 self.block[name], self.phi[name] = n, arguments
@@ -98,13 +99,14 @@ class Definitions:
                 if equals and SSA.fullmatch(to):
                     self.block[to], self.text[to] = n, text.removesuffix(";")
 
-
     def linear(self, name: str, depth: int = 12) -> tuple[str, int]:
         """(what it is counted from, how far): ("", 5) is the number 5, ("&a+x_3", 16) is &a + x_3 + 16."""
         if (number := number_of(name)) is not None:
             return "", number - 2**64 if number >= 2**63 else number - 2**32 if 2**31 <= number < 2**32 else number
         if name in self.final:
             return self.final[name]
+        if name in self.beside:
+            return self.beside[name]
         text = self.text.get(name, name)
         cast = re.match(r"^\([^()]*\) (\S+)$", text)
         if depth and cast:
@@ -160,6 +162,20 @@ def advance(loop: Loop, names: Names, definitions: Definitions, phi: str) -> tup
     if constant is None or match[1] != phi:
         return None
     return after, match[2], constant
+
+
+def find_beside(loop: Loop, names: Names, definitions: Definitions) -> None:
+    """Two pointers that a loop carries at a fixed distance: g++ 13 walks a row of an array with one and ends it at the other."""
+    ahead: dict[tuple[str, str, int], tuple[str, int]] = {}
+    for phi in [name for name in definitions.phi if definitions.block[name] == loop.header]:
+        step = advance(loop, names, definitions, phi)
+        first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
+        if not step or step[1] != "+" or len(first) != 1:
+            continue
+        base, offset = definitions.linear(first[0])
+        other, its_offset = ahead.setdefault((base, *step[1:]), (phi, offset))
+        if base and other != phi:
+            definitions.beside[phi] = other, offset - its_offset
 
 
 def known_rounds(loop: Loop, names: Names, definitions: Definitions, conditions: dict[int, tuple[str, str, str]], next_of: dict[int, list[int]]) -> int:

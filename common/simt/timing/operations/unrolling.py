@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import steady
 from costs import BINARY, SSA, Names
 from gimple import Function
-from loops import FULL, Definitions, Loop, advance, known_rounds
+from loops import FULL, Definitions, Loop, advance, find_beside, known_rounds
 from pragmas import ALL
 
 TINY = 9.5             # instructions of a round, without its addresses, up to which ptxas repeats nvcc's 4 rounds four times
@@ -57,6 +57,8 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
     next_of = {n: block.next for n, block in function.blocks.items()}
     full: dict[int, int] = {}
     late: set[int] = set()
+    for loop in found:
+        find_beside(loop, names, definitions)
     for loop in found:  # inner ones first
         inside = [other for other in found if other is not loop and other.header in loop.blocks]
         steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
