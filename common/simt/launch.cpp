@@ -270,6 +270,7 @@ std::vector<uint64_t> ends_of(dim3 grid) {
 }  // namespace
 
 void run_ends_of_grids() { only_ends = true; }
+bool runs_only_ends_of_grids() { return only_ends; }
 
 cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
   static std::atomic<uint64_t> launches{0};

@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "launch.h"
 #include "memory.h"
+#include "simt.h"
 
 namespace simt {
 
@@ -109,7 +110,7 @@ class LocalDevice : public DeviceService {
     const size_t mapped = round_up(bytes, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
     *pointer = map_pages(mapped);
     if (!*pointer) return cudaErrorMemoryAllocation;
-    std::memset(*pointer, 0xFF, bytes);
+    if (!runs_only_ends_of_grids()) std::memset(*pointer, 0xFF, bytes);  // NaN: what a program forgot to write shows
     add(*pointer, bytes, mapped, sharing);
     std::lock_guard<std::mutex> lock(mutex);
     if (guarding && open_depth == 0 && sharing == Sharing::device_only) mprotect(*pointer, mapped, PROT_NONE);

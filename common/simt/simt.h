@@ -31,9 +31,10 @@ int cores();
 void set_cores(int count);
 
 // From now on only blocks at the ends of a grid run: the first 4 and the last 8 along its longest side, with all along
-// the others (a cooperative launch still runs altogether). For data that is too large for this machine
-// (rung/far_rows.h).
+// the others (a cooperative launch still runs altogether), and new device memory takes none of the machine's before it
+// is written. For data that is too large for this machine (rung/far_rows.h).
 void run_ends_of_grids();
+bool runs_only_ends_of_grids();
 
 // Source position of an address of code: fills file ("" if unknown) and returns the line (0 if unknown). Runs
 // addr2line.
