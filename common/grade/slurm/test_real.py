@@ -88,7 +88,7 @@ class Real(unittest.TestCase):
                                   stdout=subprocess.PIPE, text=True)
         sandbox.adopt_orphans()
         folder = killed.stdout.readline().strip()
-        self.assertTrue(Path(folder).is_dir())
+        self.assertTrue(folder and Path(folder).is_dir(), "the cluster did not come up, see above")
         killed.kill()
         killed.communicate()
         until = time.monotonic() + 120
