@@ -101,7 +101,7 @@ build() {
 }
 
 # What make --trace prints where it begins a target.
-traced='^common/build/rules.mk:[0-9]*: '
+traced='^common/build/[a-z]*\.mk:[0-9]*: '
 
 # show_progress N: counts these lines on the terminal, "building: 12 of 58", and takes the line away at the end. A few targets
 # take no time that one would wonder about.

@@ -83,7 +83,7 @@ def digests_of_course(course: Path) -> dict[str, str]:
     """Lab -> what changes whenever a grade of the lab could, but for the points: the course's programs, headers and flags, and the lab's own
     tests and solution."""
     common = digest_of_files([
-        course / "build/cpu/worker", course / "build/cpu/announce", course / "common/build/rules.mk",
+        course / "build/cpu/worker", course / "build/cpu/announce", *sorted((course / "common/build").glob("*.mk")),
         *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_instructions")),
         *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
         *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
