@@ -84,7 +84,7 @@ def digests_of_course(course: Path) -> dict[str, str]:
     tests and solution."""
     common = digest_of_files([
         course / "build/cpu/worker", course / "build/cpu/announce", *sorted((course / "common/build").glob("*.mk")),
-        *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_instructions")),
+        *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_operands", "ptx_instructions")),
         *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
         *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
         *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_") and path.stem not in NOT_IN_A_GRADE)])
