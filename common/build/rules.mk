@@ -5,7 +5,7 @@
 #   build/cpu/obj/       objects of the course's own code
 #   build/cpu/worker     loads a rung's shared object and runs it on the executor
 #   build/cpu/PATH.so    the rung PATH.cu (build/cpu/abs/PATH.so for one outside the repository)
-#   build/cpu/tests/     test programs: one a lab, and the course's own
+#   build/cpu/tests/     test programs: one per lab, and the course's own
 #   build/cuda/          the worker and the rungs for a GPU
 
 CXX ?= g++

@@ -21,7 +21,7 @@ using rung::Outcome;
 
 // ---- Words ---------------------------------------------------------------------------------------
 
-std::string sectors_a_request(const Traffic& all) {
+std::string sectors_per_request(const Traffic& all) {
   const std::string sectors = brief(all.sectors / std::max(1.0, all.requests));
   return sectors + (sectors == "1" ? " sector" : " sectors") + " per request";
 }
@@ -101,7 +101,7 @@ Demand coalesced() {
       const Traffic& all = count.*direction.total;
       const double needed = all.bytes / 32 + (aligned ? 0 : all.requests);
       if (all.requests == 0 || all.sectors <= needed) continue;
-      return unmet(std::string(direction.past) + " with " + sectors_a_request(all) + " where " +
+      return unmet(std::string(direction.past) + " with " + sectors_per_request(all) + " where " +
                    brief(needed / all.requests) + " hold its bytes: " + whole(all.sectors) + " sectors for " +
                    whole(all.bytes) + " bytes" + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
@@ -112,15 +112,15 @@ Demand coalesced() {
   };
 }
 
-Demand bytes_a_lane(int bytes) {
+Demand bytes_per_lane(int bytes) {
   return [bytes](const Count& count) -> Judgement {
     for (const Direction& direction : directions) {
       const Traffic& all = count.*direction.total;
       if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
-      const double a_lane = all.bytes / all.requests / 32;
-      if (a_lane >= bytes && all.sectors <= all.bytes / 32) continue;
-      return unmet(std::string(direction.plural) + " move " + brief(a_lane) + " bytes per lane and " +
-                   sectors_a_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
+      const double per_lane = all.bytes / all.requests / 32;
+      if (per_lane >= bytes && all.sectors <= all.bytes / 32) continue;
+      return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane and " +
+                   sectors_per_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
                    std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +
                    whole(all.bytes / bytes / 32) + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
@@ -131,16 +131,16 @@ Demand bytes_a_lane(int bytes) {
   };
 }
 
-Demand nearly_bytes_a_lane(int bytes, int spare) {
+Demand nearly_bytes_per_lane(int bytes, int spare) {
   return [bytes, spare](const Count& count) -> Judgement {
     const double needed = std::ceil(static_cast<double>(count.cols) * count.element_bytes / bytes / 32);
     for (const Direction& direction : directions) {
       const Traffic& all = count.*direction.total;
       if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
       const double passes = all.bytes / count.matrix_bytes();
-      const double a_row = all.requests / passes / count.rows;
-      if (a_row <= needed + spare) continue;
-      return unmet(brief(a_row) + " requests for each time that a row is " + direction.past + ", where " +
+      const double per_row = all.requests / passes / count.rows;
+      if (per_row <= needed + spare) continue;
+      return unmet(brief(per_row) + " requests for each time that a row is " + direction.past + ", where " +
                    std::to_string(bytes) + " bytes per lane need " + whole(needed) +
                    " and the row's ends at the most " + std::to_string(spare) + " more" +
                    worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
@@ -149,7 +149,7 @@ Demand nearly_bytes_a_lane(int bytes, int spare) {
   };
 }
 
-Demand bytes_an_element(int bytes) {
+Demand bytes_per_element(int bytes) {
   return [bytes](const Count& count) -> Judgement {
     const double counted = count.footprint_read * 32 / count.elements();
     if (counted <= bytes) return {};
@@ -188,7 +188,7 @@ Demand spread_over_blocks(int least) {
 
 Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
-    const double needed = lanes_a_row * static_cast<double>(count.rows);
+    const double needed = lanes_per_row * static_cast<double>(count.rows);
     if (count.working_threads >= needed) return {};
     // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
     if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
@@ -232,7 +232,7 @@ Demand said_what_loads_cost() {
   return [](const Count& count) -> Judgement {
     return {true, "what it costs, counted on " + std::to_string(count.rows) + " x " + std::to_string(count.cols) +
                       ": every element is read " + times_of(count.load.bytes / count.matrix_bytes()) + ", with " +
-                      sectors_a_request(count.load) +
+                      sectors_per_request(count.load) +
                       worst_line(count, [](const LineCount& line) { return line.load.sectors; })};
   };
 }
