@@ -325,6 +325,12 @@ step_results() {
   folder=$(results_folder) && echo "$folder/fusion-$("$(roofs_program)" --slug).json"
 }
 
+# "4096 64": of rows of so many columns, how many this backend measures, and how many where work grows with cols^2.
+rows_of() {
+  local -n of_backend=shape_$([ "$backend" = cpu ] && echo cpu || echo gpu)
+  echo "${of_backend[$1]}"
+}
+
 # measure_step LAB FILE SOURCE RUNG: measures its variants at the sizes of the course on a GPU, at small ones on a CPU.
 measure_step() {
   local sizes=64,256,32,2,2,16,8,64 results
