@@ -83,6 +83,13 @@ Demand read_at_most(int times) {
   };
 }
 
+Demand watched_once(int spare) {
+  return [spare](const Count& count) -> Judgement {
+    if (count.watched_bytes <= count.matrix_bytes() + static_cast<double>(spare) * count.rows) return {};
+    return unmet("x has " + whole(count.matrix_bytes()) + " bytes; " + whole(count.watched_bytes) + " were asked for");
+  };
+}
+
 Demand written_once() {
   return [](const Count& count) -> Judgement {
     const double bytes = count.store.bytes + count.atomic.bytes;

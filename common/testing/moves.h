@@ -82,6 +82,9 @@ using Demand = std::function<Judgement(const Count&)>;
 
 // Every element is loaded from global memory, at the most so often.
 Demand read_at_most(int times);
+// What the operator watches (Plan in common/ops/arguments.h), here the matrix, is asked for once; `spare` bytes per row
+// may come on top. The rest of the input, such as weights, may be asked for again by every row.
+Demand watched_once(int spare = 0);
 // Every element is stored once and nothing else is.
 Demand written_once();
 // A request moves no more sectors than its bytes fill: 4 with 4 bytes per lane, 16 with 16. A row that starts between

@@ -7,14 +7,6 @@ using rung::Dtype;
 
 namespace {
 
-// The operator watches the logits. That of the target may be asked for by itself: a sector per row.
-testing_::Judgement logits_once(const testing_::Count& count) {
-  const double most = count.matrix_bytes() + 32.0 * count.rows;
-  if (count.watched_bytes <= most) return {};
-  return {false, "x has " + std::to_string(static_cast<int64_t>(count.matrix_bytes())) + " bytes; " +
-                     std::to_string(static_cast<int64_t>(count.watched_bytes)) + " were asked for"};
-}
-
 // Sizes: rows, columns, and 1 for the gradient.
 constexpr int gradient = 1;
 
@@ -23,12 +15,13 @@ constexpr int gradient = 1;
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
-        {"move-read-once", "every logit is read once", {8, 4096, gradient}, logits_once},
+        // The logit of the target may be asked for by itself: a sector per row.
+        {"move-read-once", "every logit is read once", {8, 4096, gradient}, testing_::watched_once(32)},
         {"move-read-once-odd",
          "every logit is read once, also where rows start anywhere",
          {7, 4097, gradient},
-         logits_once},
-        {"move-read-once-loss", "for the loss alone every logit is read once", {7, 8193}, logits_once},
+         testing_::watched_once(32)},
+        {"move-read-once-loss", "for the loss alone every logit is read once", {7, 8193}, testing_::watched_once(32)},
         {"move-written-once", "every result is written once", {7, 4097, gradient}, testing_::written_once()},
         {"move-losses-alone",
          "where no gradient is wanted, the losses are all that is written",
