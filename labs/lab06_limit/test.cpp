@@ -107,7 +107,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {4096, 4096},
          nullptr,
-         "Every byte is moved once, by few wide requests, with much on the way and one exponential per element. What "
+         "Every byte is moved once, by few wide requests, with much in flight and one exponential per element. What "
          "is "
          "left is the wait for DRAM.",
          {{"lab06_limit", "auto", Dtype::f32, 4096, 4096}},

@@ -112,7 +112,7 @@ __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_secon
 template <typename T, int M>
 struct Cut {
   static constexpr int cores = 16 * M;
-  // Pieces of weights on their way or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
+  // Pieces of weights in flight or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
   static constexpr int up_stages = 2, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
   static constexpr int up_columns = 32 * warps, up_chunk = (M == 1 ? 64 : 128) / sizeof(T),
                        up_rows = cores + 2 * up_columns;

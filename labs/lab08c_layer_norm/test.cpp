@@ -68,7 +68,7 @@ const testing_::Lab testing_::lab = {
          {4096, 4096},
          nullptr,
          "The bytes of x and y are the same, and DRAM takes nearly all of the time. The biases come from a cache, as "
-         "the weights do, and the second sum is made while other blocks' rows are on the way.",
+         "the weights do, and the second sum is made while other blocks' rows are in flight.",
          {{"lab08c_layer_norm", "auto", Dtype::f32, 4096, 4096}, {"lab08_rms_norm", "auto", Dtype::f32, 4096, 4096}},
          1.1},
         {"layer_limit",
