@@ -13,6 +13,7 @@ from results import UserError  # noqa: E402
 FLOP_PER_ELEMENT = 5  # softmax's nominal work: max, subtract, exp, add, multiply; one of the five is an exp
 LADDER = ("softmax", "softmax_topk")  # the operators of the ladder: alike in work per element, and in the exp roof over them
 TITLES = labs.operators()
+COLS = labs.shapes()[0].cols  # what make labNN measures
 
 
 def intensity(point: dict) -> float:

@@ -16,7 +16,7 @@ from pathlib import Path
 from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, in_band, marker_style
 from ladder_panel import draw_steps
 from places import below, spread, uncrossed
-from points import (FLOP_PER_ELEMENT, LADDER, UserError, arrow_pairs, flop_per_element, footprint_intensity, gflops, intensity,
+from points import (COLS, FLOP_PER_ELEMENT, LADDER, UserError, arrow_pairs, flop_per_element, footprint_intensity, gflops, intensity,
                     is_solution, name_of, on_roofline, operators_of, results, same_rungs, select, title_of)
 
 try:
@@ -273,7 +273,7 @@ def draw_roofline(chart: Chart, roofs: dict) -> None:
 # ---- the whole ----------------------------------------------------------------------------------------------------
 
 
-def draw(table: dict, cols: int = 4096, kind: str = "normal", source: str = "student", beside: dict | None = None) -> Chart:
+def draw(table: dict, cols: int = COLS, kind: str = "normal", source: str = "student", beside: dict | None = None) -> Chart:
     """The chart of one shape. `table` is a loaded results file with roofs; `beside` another of the same GPU, whose points of the same rungs
     are drawn smaller and without names: measured beside predicted, or the other way round."""
     matplotlib.rcParams.update(FONT)
@@ -333,7 +333,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("results", type=Path, help="a file of plots/results")
     parser.add_argument("--output", type=Path, default=Path(__file__).resolve().parent / "roofline",
                         help="where to write, without .svg and .png (default plots/roofline)")
-    parser.add_argument("--cols", type=int, default=4096, help="the row width to draw (default 4096)")
+    parser.add_argument("--cols", type=int, default=COLS, help=f"the row width to draw (default {COLS})")
     parser.add_argument("--input", default="normal", help="the input to draw: normal (default) or bigrams")
     parser.add_argument("--source", default="student",
                         help="whose points to draw beside the solutions': student (default) or the file given to FILE=")

@@ -39,7 +39,7 @@ class Shape:
         self.rows, self.cols, self.part, self.quadratic = rows, cols, part, quadratic
 
 
-SHAPES = {4096: Shape(4096, 4096, 512, 4), 50257: Shape(2048, 50257, 256, 0)}
+SHAPES = {shape.cols: Shape(shape.gpu.rows, shape.cols, shape.predicted.rows, shape.predicted.quadratic) for shape in manifest.shapes()}
 
 
 def counted(options: argparse.Namespace, shape: Shape, part: int, selection: list[str]) -> list[dict]:
@@ -141,7 +141,7 @@ def main() -> int:
     parser.add_argument("--source", default="student")
     parser.add_argument("--results", type=Path)
     parser.add_argument("--command", default="make lab")
-    parser.add_argument("--cols", type=int, default=4096, help="4096 (default) or 50257; any with --rows; of a matrix: its columns, and as many rows")
+    parser.add_argument("--cols", type=int, default=next(iter(SHAPES)), help=f"{' or '.join(map(str, SHAPES))}, the first by default; any with --rows; of a matrix: its columns, and as many rows")
     parser.add_argument("--rows", type=int, help="of a matrix of normal logits; default: those that the ladder has for these columns")
     parser.add_argument("--matrix", help="raw float32 logits")
     parser.add_argument("--topk-output", help="writes what `online` for f32 returns: PATH.i32 (indices), PATH.f32")

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
         {"fma_gflops", three_digits(fma.gflops)},
         {"fma_instructions", fma.instructions},
         {"exp_gops", three_digits(exp)},
-        {"exp_function", "expf of the C library, one number a call"},
+        {"exp_function", "expf of the C library, one number per call"},
         {"buffer_mib", bandwidth.buffer_bytes >> 20},
     };
     std::cout << roofs.dump(2) << "\n";

@@ -177,7 +177,7 @@ void measure(const cudaDeviceProp& device) {
 
   const unsigned full =
       static_cast<unsigned>(device.multiProcessorCount * device.maxThreadsPerMultiProcessor / threads);
-  const double operations = 8.0 * full * threads * chains * steps;  // eight full loads of the device a launch
+  const double operations = 8.0 * full * threads * chains * steps;  // eight full loads of the device per launch
   const double fma = median_seconds([&] { fma_kernel<<<8 * full, threads>>>(sink, 0.5f, 0.5f, clocks, clocks + 1); });
   check(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost), "cudaMemcpy");
   const double exp = median_seconds([&] { exp_kernel<<<8 * full, threads>>>(sink); });

@@ -23,7 +23,7 @@ struct FmaRate {
 
 FmaRate measure_fma();
 
-// Calls of the C library's expf, one number a call as kernels on the CPU executor call it: 1e9 calls per second.
+// Calls of the C library's expf, one number per call, as kernels on the CPU executor call it: 1e9 calls per second.
 double measure_exp();
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 #   build/cpu/obj/       objects of the course's own code
 #   build/cpu/worker     loads a rung's shared object and runs it on the executor
 #   build/cpu/PATH.so    the rung PATH.cu (build/cpu/abs/PATH.so for one outside the repository)
-#   build/cpu/tests/     test programs: one a lab, and the course's own
+#   build/cpu/tests/     test programs: one per lab, and the course's own
 #   build/cuda/          the worker and the rungs for a GPU
 
 CXX ?= g++
@@ -84,7 +84,7 @@ or_say = 2> $@.said || failed=1; cat $@.said >&2; if [ "$$failed" ]; then ! grep
   rm $@.said; exit 1; fi; rm $@.said
 
 # What no macro can express is rewritten, for rungs as for the programs that simtcc compiles.
-rewriter := $(addprefix common/simt/,rewritten.py cuda_source.py cuda_arch.py ptx.py ptx_instructions.py)
+rewriter := $(addprefix common/simt/,rewritten.py cuda_source.py cuda_arch.py ptx.py ptx_operands.py ptx_instructions.py)
 rewritten = { $(python) -B -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
 
 # $(call compile_rung,options)
@@ -168,9 +168,10 @@ run_catch := $(call objects,common/testing/run_catch.cpp)
 testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
 
 # What reads options and writes text takes milliseconds, too, and half as long to compile.
-quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp progress.cpp record.cpp reporter.cpp session.cpp words.cpp) \
+quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp progress.cpp read_counters.cpp record.cpp reporter.cpp session.cpp words.cpp) \
          $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
-         $(addprefix common/simt/,announce/rewriter.cpp checks/cures.cpp checks/report.cpp counters/report.cpp launch_limits.cpp module_symbols.cpp nccl.cpp nccl_clique.cpp nccl_comm.cpp \
+         $(addprefix common/simt/,announce/directives.cpp announce/rewriter.cpp checks/cures.cpp checks/report.cpp counters/report.cpp \
+           launch_limits.cpp module_symbols.cpp nccl.cpp nccl_clique.cpp nccl_comm.cpp \
            timing/machine.cpp) \
          $(foreach f,bench testing reference rung ops/*,$(wildcard common/$(f)/test_*.cpp))
 $(call objects,$(quick)): cxxflags += -O1
@@ -262,90 +263,7 @@ build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
 	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
 	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
 
-# --- instrumented rungs, counters ---------------------------------------------------------------------------------------
-
-# Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
-# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The next three:
-# code stays in the order of the source and nothing is duplicated at the end of a function, as lanes of a warp wait for each
-# other by the order of the code.
-# Always g++: its choice and order of accesses are what was held against the hardware. Inlining: a structure that a call takes
-# or returns by value is moved by the call, which no hook sees. Indirect, too: a function pointer that an inlined function
-# calls may be one of a __forceinline__ function, which must not stay a call.
-# What the compiler leaves out (accesses through attributes, builtins, local arrays) announce adds to its assembly. On
-# x86-64; elsewhere the compiler's own has to do.
-instrument_cxx := g++
-announces := $(filter x86_64,$(shell uname -m))
-# No tables for switches: then a computed jump is the file's own, and the grader can refuse it.
-instrument := -O1 -fno-tree-sra -fno-jump-tables -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions -findirect-inlining \
-              --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
-              --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
-              --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc \
-              $(if $(announces),-mno-red-zone)
-
-build/cpu/announce: $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/announce/*.cpp))
-	@mkdir -p $(@D)
-	@$(CXX) $^ -o $@
-
-# For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
-.PHONY: print-instrument print-no-hardening print-rung-flags print-announce
-print-announce:
-	@echo $(if $(announces),build/cpu/announce)
-print-instrument:
-	@echo $(instrument)
-print-no-hardening:
-	@echo $(no_hardening)
-print-rung-flags:
-	@echo $(rung_flags)
-
-# What the instructions of its kernels are, for the model of a GPU's time, is a section of the object.
-dump := -fdump-tree-optimized-lineno
-operations := $(or $(PYTHON),$(python)) common/simt/timing/operations
-operations_scripts := $(wildcard common/simt/timing/operations/*.py)
-
-# $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
-no_warnings := -w
-define compile_checked
-@mkdir -p $(@D)
-@$(rewritten) | \
-  ($(limited) $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
-  -o $@.compiled.s $(dump)=$@.dump) $(or_say)
-@$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
-@$(instrument_cxx) -c $@.s -o $@
-@$(operations) $@ $@.dump > $@.operations || { echo "no time is predicted for $<: see above" >&2; : > $@.operations; }
-@objcopy --add-section .simt_operations=$@.operations $@
-@rm -f $@.compiled.s $@.s $@.dump $@.operations
-endef
-
-announce := $(if $(announces),build/cpu/announce)
-build/cpu/checked/%.o: %.cu $(rewriter) $(operations_scripts) $(announce)
-	$(call compile_checked)
-build/cpu/checked/abs/%.o: /%.cu $(rewriter) $(operations_scripts) $(announce)
-	$(call compile_checked)
-# The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
-build/cpu/checked/build/shelf/%.o: operations := :
-# Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.
-wrap := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
-build/cpu/checked/%.so: build/cpu/checked/%.o
-	@$(instrument_cxx) -shared $< $(wrap) -o $@
-
-# Tests of the counters and of the checks: instrumented CUDA files, each with Catch2 in it.
-instrumented_tests = $(patsubst common/simt/%.cu,build/cpu/checked/common/simt/%.o,$(wildcard common/simt/$(1)/test_*.cu))
-counter_tests := $(call instrumented_tests,counters)
-check_tests := $(call instrumented_tests,checks)
-$(counter_tests) $(check_tests): rung_flags += -I common/simt
-$(counter_tests) $(check_tests): no_warnings :=
-build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
-	$(link)
-
-build/cpu/tests/simt_checks: $(check_tests) $(catch_main) build/cpu/libsimt.a
-	$(link)
-
-# Predicts launches whose traces were saved (common/simt/timing/trace_file.h).
-build/cpu/evaluate: $(call objects,common/simt/timing/calibration/evaluate.cpp) build/cpu/libsimt.a
-	$(link)
-
-build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_counts.cpp readings.cpp rules.cpp))
-	$(link)
+include common/build/instrumented.mk
 
 # --- Lab 09 -------------------------------------------------------------------------------------------------------------
 
@@ -362,71 +280,6 @@ build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) build/
 build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
 	$(call compile_sharded,--check -DONLY_F32)
 
-# --- CUDA ---------------------------------------------------------------------------------------------------------------
-
-# cudart is linked statically, so that no library that a rung brings can stand in for it.
-nvcc_flags := -std=c++17 -O3 -lineinfo -arch=$(CUDA_ARCH) -cudart static -I common/rung -Xcompiler -Wall,-Wextra
-
-# For the grader, which compiles in a sandbox.
-.PHONY: print-nvcc print-nvcc-flags
-print-nvcc:
-	@echo $(NVCC)
-print-nvcc-flags:
-	@echo $(nvcc_flags)
-
-# What labs 06 and 07 are given.
-rung_parts := $(wildcard common/rung/limit/*.h common/rung/fusion/*.h)
-operator_headers := $(wildcard common/ops/*.h common/ops/*/arguments.h)
-build/cuda/worker: common/rung/worker.cpp $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h rung_here.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
-
-build/cuda/timer: common/grade/speed/timer.cpp $(addprefix common/grade/speed/,inputs.h timer_protocol.h) \
-                  $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h types.h protocol.h worker_reply.h)
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
-
-build/cuda/roofs: common/bench/roofs.cu build/cpu/obj/common/bench/machine.cpp.o common/bench/timing.h
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) $(filter %.cu %.o,$^) -ldl -o $@
-
-build/cuda/probe: $(wildcard common/simt/timing/probe/*.cu) common/simt/timing/probe/probe.h
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) $(filter %.cu,$^) -o $@
-
-build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine.cpp.o
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@
-
-# For ncu to watch (common/cuda/launch_once.cu).
-launch_once_objects := $(call objects,common/bench/logits.cpp) $(judges)
-build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common/rung/rung.h $(operator_headers)
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -I common/ops -I common/testing -I common/reference -I common/bench $(filter %.cu %.o,$^) -ldl -o $@
-
-# Only what includes it is linked with cuBLAS: where that is missing, all else builds.
-cublas := -lcublas -Xlinker -rpath=$(abspath $(dir $(NVCC))../lib64)
-
-build/cuda/%.so: %.cu common/rung/rung.h $(rung_parts) $(operator_headers)
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
-build/cuda/abs/%.so: /%.cu common/rung/rung.h $(rung_parts) $(operator_headers)
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -Xcompiler -fPIC -shared $< $(if $(shell grep -l "cublas_v2.h" $<),$(cublas)) -o $@
-
-# Compiled for every architecture that the course promises, only to see that it can be: build/cuda/check/PATH.o. Nobody runs
-# the result, so a toolkit that has an option to compile quickly gets it. No file of the course asks for an architecture
-# between 80 and 90 (__CUDA_ARCH__), so that 86 and 89 have the PTX of 80; each has its own pass of the assembler, which
-# knows its instructions and limits.
-# 100 and 120: where the toolkit has them.
-later_archs = $(filter 100 120,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
-check_for = -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] \
-            -gencode arch=compute_90,code=sm_90 $(foreach a,$(later_archs),-gencode arch=compute_$(a),code=sm_$(a))
-# A starter has variables for what its TODOs will do.
-build/cuda/check/labs/%.o: unused := -diag-suppress 177,550
-compile_quickly = $(if $(shell $(NVCC) --help | grep -e --Ofast-compile),-Ofc max)
-build/cuda/check/%.o: %.cu common/rung/rung.h $(rung_parts) $(operator_headers)
-	@mkdir -p $(@D)
-	@$(NVCC) -std=c++17 -O1 $(compile_quickly) -I common/rung -Xcompiler -Wall,-Wextra -Werror all-warnings $(unused) $(check_for) -c $< -o $@
+include common/build/cuda.mk
 
 -include $(shell find build/cpu build/cuda build/grade -type f -name '*.d' 2>/dev/null)

@@ -101,7 +101,7 @@ build() {
 }
 
 # What make --trace prints where it begins a target.
-traced='^common/build/rules.mk:[0-9]*: '
+traced='^common/build/[a-z]*\.mk:[0-9]*: '
 
 # show_progress N: counts these lines on the terminal, "building: 12 of 58", and takes the line away at the end. A few targets
 # take no time that one would wonder about.
@@ -323,6 +323,12 @@ is_step() { [ "${lab_operator[$1]}" = swap_ffn ]; }
 step_results() {
   local folder
   folder=$(results_folder) && echo "$folder/fusion-$("$(roofs_program)" --slug).json"
+}
+
+# "4096 64": of rows of so many columns, how many this backend measures, and how many where work grows with cols^2.
+rows_of() {
+  local -n of_backend=shape_$([ "$backend" = cpu ] && echo cpu || echo gpu)
+  echo "${of_backend[$1]}"
 }
 
 # measure_step LAB FILE SOURCE RUNG: measures its variants at the sizes of the course on a GPU, at small ones on a CPU.

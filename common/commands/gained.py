@@ -20,7 +20,7 @@ from check_course import predictions  # noqa: E402
 from course import labs  # noqa: E402
 from course.labs import number_of  # noqa: E402
 
-COLS = 4096  # the shape that make labNN measures
+COLS = labs.shapes()[0].cols  # the shape that make labNN measures
 
 
 def ladder_of(points: list[dict], source: str) -> list[dict]:

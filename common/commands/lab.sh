@@ -91,7 +91,7 @@ predictions() {
   fi
   predict "$lab" "$checked" "$source" "$1" --command "make $lab"
 }
-show_predictions() { "$python" common/bench/predicted_table.py "$1" --gpu "$gpu" --lab "$lab" --source "$source" --cols 4096 --words; }
+show_predictions() { "$python" common/bench/predicted_table.py "$1" --gpu "$gpu" --lab "$lab" --source "$source" --cols "${shape_cols[0]}" --words; }
 if predicting; then
   if [ -z "$checked" ]; then
     say "CHECKS=off: nothing is counted, so no time is predicted"
@@ -110,14 +110,14 @@ else
   measure_roofs
   prepare_bench
   results=$(results_file) || exit
-  rows=64 quadratic=4
-  [ "$backend" = cpu ] || rows=4096 quadratic=4096
+  cols=${shape_cols[0]}
+  read -r rows quadratic <<<"$(rows_of "$cols")"
   counts=()
   [ "${CHECKS:-on}" = off ] || count_options "$file"
-  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols 4096 $(variant_options "$lab" $quadratic) \
+  "${bench[@]}" --rung "$rung" --lab "$lab" --source "$source" --rows $rows --cols $cols $(variant_options "$lab" $quadratic) \
     --results "$results" "${counts[@]}" || exit
   say ""
-  "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols 4096 || exit
+  "$python" common/bench/table.py "$results" --source "$source" --lab "$lab" --cols $cols || exit
   beside=
   if [ -n "${PREDICT:-}" ]; then
     checked=$(shared_object "$tested" build/cpu/checked)

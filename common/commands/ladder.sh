@@ -29,19 +29,22 @@ words=$(wc -l <build/bigrams.words)
 
 failed=0
 count=$(wc -w <<<"$lab_list") number=0
-# step_of LAB ROWS WIDE_ROWS: says what comes
+# step_of LAB cpu|gpu: says what comes
 step_of() {
+  local -n of=shape_$2
+  local cols shapes=()
   number=$((number + 1))
-  step "[$number/$count] $1: $2 x 4096 and $3 x 50257 normal logits, $words x $words bigrams"
+  for cols in "${shape_cols[@]}"; do shapes+=("${of[$cols]% *} x $cols"); done
+  step "[$number/$count] $1: $(printf '%s\n' "${shapes[@]}" | paste -sd, | sed 's/,/, /g; s/\(.*\), /\1 and /') normal logits, $words x $words bigrams"
 }
 topk_of() { topk=(); [ "${lab_operator[$1]}" != softmax_topk ] || topk=(--topk-output build/bigrams.topk); }
 
 predict_all() {
   local lab
   for lab in $lab_list; do
-    step_of "$lab" 4096 2048
+    step_of "$lab" gpu
     topk_of "$lab"
-    for cols in 4096 50257; do
+    for cols in "${shape_cols[@]}"; do
       predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols $cols || failed=1
     done
     predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols "$words" --k 5 --input bigrams \
@@ -59,15 +62,14 @@ measure() {
 }
 
 measure_all() {
-  local lab shapes
-  # Rows of 4096 columns, rows of 50257, and on how many of them a variant is measured whose work grows with cols squared.
-  shapes=(64 4 16 1)
-  [ "$backend" = cpu ] || shapes=(4096 4096 2048 64)
+  local lab cols rows quadratic
   for lab in $lab_list; do
-    step_of "$lab" "${shapes[0]}" "${shapes[2]}"
+    step_of "$lab" "$([ "$backend" = cpu ] && echo cpu || echo gpu)"
     topk_of "$lab"
-    measure "$lab" "${shapes[0]}" 4096 $(variant_options "$lab" "${shapes[1]}")
-    measure "$lab" "${shapes[2]}" 50257 $(variant_options "$lab" "${shapes[3]}")
+    for cols in "${shape_cols[@]}"; do
+      read -r rows quadratic <<<"$(rows_of "$cols")"
+      measure "$lab" "$rows" "$cols" $(variant_options "$lab" "$quadratic")
+    done
     measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
       --k 5 $(variant_options "$lab" 64) "${topk[@]}"
   done

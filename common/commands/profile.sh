@@ -11,13 +11,13 @@ shape=${SHAPE:-64x4096}
 [[ $shape =~ ^([1-9][0-9]*)x([1-9][0-9]*)$ ]] || fail "SHAPE=$shape: it must be ROWSxCOLUMNS, for example 64x4096"
 rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 # Where every thread reads the whole row, a wide one takes minutes. Elsewhere 64 rows are enough to count, but leave half of a GPU
-# idle: the time is predicted for the 4096 rows of make labNN, which are like them.
+# idle: the time is predicted for the rows of make labNN, which are like them.
 times=1
 if [ -z "${SHAPE:-}" ]; then
   if [ -n "${lab_quadratic[$lab]}" ]; then
     rows=64 cols=600
   elif ! is_step "$lab"; then
-    times=$((4096 / rows))
+    times=$((${shape_gpu[${shape_cols[0]}]% *} / rows))
   fi
 fi
 

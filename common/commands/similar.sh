@@ -6,4 +6,4 @@
 options=("$SUBMISSIONS" "$OUT")
 [ -z "${LABS:-}" ] || options+=(--only "$LABS")
 [ -z "${ALSO:-}" ] || options+=(--also "$ALSO")
-exec "$python" common/grade/similar.py "${options[@]}"
+exec "$python" common/grade/make_similar.py "${options[@]}"

@@ -4,6 +4,12 @@
     name = "rms_norm"                 its folder in common/ops; charts keep these in order
     title = "RMSNorm"                 what charts and tables call it; without an entry its name
 
+    [[shape]]
+    cols = 4096                       a width of rows that is measured, with normal logits; the first is that of make labNN
+    gpu = { rows = 4096, quadratic = 4096 }      how many rows on a GPU, and of a variant whose work grows with cols squared
+    cpu = { rows = 64, quadratic = 4 }           so on the executor
+    predicted = { rows = 512, quadratic = 4 }    how many of a GPU's rows are run for a prediction; 0: no prediction
+
     [[lab]]
     name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order. lab06b_topk: the second rung of lab 06
     kernel = "softmax_smem.cu"        the file that students edit
@@ -67,6 +73,21 @@ def chosen(words: str, names: Sequence[str]) -> list[str]:
             raise Malformed(f"no lab that is graded has '{word}' in its name; these are: {', '.join(names)}")
         meant.update(found)
     return [name for name in names if name in meant]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How many rows; fewer, or none, of a variant whose work grows with the square of the columns."""
+    rows: int
+    quadratic: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    cols: int
+    gpu: Rows
+    cpu: Rows
+    predicted: Rows
 
 
 @dataclass(frozen=True)
@@ -160,6 +181,19 @@ def operator_of(given: dict) -> tuple[str, str]:
     return given["name"], given["title"]
 
 
+def shape_of(given: dict) -> Shape:
+    kinds = ("gpu", "cpu", "predicted")
+    if set(given) != {"cols", *kinds} or not all(isinstance(given[kind], dict) and set(given[kind]) == {"rows", "quadratic"} for kind in kinds):
+        raise Malformed(f"a shape has cols, and rows and quadratic for each of {', '.join(kinds)}: {given}")
+    counts = [given["cols"], *(given[kind]["rows"] for kind in kinds)]
+    if not all(type(count) is int and count > 0 for count in counts) or not all(
+            type(few := given[kind]["quadratic"]) is int and 0 <= few <= given[kind]["rows"] for kind in kinds):
+        raise Malformed(f"a shape's cols and rows are numbers above 0, and quadratic is at most rows: {given}")
+    if given["gpu"]["rows"] % given["predicted"]["rows"]:
+        raise Malformed(f"a shape's rows on a GPU are a multiple of those that are run for a prediction: {given}")
+    return Shape(given["cols"], *(Rows(**given[kind]) for kind in kinds))
+
+
 def lab_of(given: dict) -> Lab:
     name = name_of(given)
     if wrong := (set(given) - FIELDS - OPTIONAL) | (FIELDS - set(given)):
@@ -172,14 +206,17 @@ def lab_of(given: dict) -> Lab:
     return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"]), "wrong": tuple(wrong)})
 
 
-def read(root: Path) -> tuple[list[Lab], list[Program], dict[str, str]]:
-    """The labs that are rungs, those that are programs, the operators' titles by name."""
+def read(root: Path) -> tuple[list[Lab], list[Program], dict[str, str], list[Shape]]:
+    """The labs that are rungs, those that are programs, the operators' titles by name, what is measured."""
     try:
         given = tomllib.loads((root / MANIFEST).read_text(encoding="utf-8"))
-        if not {"lab"} <= set(given) <= {"operator", "lab", "program"}:
-            raise Malformed("it holds [[operator]], [[lab]] and [[program]] tables and nothing else")
+        if not {"lab"} <= set(given) <= {"operator", "shape", "lab", "program"}:
+            raise Malformed("it holds [[operator]], [[shape]], [[lab]] and [[program]] tables and nothing else")
         labs, programs = [lab_of(each) for each in given["lab"]], [program_of(each) for each in given.get("program", [])]
         titles = dict(operator_of(each) for each in given.get("operator", []))
+        shapes = [shape_of(each) for each in given.get("shape", [])]
+        if len({shape.cols for shape in shapes}) < len(shapes):
+            raise Malformed("two shapes have the same cols")
         numbers = [lab.number for lab in (*labs, *programs)]
         in_order = all(these == sorted(these) for these in ([lab.number for lab in labs], [program.number for program in programs]))
         if not in_order or len(set(numbers)) < len(numbers):  # a new lab is added at the end, after the programs
@@ -187,7 +224,7 @@ def read(root: Path) -> tuple[list[Lab], list[Program], dict[str, str]]:
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
     following = [f"labs/{lab.name}/README.md" for lab in (*labs[1:], *programs[:1])] + ["make ladder"]
-    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], programs, titles
+    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], programs, titles, shapes
 
 
 def load(root: Path = ROOT) -> list[Lab]:
@@ -202,6 +239,11 @@ def programs(root: Path = ROOT) -> list[Program]:
 def operators(root: Path = ROOT) -> dict[str, str]:
     """Their titles by name, in the manifest's order."""
     return read(root)[2]
+
+
+def shapes(root: Path = ROOT) -> list[Shape]:
+    """What is measured; the first is what make labNN measures."""
+    return read(root)[3]
 
 
 def reading_order(root: Path = ROOT) -> list[Lab | Program]:

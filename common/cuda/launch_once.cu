@@ -4,7 +4,7 @@
 // Lab 07's operator takes R cores with a state of C, everything else in proportion as in rung::swap_ffn_full.
 //
 // Before each variant it launches mark_variant, a kernel that does nothing, so that a reader of the tool's output knows
-// which launches are whose. On standard output it prints what each mark stands for, a JSON object a line:
+// which launches are whose. On standard output it prints what each mark stands for, one JSON object per line:
 //     {"rung": "build/cuda/.../x.so", "variant": "tree", "op": "softmax", "dtype": "f32", "k": 0, "error": 0}
 // error is the cudaError_t of the variant: one that refuses the shape launches nothing and is listed all the same.
 // Inputs are those of `make profileNN` on the CPU (bench::normal_logits), and buffers begin on 256 bytes, as the counts

@@ -25,6 +25,7 @@ import roots
 import sandbox
 import stages
 import store
+from boxed import read_record, write_script
 from build import OBJECT_BYTES, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
@@ -75,7 +76,7 @@ def digest_of_files(files: list[Path]) -> str:
 
 # What reads a grade, or finds the file that is graded, changes no grade. A new file counts until it is named here.
 NOT_IN_A_GRADE = {"archives", "check", "classrun", "decide", "decided", "decisions", "doctor", "escape", "feedback", "gradebook", "gradescope_results",
-                  "histogram", "html_report", "imports", "ingest", "junit", "layouts", "lock", "make_class", "policy", "progress", "record", "reports",
+                  "histogram", "html_report", "imports", "ingest", "junit", "layouts", "lock", "make_class", "make_similar", "policy", "progress", "record", "reports",
                   "sample_records", "similar", "similar_report", "spreadsheet", "store", "summary", "tokens"}
 
 
@@ -83,8 +84,8 @@ def digests_of_course(course: Path) -> dict[str, str]:
     """Lab -> what changes whenever a grade of the lab could, but for the points: the course's programs, headers and flags, and the lab's own
     tests and solution."""
     common = digest_of_files([
-        course / "build/cpu/worker", course / "build/cpu/announce", course / "common/build/rules.mk",
-        *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_instructions")),
+        course / "build/cpu/worker", course / "build/cpu/announce", *sorted((course / "common/build").glob("*.mk")),
+        *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_operands", "ptx_instructions")),
         *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
         *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
         *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_") and path.stem not in NOT_IN_A_GRADE)])
@@ -361,28 +362,6 @@ def about(submission: Submission) -> dict:
 def limit_text(cause: str, limits: dict[str, int]) -> str:
     return {"": "", "time": f"the lab's {limits['lab_seconds']} s were over", "memory": f"more than {limits['memory_mib']} MiB of memory were used",
             "output": "too much was printed"}[cause]
-
-
-def write_script(path: Path, command: str) -> None:
-    path.write_text(f"#!/bin/sh\ncd /\nexec {command}\n")
-    path.chmod(0o755)
-
-
-def read_record(path: Path, stage: str = "") -> list[dict]:
-    """The lines of a record; a last line that was cut off is left out. stage: a folder of which no report speaks."""
-    lines = []
-    try:
-        text = path.read_text(errors="replace")
-    except OSError:
-        return lines
-    for line in (text.replace(stage, "") if stage else text).split("\n"):
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(entry, dict) and "type" in entry:
-            lines.append(entry)
-    return lines
 
 
 def submission_of_course(course: Path, folder: str, limits: dict[str, int]) -> Submission:

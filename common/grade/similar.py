@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
 """How alike the files of a class are, lab by lab: fingerprints of what the students wrote themselves (winnowing: Schleimer, Wilkerson and
 Aiken, 2003), compared pair by pair.
-
-    similar.py SUBMISSIONS OUT [--only LABS] [--also FOLDER]     writes OUT/similar; FOLDER has submissions of earlier classes
 
 A file becomes tokens without names, numbers and layout (tokens.py). What was handed out is taken out of it: runs of EXACT tokens as they
 are written, or of RENAMED after renaming, that also stand in a starter, a header for rungs, a handout, a hint, the book, or the solution of
@@ -15,10 +12,8 @@ It accuses nobody: it says where a person may want to look.
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
-import sys
 import zlib
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -181,45 +176,3 @@ def files_of_lab(course: Path, lab: str, kernel: str, handed_in: list[tuple[str,
     if solution.is_file():
         files.append(file_of("the course's solution", "", solution.read_bytes(), common))
     return [file for file in distinct(files) if file.own]  # the starter has nothing of its own
-
-
-def main() -> int:
-    import ingest
-    import judge
-    import points
-    import similar_report
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("submissions", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--also", type=Path)
-    arguments = parser.parse_args()
-    every = judge.labs_of(COURSE)
-    try:
-        labs = {lab: every[lab] for lab in judge.manifest.chosen(arguments.only, list(every))}
-    except judge.manifest.Malformed as error:
-        print(f"error: LABS={arguments.only}: {error}", file=sys.stderr)
-        return 2
-    limits = points.load(COURSE / "common/grade/points.toml", list(every)).limits
-    handed_in: dict[str, list[tuple[str, str, bytes]]] = {lab: [] for lab in labs}
-    try:
-        for folder in filter(None, (arguments.submissions, arguments.also)):
-            for submission in ingest.find(folder)[0]:
-                ingest.take(submission, labs, limits)
-                earlier = folder == arguments.also
-                for lab, taken in submission.labs.items():
-                    if taken.source is not None:
-                        name = f"{submission.name} ({folder.name})" if earlier else submission.name
-                        handed_in[lab].append((name, "" if earlier else submission.id, taken.source))
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        found = similar_report.write(arguments.out, COURSE, labs, handed_in)
-    except (ingest.IngestError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(f"{found} pairs to look at: {arguments.out}/similar/index.html")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import items as grading
 import sandbox
+from boxed import read_record, write_script
 from build import Built
 from gpu import CudaWorkshop, Gpu, make_run_root
 from items import PASS, PERSON, Item
@@ -149,7 +150,6 @@ class SpeedJudge:
             return str(self.judge.course / program)
         name = Path(program).name
         command = self.judge.box.command([f"/{name}"], self.root, self.limits(), uid, {"/rung": folder / "rung"})
-        from judge import write_script
         write_script(folder / name, f'{shlex.join(command)} /rung/"${{1##*/}}" 1>&2')
         return str(folder / name)
 
@@ -162,7 +162,6 @@ class SpeedJudge:
 
     def wrong_cases(self, lab: str, source: bytes, rung: bytes, uid: int | None) -> dict[str, str]:
         """Variant -> what is wrong with the first of the lab's small cases that is wrong on the GPU."""
-        from judge import read_record
         folder, private = self.folder(rung), self.judge.private / f"{next(self.judge.numbers)}"
         private.mkdir(mode=0o700)
         (private / "source.cu").write_bytes(source)

@@ -180,7 +180,7 @@ def bias_of(cols: int, dtype: torch.dtype) -> torch.Tensor:
 def ours(op: str, variant: str | None, dtype: str) -> Callable[..., None]:
     """A variant of an operator that the binding has no function for, with the operator's arguments but the stream, which is
     PyTorch's current one."""
-    chosen = ladder.rungs.resolve(variant, op, dtype, True)
+    chosen = ladder.choice.resolve(variant, op, dtype, True)
     function = ladder.rungs.cuda_rung(chosen.source).functions[chosen.index]
 
     def call(*arguments: object) -> None:

@@ -112,7 +112,7 @@ def variant_names() -> dict[str, str]:
     for op in ("softmax", "softmax_topk", "rms_norm", "layer_norm", "cross_entropy"):
         for dtype in ("float32", "float16", "bfloat16"):
             try:
-                names[f"{op.removeprefix('softmax_')} {dtype}"] = ladder.rungs.resolve(None, op, dtype, True).name
+                names[f"{op.removeprefix('softmax_')} {dtype}"] = ladder.choice.resolve(None, op, dtype, True).name
             except TypeError:
                 continue
     return names

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cooperative.h"
 #include "device_queues.h"
-#include "devices.h"
-#include "failure.h"
 #include "instrument/recorder.h"
 #include "switch.h"
 
@@ -80,6 +77,8 @@ SIMT_INLINE void Block::wait(Place place) {
   if (warp->ready == 0 && (recorder_ || warp->at_activemask)) warp_stopped(warp);
   switch_to(next(warp, self->lane));
 }
+
+void Block::wait_in_meeting(Place place) { wait(place); }
 
 // No lane of the warp can run. Lets those go on that wait for nothing but this.
 void Block::warp_stopped(Warp* warp) {
@@ -354,73 +353,6 @@ void Block::answer_activemask(Warp* warp) {
   warp->at_activemask = 0;
 }
 
-void Block::meeting_init(uint64_t key, unsigned expected) {
-  Meeting& meeting = meetings_[key];
-  meeting = {};
-  meeting.expected = meeting.pending = expected;
-}
-
-Meeting& Block::find_meeting(uint64_t key, Place place) {
-  const auto found = meetings_.find(key);
-  if (found == meetings_.end()) fail_no_meeting(index_, current_->index, place);
-  return found->second;
-}
-
-void Block::complete_phase(Meeting* meeting) {
-  meeting->phase++;
-  meeting->pending = meeting->expected;
-  for (Thread* thread : meeting->waiting) thread->warp->ready |= 1u << thread->lane;
-  meeting->waiting.clear();
-}
-
-unsigned Block::meeting_arrive(uint64_t key, unsigned count, Place place) {
-  Meeting& meeting = find_meeting(key, place);
-  if (recorder_) recorder_->meeting_arrive(key, meeting.phase, place, SIMT_CALLER);
-  note_received(4);  // the phase: how often others have come
-  const unsigned phase = meeting.phase;
-  meeting.pending -= count < meeting.pending ? count : meeting.pending;
-  if (meeting.pending == 0) complete_phase(&meeting);
-  return phase;
-}
-
-void Block::meeting_drop(uint64_t key, Place place) {
-  Meeting& meeting = find_meeting(key, place);
-  if (meeting.expected > 0) meeting.expected--;
-  meeting_arrive(key, 1, place);
-}
-
-bool Block::meeting_is_over(uint64_t key, unsigned phase) {
-  const Meeting& meeting = find_meeting(key, current_->place);
-  note_received(1);
-  if (static_cast<int>(meeting.phase - phase) <= 0) return false;
-  if (recorder_) recorder_->meeting_left(key, phase);
-  return true;
-}
-
-void Block::meeting_wait(uint64_t key, unsigned phase, Place place) {
-  Meeting& meeting = find_meeting(key, place);
-  while (static_cast<int>(meeting.phase - phase) <= 0) {
-    meeting.waiting.push_back(current_);
-    wait(place);
-  }
-  if (recorder_) recorder_->meeting_left(key, phase);
-}
-
-void Block::meeting_put(uint64_t key, unsigned slot, uint64_t value) {
-  Meeting& meeting = meetings_[key];
-  std::vector<uint64_t>& values = meeting.values[meeting.phase & 1];
-  if (slot >= 8 * 1024) return;
-  if (values.size() <= slot) values.resize(slot + 1);
-  values[slot] = value;
-}
-
-uint64_t Block::meeting_get(uint64_t key, unsigned phase, unsigned slot) {
-  const std::vector<uint64_t>& values = meetings_[key].values[phase & 1];
-  const uint64_t value = slot < values.size() ? values[slot] : 0;
-  note_received(bytes_of_value(value));
-  return value;
-}
-
 // In turn over all threads of the block: whoever is waited for has a turn, too.
 void Block::yield() {
   Warp* const warp = current_->warp;
@@ -446,66 +378,13 @@ void Block::retire(Thread* thread) {
   if (warp->ready == 0 && (recorder_ || warp->at_activemask)) warp_stopped(warp);
 }
 
-void Block::report_deadlock() {
-  std::vector<WaitingThread> waiting;
-  for (const Thread& thread : threads_) {
-    if (thread.warp->alive >> thread.lane & 1) {
-      const auto number = static_cast<unsigned>(&thread - threads_.data());
-      waiting.push_back({number, thread.index, thread.place, thread.mask});
-    }
-  }
-  fail_deadlock(index_, waiting, launch_->threads_per_block());
-}
-
 Votes block_barrier(int predicate, Place place) noexcept { return current_block->barrier(predicate, place); }
 Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept {
   return current_block->exchange(mask, value, place);
 }
-void grid_barrier(Place place) {
-  if (!is_cooperative()) fail_not_cooperative(place);
-  current_block->grid_barrier(place);
-}
-void meeting_init(uint64_t key, unsigned expected) noexcept { current_block->meeting_init(key, expected); }
-unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
-  return current_block->meeting_arrive(key, count, place);
-}
-void meeting_drop(uint64_t key, Place place) noexcept { current_block->meeting_drop(key, place); }
-unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
-  const unsigned phase = current_block->meeting_phase(key);
-  note_received(1);
-  return (phase & 1) == parity ? phase : phase - 1;
-}
-bool meeting_is_over(uint64_t key, unsigned phase) noexcept { return current_block->meeting_is_over(key, phase); }
-void meeting_wait(uint64_t key, unsigned phase, Place place) noexcept {
-  current_block->meeting_wait(key, phase, place);
-}
-unsigned meet(uint64_t key, unsigned count, Place place) noexcept {
-  if (!current_block->has_meeting(key)) current_block->meeting_init(key, count);
-  const unsigned phase = current_block->meeting_arrive(key, 1, place);
-  current_block->meeting_wait(key, phase, place);
-  return phase;
-}
-void meeting_put(uint64_t key, unsigned slot, uint64_t value, unsigned count) noexcept {
-  if (!current_block->has_meeting(key)) current_block->meeting_init(key, count);
-  current_block->meeting_put(key, slot, value);
-}
-uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot) noexcept {
-  return current_block->meeting_get(key, phase, slot);
-}
-bool is_cooperative() { return current_block->launch().cooperative; }
 unsigned active_lanes(Place place) noexcept { return current_block->active_lanes(place); }
 void yield() noexcept {
   poll(SIMT_CALLER);
   current_block->yield();
 }
-void fence() noexcept {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (recording.lane && recording.observer) recording.recorder->fence();
-}
-
-void fence_system() noexcept {
-  fence();
-  if (has_several_devices() && recording.lane && recording.observer) checks::device_fences(current_device());
-}
-
 }  // namespace simt

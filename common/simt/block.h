@@ -87,10 +87,10 @@ class Block {
   void yield();
   void grid_barrier(Place place);
 
-  // Of meetings (include/simt/meeting.h).
+  // Of meetings (meetings.cpp). `caller` is where the kernel calls.
   void meeting_init(uint64_t key, unsigned expected);
-  unsigned meeting_arrive(uint64_t key, unsigned count, Place place);
-  void meeting_drop(uint64_t key, Place place);
+  unsigned meeting_arrive(uint64_t key, unsigned count, Place place, uintptr_t caller);
+  void meeting_drop(uint64_t key, Place place, uintptr_t caller);
   bool has_meeting(uint64_t key) const { return meetings_.count(key); }
   unsigned meeting_phase(uint64_t key) { return find_meeting(key, current_->place).phase; }
   bool meeting_is_over(uint64_t key, unsigned phase);
@@ -122,6 +122,7 @@ class Block {
   void set_running(Thread* thread);
   void switch_to(Thread* thread);
   void wait(Place place);
+  void wait_in_meeting(Place place);
   void warp_stopped(Warp* warp);
   void merge_records(Warp* warp, bool force);
   void complete_barrier();

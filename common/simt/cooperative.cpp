@@ -59,4 +59,11 @@ void fail_not_cooperative(Place place) {
        current_block->index(), threadIdx, place);
 }
 
+void grid_barrier(Place place) {
+  if (!is_cooperative()) fail_not_cooperative(place);
+  current_block->grid_barrier(place);
+}
+
+bool is_cooperative() { return current_block->launch().cooperative; }
+
 }  // namespace simt

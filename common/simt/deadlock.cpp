@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "block.h"
 #include "checks/checks.h"
@@ -12,6 +13,13 @@
 namespace simt {
 
 namespace {
+
+struct WaitingThread {
+  unsigned number;  // in the block: of warp number / 32, lane number % 32
+  uint3 index;
+  Place place;
+  unsigned mask;
+};
 
 void append(std::string* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void append(std::string* text, const char* format, ...) {
@@ -111,7 +119,8 @@ const char* name_of(Call call) {
   return names[static_cast<int>(call)];
 }
 
-void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block) {
+[[noreturn]] static void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting,
+                                       unsigned threads_per_block) {
   const LeftLane found = find_left_lane(waiting);
   std::string what = checks::running() ? "synccheck: " : "", text;
   // The warp operation is the culprit: a barrier, if others have come to one, waits for its lanes.
@@ -143,6 +152,17 @@ void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsig
   failure.file = first.place.file;
   failure.line = first.place.line;
   report_failure(failure);
+}
+
+void Block::report_deadlock() {
+  std::vector<WaitingThread> waiting;
+  for (const Thread& thread : threads_) {
+    if (thread.warp->alive >> thread.lane & 1) {
+      const auto number = static_cast<unsigned>(&thread - threads_.data());
+      waiting.push_back({number, thread.index, thread.place, thread.mask});
+    }
+  }
+  fail_deadlock(index_, waiting, launch_->threads_per_block());
 }
 
 }  // namespace simt

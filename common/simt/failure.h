@@ -4,21 +4,10 @@
 #include <cuda_runtime.h>
 
 #include <string>
-#include <vector>
 
 #include "simt.h"
 
 namespace simt {
-
-struct WaitingThread {
-  unsigned number;  // in the block: of warp number / 32, lane number % 32
-  uint3 index;
-  Place place;
-  unsigned mask;
-};
-
-// No thread of the block can go on: says who waits where (deadlock.cpp).
-[[noreturn]] void fail_deadlock(uint3 block, const std::vector<WaitingThread>& waiting, unsigned threads_per_block);
 
 // Hands a failure to the handler of simt.h.
 [[noreturn]] void report_failure(Failure& failure);

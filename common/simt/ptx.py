@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-
-from ptx_instructions import TYPES, Instruction, Unknown
+from ptx_instructions import Instruction
+from ptx_operands import TYPES, Unknown
 
 CONSTRAINTS = {"r": "uint32_t", "l": "uint64_t", "h": "uint16_t", "f": "float", "d": "double", "n": "uint64_t"}
 

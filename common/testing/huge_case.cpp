@@ -1,5 +1,5 @@
 // CASES=huge: every variant on a matrix of more than 2^31 elements, where an index that is an int overflows. For a GPU;
-// float32 takes 45 GB of the host's memory and half a minute a variant.
+// float32 takes 45 GB of the host's memory and half a minute per variant.
 //
 // Eight different rows are repeated all the way down. The first eight results are held against the reference, all the
 // others against the first eight, bit by bit: equal rows at equal alignment must give equal results.

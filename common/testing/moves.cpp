@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "check.h"
@@ -18,79 +17,11 @@
 namespace testing_ {
 namespace {
 
-using nlohmann::json;
 using rung::Outcome;
-
-// ---- Reading the counters ------------------------------------------------------------------------
-
-Traffic traffic(const json& counts, const std::string& op) {
-  const std::string of = "_pipe_lsu_mem_global_op_" + op + ".sum";
-  return {counts.at("l1tex__t_requests" + of), counts.at("l1tex__t_sectors" + of), counts.at("global_bytes_op_" + op)};
-}
-
-void add(Traffic* sum, const Traffic& more) {
-  sum->requests += more.requests;
-  sum->sectors += more.sectors;
-  sum->bytes += more.bytes;
-}
-
-void read(const json& launch, Count* count) {
-  count->launches++;
-  count->watched_bytes += launch.value("watched_bytes_read", 0.0);
-  const json& total = launch.at("total");
-  add(&count->load, traffic(total, "ld"));
-  add(&count->store, traffic(total, "st"));
-  add(&count->atomic, traffic(total, "atom"));
-  count->barriers += total.at("barriers").get<double>();
-  count->warp_operations += total.at("warp_operations").get<double>();
-  count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
-  const json& grid = launch.at("grid");
-  const double blocks = grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
-  const json& block = launch.at("block");
-  const int block_threads = block[0].get<int>() * block[1].get<int>() * block[2].get<int>();
-  count->blocks = std::max(count->blocks, blocks);
-  count->threads = std::max(count->threads, blocks * block_threads);
-  const double working = launch.at("blocks").at("working");
-  count->working_blocks = std::max(count->working_blocks, working);
-  count->working_threads = std::max(count->working_threads, working * block_threads);
-  const double longest = launch.at("longest_thread").at("accesses");
-  if (longest > count->longest_thread) {
-    count->block_threads = block_threads;
-    count->longest_thread = longest;
-    count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
-  }
-  const json& received = launch.at("received");
-  count->received.push_back({received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads});
-  for (const json& line : launch.at("lines")) {
-    const json& counts = line.at("counts");
-    double shared = 0;
-    for (const char* op : {"ld", "st", "atom"})
-      shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
-    count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
-                            traffic(counts, "atom"), shared, counts.at("warp_operations")});
-  }
-}
-
-// The launches run one after the other. What limits the longest is what a student should look at.
-void read_prediction(const json& launches, int stands_for, Count* count) {
-  double longest = 0;
-  count->stands_for = stands_for;
-  for (const json& launch : launches) {
-    const json& predicted = launch.at("predicted");
-    if (predicted.at("seconds").is_null()) {
-      count->predicted = std::nan("");
-      count->predicted_words = predicted.at("why");
-      return;
-    }
-    const double seconds = predicted.at("seconds");
-    count->predicted += seconds;
-    if (seconds > longest) longest = seconds, count->predicted_words = predicted.at("words");
-  }
-}
 
 // ---- Words ---------------------------------------------------------------------------------------
 
-std::string sectors_a_request(const Traffic& all) {
+std::string sectors_per_request(const Traffic& all) {
   const std::string sectors = brief(all.sectors / std::max(1.0, all.requests));
   return sectors + (sectors == "1" ? " sector" : " sectors") + " per request";
 }
@@ -152,6 +83,13 @@ Demand read_at_most(int times) {
   };
 }
 
+Demand watched_once(int spare) {
+  return [spare](const Count& count) -> Judgement {
+    if (count.watched_bytes <= count.matrix_bytes() + static_cast<double>(spare) * count.rows) return {};
+    return unmet("x has " + whole(count.matrix_bytes()) + " bytes; " + whole(count.watched_bytes) + " were asked for");
+  };
+}
+
 Demand written_once() {
   return [](const Count& count) -> Judgement {
     const double bytes = count.store.bytes + count.atomic.bytes;
@@ -170,7 +108,7 @@ Demand coalesced() {
       const Traffic& all = count.*direction.total;
       const double needed = all.bytes / 32 + (aligned ? 0 : all.requests);
       if (all.requests == 0 || all.sectors <= needed) continue;
-      return unmet(std::string(direction.past) + " with " + sectors_a_request(all) + " where " +
+      return unmet(std::string(direction.past) + " with " + sectors_per_request(all) + " where " +
                    brief(needed / all.requests) + " hold its bytes: " + whole(all.sectors) + " sectors for " +
                    whole(all.bytes) + " bytes" + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
@@ -181,15 +119,15 @@ Demand coalesced() {
   };
 }
 
-Demand bytes_a_lane(int bytes) {
+Demand bytes_per_lane(int bytes) {
   return [bytes](const Count& count) -> Judgement {
     for (const Direction& direction : directions) {
       const Traffic& all = count.*direction.total;
       if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
-      const double a_lane = all.bytes / all.requests / 32;
-      if (a_lane >= bytes && all.sectors <= all.bytes / 32) continue;
-      return unmet(std::string(direction.plural) + " move " + brief(a_lane) + " bytes per lane and " +
-                   sectors_a_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
+      const double per_lane = all.bytes / all.requests / 32;
+      if (per_lane >= bytes && all.sectors <= all.bytes / 32) continue;
+      return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane and " +
+                   sectors_per_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
                    std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +
                    whole(all.bytes / bytes / 32) + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
@@ -200,16 +138,16 @@ Demand bytes_a_lane(int bytes) {
   };
 }
 
-Demand nearly_bytes_a_lane(int bytes, int spare) {
+Demand nearly_bytes_per_lane(int bytes, int spare) {
   return [bytes, spare](const Count& count) -> Judgement {
     const double needed = std::ceil(static_cast<double>(count.cols) * count.element_bytes / bytes / 32);
     for (const Direction& direction : directions) {
       const Traffic& all = count.*direction.total;
       if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
       const double passes = all.bytes / count.matrix_bytes();
-      const double a_row = all.requests / passes / count.rows;
-      if (a_row <= needed + spare) continue;
-      return unmet(brief(a_row) + " requests for each time that a row is " + direction.past + ", where " +
+      const double per_row = all.requests / passes / count.rows;
+      if (per_row <= needed + spare) continue;
+      return unmet(brief(per_row) + " requests for each time that a row is " + direction.past + ", where " +
                    std::to_string(bytes) + " bytes per lane need " + whole(needed) +
                    " and the row's ends at the most " + std::to_string(spare) + " more" +
                    worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
@@ -218,7 +156,7 @@ Demand nearly_bytes_a_lane(int bytes, int spare) {
   };
 }
 
-Demand bytes_an_element(int bytes) {
+Demand bytes_per_element(int bytes) {
   return [bytes](const Count& count) -> Judgement {
     const double counted = count.footprint_read * 32 / count.elements();
     if (counted <= bytes) return {};
@@ -257,7 +195,7 @@ Demand spread_over_blocks(int least) {
 
 Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
-    const double needed = lanes_a_row * static_cast<double>(count.rows);
+    const double needed = lanes_per_row * static_cast<double>(count.rows);
     if (count.working_threads >= needed) return {};
     // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
     if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
@@ -301,55 +239,12 @@ Demand said_what_loads_cost() {
   return [](const Count& count) -> Judgement {
     return {true, "what it costs, counted on " + std::to_string(count.rows) + " x " + std::to_string(count.cols) +
                       ": every element is read " + times_of(count.load.bytes / count.matrix_bytes()) + ", with " +
-                      sectors_a_request(count.load) +
+                      sectors_per_request(count.load) +
                       worst_line(count, [](const LineCount& line) { return line.load.sectors; })};
   };
 }
 
 // ---- A move --------------------------------------------------------------------------------------
-
-std::string read_counters(const Step& step, const Outcome& outcome, Count* count) {
-  const Case& c = step.test_case;
-  // Nor is a hidden shape told by the way in which it fails.
-  const bool hidden = c.group == "integrity";
-  const std::string shape = hidden ? "a hidden shape" : operator_of(lab.op).Operator::name(c.sizes);
-  const std::string at =
-      outcome.file.empty() || hidden ? "" : shortened(outcome.file) + ":" + std::to_string(outcome.line) + ": ";
-  if (outcome.kind != Outcome::Kind::returned)
-    return "could not be counted on " + shape + ": " + at +
-           (hidden ? outcome.message.substr(0, outcome.message.find('\n')) : outcome.message);
-  if (outcome.error)
-    return "returned " + (hidden ? "an error" : outcome.error_name) + " for " + shape + ", which it must take" +
-           (outcome.message.empty() || hidden ? "" : "\n" + at + outcome.message);
-
-  *count = {};
-  count->by_graphs = outcome.work.by_graphs;
-  count->rows = c.sizes.rows;
-  count->cols = c.sizes.cols;
-  count->sizes = c.sizes;
-  count->element_bytes = rung::bytes_of(step.dtype);
-  const rung::Plan plan = operator_of(lab.op).plan(c.sizes, step.dtype);
-  if (const rung::Tensor* const first = plan.first_of(1); first && first->cols < static_cast<size_t>(c.sizes.cols))
-    count->results = static_cast<int>(first->cols);
-  for (int i = 0; i < plan.count; i++) {
-    const int buffer = plan.tensors[i].buffer;
-    if (buffer != 0 && buffer != rung::workspace_buffer)
-      count->result_bytes += static_cast<double>(plan.tensors[i].bytes());
-  }
-  try {
-    const json report = json::parse(outcome.counters);
-    if (report.at("launches").empty()) return "no kernel was launched on " + shape;
-    for (const json& launch : report.at("launches")) read(launch, count);
-    if (c.move && c.move->stands_for) read_prediction(report.at("launches"), c.move->stands_for, count);
-    for (const json& call : report.value("library_calls", json::array())) {
-      count->library_calls++;
-      count->watched_bytes += call.at("watched_bytes_read").get<double>();
-    }
-  } catch (const json::exception& error) {
-    return std::string("the worker's counters cannot be read: ") + error.what();
-  }
-  return "";
-}
 
 std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed) {
   const std::vector<unsigned char> input =

@@ -49,7 +49,7 @@ struct Count {
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;           // of that block
-  std::vector<Received> received;  // a launch
+  std::vector<Received> received;  // per launch
   double blocks = 0;               // of the largest grid
   double threads = 0;              // of the launch with the most
   double working_blocks = 0,
@@ -82,18 +82,21 @@ using Demand = std::function<Judgement(const Count&)>;
 
 // Every element is loaded from global memory, at the most so often.
 Demand read_at_most(int times);
+// What the operator watches (Plan in common/ops/arguments.h), here the matrix, is asked for once; `spare` bytes per row
+// may come on top. The rest of the input, such as weights, may be asked for again by every row.
+Demand watched_once(int spare = 0);
 // Every element is stored once and nothing else is.
 Demand written_once();
 // A request moves no more sectors than its bytes fill: 4 with 4 bytes per lane, 16 with 16. A row that starts between
-// two sectors costs one more a request.
+// two sectors costs one more per request.
 Demand coalesced();
 // All loads and stores are this wide, for whole warps: for a shape whose rows divide into such accesses.
-Demand bytes_a_lane(int bytes);
+Demand bytes_per_lane(int bytes);
 // Hardly more requests than that width needs, where rows start anywhere: the few elements before the first boundary and
 // after the last may cost `spare` requests per row more.
-Demand nearly_bytes_a_lane(int bytes, int spare);
+Demand nearly_bytes_per_lane(int bytes, int spare);
 // The matrix takes this many bytes per element in memory.
-Demand bytes_an_element(int bytes);
+Demand bytes_per_element(int bytes);
 // No thread makes more than its share of the block's accesses plus a logarithm: a few accesses for each of the log2(n)
 // rounds in which n threads reduce. Nor does the mean exceed what a thread's part of the elements needs.
 Demand no_serial_section();
@@ -104,7 +107,7 @@ Demand reduces_in_warps();
 // At least so many blocks per row, in one of the kernels.
 Demand spread_over_blocks(int least);
 // At least half a warp per row, in one of the kernels.
-constexpr double lanes_a_row = 16;
+constexpr double lanes_per_row = 16;
 Demand rows_at_once();
 // The predicted time is within what rows x cols floats may take; elements of 16 bits may take half of it, and other
 // widths in proportion.

@@ -23,7 +23,7 @@ double a_warp(const Count& count, double once_a_warp) {
   return once_a_warp / (std::max(1.0, warps) * count.rows);
 }
 
-double sectors_a_request(const Traffic& all) { return all.sectors / std::max(1.0, all.requests); }
+double sectors_per_request(const Traffic& all) { return all.sectors / std::max(1.0, all.requests); }
 
 // A predicted number may be anything: 1e300, -5, infinity.
 std::string number(double value) {
@@ -45,34 +45,34 @@ std::string comparison(double predicted, double counted) {
 // ---- The vocabulary ------------------------------------------------------------------------------
 
 Figure sectors_a_load() {
-  return [](const Count& count) { return sectors_a_request(count.load); };
+  return [](const Count& count) { return sectors_per_request(count.load); };
 }
 
 Figure sectors_of_the_commonest_load() {
   return [](const Count& count) {
     const auto rarer = [](const LineCount& a, const LineCount& b) { return a.load.requests < b.load.requests; };
     const auto line = std::max_element(count.lines.begin(), count.lines.end(), rarer);
-    return line == count.lines.end() ? 0 : sectors_a_request(line->load);
+    return line == count.lines.end() ? 0 : sectors_per_request(line->load);
   };
 }
 
-Figure loads_a_row() {
+Figure loads_per_row() {
   return [](const Count& count) { return count.load.requests / count.rows; };
 }
 
-Figure stores_a_row() {
+Figure stores_per_row() {
   return [](const Count& count) { return count.store.requests / count.rows; };
 }
 
-Figure bytes_read_a_row() {
+Figure bytes_read_per_row() {
   return [](const Count& count) { return count.load.sectors * sector_bytes / count.rows; };
 }
 
-Figure bytes_written_a_row() {
+Figure bytes_written_per_row() {
   return [](const Count& count) { return (count.store.bytes + count.atomic.bytes) / count.rows; };
 }
 
-Figure distinct_bytes_read_a_row() {
+Figure distinct_bytes_read_per_row() {
   return [](const Count& count) { return count.footprint_read * sector_bytes / count.rows; };
 }
 
@@ -80,11 +80,11 @@ Figure reads_of_an_element() {
   return [](const Count& count) { return count.load.bytes / count.matrix_bytes(); };
 }
 
-Figure barriers_a_row() {
+Figure barriers_per_row() {
   return [](const Count& count) { return a_warp(count, count.barriers); };
 }
 
-Figure warp_operations_a_row() {
+Figure warp_operations_per_row() {
   return [](const Count& count) { return a_warp(count, count.warp_operations); };
 }
 

@@ -26,20 +26,20 @@ using Figure = std::function<double(const Count&)>;
 Figure sectors_a_load();
 Figure sectors_of_the_commonest_load();
 // Instructions of warps, in all passes over a row.
-Figure loads_a_row();
-Figure stores_a_row();
+Figure loads_per_row();
+Figure stores_per_row();
 // Whole sectors, though not all of their bytes may be wanted.
-Figure bytes_read_a_row();
+Figure bytes_read_per_row();
 // Bytes of the distinct sectors among those read.
-Figure distinct_bytes_read_a_row();
+Figure distinct_bytes_read_per_row();
 // As they were asked for, not as whole sectors.
-Figure bytes_written_a_row();
+Figure bytes_written_per_row();
 // How often an element is loaded.
 Figure reads_of_an_element();
 // Of a kernel with one block per row: barriers that a thread comes to; shuffles, votes and the like that a warp
 // executes.
-Figure barriers_a_row();
-Figure warp_operations_a_row();
+Figure barriers_per_row();
+Figure warp_operations_per_row();
 
 // Kernels and library calls.
 Figure launches();

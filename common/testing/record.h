@@ -1,5 +1,5 @@
-// The record of a run for the judge (common/grade): JSON, one object a line, in the file that LADDER_RECORD names. The
-// judge believes this file and nothing that is printed; it is written by this process alone, which is trusted.
+// The record of a run for the judge (common/grade): JSON, one object per line, in the file that LADDER_RECORD names.
+// The judge believes this file and nothing that is printed; it is written by this process alone, which is trusted.
 //
 //     {"type": "plan", "variant": "tree f32", "group": "widths", "case": "normal-7x33", "checked": true}
 //                                                         for each step, first of all; checked: it is small

@@ -10,10 +10,10 @@ namespace {
 
 // Accesses per round of a reduction; n threads need log2(n) rounds. Two operands read, one result written, and one
 // access more; times two, for maximum and sum.
-constexpr double accesses_a_round = 8;
+constexpr double accesses_per_round = 8;
 // Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
 // twice that.
-constexpr double accesses_an_element = 16;
+constexpr double accesses_per_element = 16;
 // Of the thread that puts the K largest in order, to each of them.
 constexpr double accesses_a_selected = 8;
 
@@ -41,13 +41,13 @@ double ways_to_get(const LineCount& line) { return line.load.requests + line.sha
 Demand no_serial_section() {
   return [](const Count& count) -> Judgement {
     const double rounds = std::log2(std::max(2, count.block_threads));
-    const double most = count.its_share + accesses_a_round * rounds + accesses_a_selected * count.results;
+    const double most = count.its_share + accesses_per_round * rounds + accesses_a_selected * count.results;
     // Nor is it shared work if every thread does all of it. Where blocks draw rows from a queue, one may do most of
     // them.
     double elements = count.elements() / std::max(1.0, count.blocks * count.block_threads);
     for (const Received& launch : count.received) elements = std::max(elements, share_of(launch, count));
     elements = std::ceil(elements);
-    const double shared = accesses_an_element * std::max(1.0, elements) + 2 * accesses_a_round * rounds;
+    const double shared = accesses_per_element * std::max(1.0, elements) + 2 * accesses_per_round * rounds;
     if (count.its_share > shared)
       return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average, where " +
                    whole(shared) + " are enough for its " + whole(elements) +

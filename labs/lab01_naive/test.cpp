@@ -54,7 +54,7 @@ const testing_::Lab testing_::lab = {
          "per_row",
          Dtype::f32,
          {32, 1000},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "Three passes (maximum, sum, result) over 1000 elements. Whole sectors move: what does a load of "
          "4 bytes cost if nobody else in the warp uses its sector?"},
         {"per_element_slower",

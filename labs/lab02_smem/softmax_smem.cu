@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(threads, resident)
   x += start;
   y += start;
 
-  // At most one single float a thread: it stays in a register. -INFINITY changes neither the maximum nor the sum.
+  // At most one single float per thread: it stays in a register. -INFINITY changes neither the maximum nor the sum.
   const Split split = split_row(start, cols);
   const int column = single_column(split, threadIdx.x);
   float single = column >= 0 ? x[column] : -INFINITY;

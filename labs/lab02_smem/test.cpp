@@ -38,7 +38,7 @@ const testing_::Lab testing_::lab = {
         {"move-float4",
          "16 bytes per lane: 16 sectors per request",
          {32, 512},
-         testing_::bytes_a_lane(16),
+         testing_::bytes_per_lane(16),
          {"tree_f32x4"},
          /*others_too=*/false},
     },
@@ -58,7 +58,7 @@ const testing_::Lab testing_::lab = {
          "tree",
          Dtype::f32,
          {8, 1000},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "Maximum, sum and result all need the row, but two of the three find it in shared memory. What "
          "is left is one pass, and neighbouring threads use all of every sector."},
         {"float4_loads",
@@ -67,7 +67,7 @@ const testing_::Lab testing_::lab = {
          "tree_f32x4",
          Dtype::f32,
          {8, 2000},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "2000 columns are 500 groups of four, and a warp takes 32 of them at a time. The last warp is "
          "not full, but its instruction counts like any other."},
         {"tree_barriers",
@@ -77,7 +77,7 @@ const testing_::Lab testing_::lab = {
          "tree",
          Dtype::f32,
          {8, 1000},
-         testing_::barriers_a_row(),
+         testing_::barriers_per_row(),
          "Each round halves the number of values: 256, 128 and so on down to 1. Those rounds, the barrier "
          "before them and the one at the end make one reduction; a row needs the maximum and the sum."},
         {"tree_us",

@@ -183,7 +183,7 @@ __global__ void online_f32x4_kernel(const float* __restrict__ x, float* __restri
   const float4* x4 = reinterpret_cast<const float4*>(x + split.head);
   float4* y4 = reinterpret_cast<float4*>(y + split.head);
 
-  // At most one single float a thread; -INFINITY, which adds nothing, if it has none.
+  // At most one single float per thread; -INFINITY, which adds nothing, if it has none.
   const int column = single_column(split, threadIdx.x);
   const float single = column >= 0 ? x[column] : -INFINITY;
 

@@ -33,7 +33,7 @@ const testing_::Lab testing_::lab = {
         {"move-float4",
          "16 bytes per lane: 16 sectors per request",
          {8, 4096},
-         testing_::bytes_a_lane(16),
+         testing_::bytes_per_lane(16),
          {"online_f32x4"},
          /*others_too=*/false},
     },
@@ -45,7 +45,7 @@ const testing_::Lab testing_::lab = {
          "warp_shuffle",
          Dtype::f32,
          {8, 1000},
-         testing_::warp_operations_a_row(),
+         testing_::warp_operations_per_row(),
          "After the exchange over distance 16 a lane knows 2 values, after 8 it knows 4: count the steps "
          "until it knows 32. Two such butterflies make a block_reduce (the second has 8 values to fold, "
          "but runs over all distances), and two of these make a row."},
@@ -54,7 +54,7 @@ const testing_::Lab testing_::lab = {
          "online",
          Dtype::f32,
          {1, 10000},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "One pass gives maximum and sum. But the row is kept nowhere: to write the result each element "
          "is loaded again."},
         {"online_distinct_bytes",
@@ -63,7 +63,7 @@ const testing_::Lab testing_::lab = {
          "online",
          Dtype::f32,
          {1, 10000},
-         testing_::distinct_bytes_read_a_row(),
+         testing_::distinct_bytes_read_per_row(),
          "The second pass asks for the sectors of the first once more. Where a cache still has them, DRAM "
          "moves each only once."},
         {"online_float4_loads",
@@ -72,7 +72,7 @@ const testing_::Lab testing_::lab = {
          "online_f32x4",
          Dtype::f32,
          {1, 8192},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "One instruction of a warp takes 32 threads x 4 floats = 128 columns. How many are needed for "
          "the row, and how often is the row read?"},
         {"second_read",

@@ -8,7 +8,7 @@ using rung::Dtype;
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
-        {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_an_element(2)},
+        {"move-half-the-bytes", "2 bytes per element in memory", {8, 4096}, testing_::bytes_per_element(2)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-few-passes", "every element is read at most three times", {8, 4096}, testing_::read_at_most(3)},
         {"move-even-shares",
@@ -22,15 +22,15 @@ const testing_::Lab testing_::lab = {
         {"move-half2",
          "4 bytes per lane: 4 sectors per request",
          {8, 4096},
-         testing_::bytes_a_lane(4),
+         testing_::bytes_per_lane(4),
          {"f16x2"},
          /*others_too=*/false},
-        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16), {"f16x8"}},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16), {"f16x8"}},
         // At most 7 single halves before a row's first boundary and 7 after its last.
         {"move-uint4-odd",
          "16 bytes per lane, also where rows start anywhere",
          {7, 4097},
-         testing_::nearly_bytes_a_lane(16, 14),
+         testing_::nearly_bytes_per_lane(16, 14),
          {"f16x8"}},
     },
     {
@@ -57,7 +57,7 @@ const testing_::Lab testing_::lab = {
          "f16x8",
          Dtype::f16,
          {2, 8000},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "2 bytes per element, and as in lab 03's online every element is loaded twice: once for (max, "
          "sum), once for the result. As much as a row of floats that is read once."},
         {"odd_row_stores",
@@ -67,7 +67,7 @@ const testing_::Lab testing_::lab = {
          "f16x8",
          Dtype::f16,
          {8, 1001},
-         testing_::stores_a_row(),
+         testing_::stores_per_row(),
          "The 124 or 125 whole packs take 4 warps, the last of them not full. The single halves before "
          "and after them share one more instruction. Element by element the row would take 32."},
         {"f16x8_us",

@@ -40,7 +40,7 @@ const testing_::Lab testing_::lab = {
          "three_pass",
          Dtype::f32,
          {1, 32000, 20},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "Maximum, sum, selection: each goes over all logits, 4 bytes each."},
         {"fused_loads",
          "A row of 32,000 f16 logits: how many load instructions do the block's warps execute for online, all "
@@ -49,7 +49,7 @@ const testing_::Lab testing_::lab = {
          "online",
          Dtype::f16,
          {1, 32000, 20},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit a thread it "
          "would take 32, whatever their size."},
         {"topk_bytes",
@@ -57,7 +57,7 @@ const testing_::Lab testing_::lab = {
          "online",
          Dtype::f32,
          {2, 32000, 20},
-         testing_::bytes_written_a_row(),
+         testing_::bytes_written_per_row(),
          "K columns as int and K probabilities as float, and nothing that grows with V."},
         {"fusion_gain",
          "4096 x 4096, K = 50, on an H200: how many times longer does three_pass take than online? A factor of "

@@ -1,7 +1,7 @@
 // Lab 06: softmax as near to a copy as the chip allows, at every width and for any number of rows.
 //
 // A copy reads every element once and writes every element once; softmax cannot do less. So a row is loaded once, 16
-// bytes per access, with all accesses on the way before the first is needed; it stays on the chip while its (max, sum)
+// bytes per access, with all accesses in flight before the first is needed; it stays on the chip while its (max, sum)
 // is found, and is stored from there. Who keeps it depends on its width and on how many rows there are to fill the
 // chip:
 //
@@ -225,8 +225,8 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // other moves data; unless there are not two for each processor.
   const auto most_threads = [&] { return element_bytes == 4 || rows * blocks <= device.processors ? 1024 : 512; };
   // TODO 9: how many packs does a thread hold, 2 to 8? The block then gets places / packs threads, up to most_threads().
-  // Many packs are much on the way per thread, and many registers; few rows need all threads that there are. Try, and
-  // keep what make lab06 predicts to be fastest, or what a GPU measures. What stands here is right for every shape.
+  // Many packs per thread are many bytes in flight, and many registers; few rows need all threads that there are. Try,
+  // and keep what make lab06 predicts to be fastest, or what a GPU measures. What stands here is right for every shape.
   int packs = 8;
   // END 9
   if (!device.hopper) {

@@ -34,13 +34,13 @@ const testing_::Lab testing_::lab = {
          {8, 4096},
          testing_::read_at_most(1)},
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
-        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
         // The row's packs lie across one 128-byte line more than they fill; head and tail cost an access of their own.
         {"move-uint4-odd",
          "16 bytes per lane, also where rows start anywhere",
          {7, 4097},
-         testing_::nearly_bytes_a_lane(16, 8)},
-        {"move-uint4-narrow", "16 bytes per lane, also in rows of six", {256, 6}, testing_::bytes_a_lane(16)},
+         testing_::nearly_bytes_per_lane(16, 8)},
+        {"move-uint4-narrow", "16 bytes per lane, also in rows of six", {256, 6}, testing_::bytes_per_lane(16)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-no-serial-narrow",
          "all threads share the work, also of narrow rows",
@@ -70,7 +70,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "The row stays in registers between (max, sum) and the result: 4 x 4096 bytes, once."},
         {"row_barriers",
          "A block works on a row of 4096 floats. How many barriers does a thread come to, for maximum and sum "
@@ -78,7 +78,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096},
-         testing_::barriers_a_row(),
+         testing_::barriers_per_row(),
          "The warps reduce by shuffles; each then writes its (max, sum), all wait once, and every warp folds the pairs "
          "of "
          "all warps for itself. The shared memory is not used again, so nobody has to wait before the end."},
@@ -107,7 +107,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {4096, 4096},
          nullptr,
-         "Every byte is moved once, by few wide requests, with much on the way and one exponential per element. What "
+         "Every byte is moved once, by few wide requests, with much in flight and one exponential per element. What "
          "is "
          "left is the wait for DRAM.",
          {{"lab06_limit", "auto", Dtype::f32, 4096, 4096}},

@@ -37,7 +37,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f16,
          {1, 32000, 20},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "A tile that has been loaded serves the maximum, the sum and the selection; and a half is 2 "
          "bytes."},
         {"select_loads",
@@ -46,7 +46,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f16,
          {1, 32000, 20},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit a thread it "
          "would take 32, whatever their size."},
         {"topk_us",

@@ -5,27 +5,17 @@
 
 using rung::Dtype;
 
-namespace {
-
-// The operator watches the matrix: the weights may be asked for again by every row.
-testing_::Judgement matrix_once(const testing_::Count& count) {
-  if (count.watched_bytes <= count.matrix_bytes()) return {};
-  return {false, "x has " + std::to_string(static_cast<int64_t>(count.matrix_bytes())) + " bytes; " +
-                     std::to_string(static_cast<int64_t>(count.watched_bytes)) + " were asked for"};
-}
-
-}  // namespace
-
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
-        {"move-read-once", "every element of x is read once", {8, 4096}, matrix_once},
+        // The matrix alone: the weights may be asked for again by every row.
+        {"move-read-once", "every element of x is read once", {8, 4096}, testing_::watched_once()},
         {"move-read-once-odd",
          "every element of x is read once, also where rows start anywhere",
          {7, 4097},
-         matrix_once},
+         testing_::watched_once()},
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
-        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-even-shares",
          "no thread does the work of others",
@@ -50,7 +40,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "The row stays in registers between the sum and the result; the weights are as long as the row, and every "
          "block asks for them."},
         {"norm_barriers",
@@ -58,7 +48,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096},
-         testing_::barriers_a_row(),
+         testing_::barriers_per_row(),
          "The warps reduce by shuffles; each writes its sum, all wait once, and every warp adds up all sums for "
          "itself."},
         {"narrow_loads",
@@ -68,7 +58,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::bf16,
          {64, 256},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "A row is 512 bytes, one access of 16 bytes for each lane. The weights are as long, and serve two rows: three "
          "instructions for two rows."},
         {"norm_over_softmax",

@@ -7,14 +7,6 @@ using rung::Dtype;
 
 namespace {
 
-// The operator watches the logits. That of the target may be asked for by itself: a sector per row.
-testing_::Judgement logits_once(const testing_::Count& count) {
-  const double most = count.matrix_bytes() + 32.0 * count.rows;
-  if (count.watched_bytes <= most) return {};
-  return {false, "x has " + std::to_string(static_cast<int64_t>(count.matrix_bytes())) + " bytes; " +
-                     std::to_string(static_cast<int64_t>(count.watched_bytes)) + " were asked for"};
-}
-
 // Sizes: rows, columns, and 1 for the gradient.
 constexpr int gradient = 1;
 
@@ -23,22 +15,23 @@ constexpr int gradient = 1;
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
-        {"move-read-once", "every logit is read once", {8, 4096, gradient}, logits_once},
+        // The logit of the target may be asked for by itself: a sector per row.
+        {"move-read-once", "every logit is read once", {8, 4096, gradient}, testing_::watched_once(32)},
         {"move-read-once-odd",
          "every logit is read once, also where rows start anywhere",
          {7, 4097, gradient},
-         logits_once},
-        {"move-read-once-loss", "for the loss alone every logit is read once", {7, 8193}, logits_once},
+         testing_::watched_once(32)},
+        {"move-read-once-loss", "for the loss alone every logit is read once", {7, 8193}, testing_::watched_once(32)},
         {"move-written-once", "every result is written once", {7, 4097, gradient}, testing_::written_once()},
         {"move-losses-alone",
          "where no gradient is wanted, the losses are all that is written",
          {8, 4096},
          testing_::written_once()},
-        {"move-uint4", "16 bytes per lane", {8, 4096, gradient}, testing_::nearly_bytes_a_lane(16, 24)},
+        {"move-uint4", "16 bytes per lane", {8, 4096, gradient}, testing_::nearly_bytes_per_lane(16, 24)},
         {"move-uint4-odd",
          "16 bytes per lane, also where rows start anywhere",
          {7, 8193, gradient},
-         testing_::nearly_bytes_a_lane(16, 64)},
+         testing_::nearly_bytes_per_lane(16, 64)},
         {"move-no-serial", "all threads share the work", {8, 4096, gradient}, testing_::no_serial_section()},
         {"move-even-shares",
          "no thread does the work of others",
@@ -70,21 +63,21 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096, gradient},
-         testing_::bytes_written_a_row(),
+         testing_::bytes_written_per_row(),
          "The gradient is as long as the row, and the loss is one float."},
         {"loss_barriers",
          "A block works on a row of 4096 floats, loss and gradient. How many barriers does a thread come to?",
          "auto",
          Dtype::f32,
          {8, 4096, gradient},
-         testing_::barriers_a_row(),
+         testing_::barriers_per_row(),
          "Maximum and sum are folded together, as pairs: the warps by shuffles, then one barrier."},
         {"narrow_logit_loads",
          "512 rows of 128 f32 logits, the loss alone: how many load instructions do warps execute per row?",
          "auto",
          Dtype::f32,
          {512, 128},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "A row is 512 bytes, 32 accesses of 16 bytes. With 4 of them for each of 8 lanes, a warp has four rows, and "
          "four "
          "instructions load them. Two more load the four targets and their logits: six for four rows."},

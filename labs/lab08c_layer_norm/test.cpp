@@ -5,27 +5,17 @@
 
 using rung::Dtype;
 
-namespace {
-
-// The operator watches the matrix: weights and biases may be asked for again by every row.
-testing_::Judgement matrix_once(const testing_::Count& count) {
-  if (count.watched_bytes <= count.matrix_bytes()) return {};
-  return {false, "x has " + std::to_string(static_cast<int64_t>(count.matrix_bytes())) + " bytes; " +
-                     std::to_string(static_cast<int64_t>(count.watched_bytes)) + " were asked for"};
-}
-
-}  // namespace
-
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
-        {"move-read-once", "every element of x is read once", {8, 4096}, matrix_once},
+        // The matrix alone: weights and biases may be asked for again by every row.
+        {"move-read-once", "every element of x is read once", {8, 4096}, testing_::watched_once()},
         {"move-read-once-odd",
          "every element of x is read once, also where rows start anywhere",
          {7, 4097},
-         matrix_once},
+         testing_::watched_once()},
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
-        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_a_lane(16)},
+        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-even-shares",
          "no thread does the work of others",
@@ -50,7 +40,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096},
-         testing_::bytes_read_a_row(),
+         testing_::bytes_read_per_row(),
          "The row stays in registers from the sums to the result; weights and biases are as long as the row each, and "
          "every block asks for them."},
         {"layer_barriers",
@@ -58,7 +48,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f32,
          {8, 4096},
-         testing_::barriers_a_row(),
+         testing_::barriers_per_row(),
          "A warp finds mean and variance of its own part by shuffles; one barrier, and every warp joins what all warps "
          "found."},
         {"narrow_layer_loads",
@@ -67,7 +57,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::bf16,
          {64, 256},
-         testing_::loads_a_row(),
+         testing_::loads_per_row(),
          "A row is 512 bytes: two accesses of 16 bytes for each of 16 lanes, and both rows of a warp are loaded by "
          "the same instruction. Weights and biases are as long: six instructions for two rows."},
         {"layer_over_norm",
@@ -78,7 +68,7 @@ const testing_::Lab testing_::lab = {
          {4096, 4096},
          nullptr,
          "The bytes of x and y are the same, and DRAM takes nearly all of the time. The biases come from a cache, as "
-         "the weights do, and the second sum is made while other blocks' rows are on the way.",
+         "the weights do, and the second sum is made while other blocks' rows are in flight.",
          {{"lab08c_layer_norm", "auto", Dtype::f32, 4096, 4096}, {"lab08_rms_norm", "auto", Dtype::f32, 4096, 4096}},
          1.1},
         {"layer_limit",

@@ -1,7 +1,7 @@
 // Lab 06: softmax as near to a copy as the chip allows, at every width and for any number of rows.
 //
 // A copy reads every element once and writes every element once; softmax cannot do less. So a row is loaded once, 16
-// bytes per access, with all accesses on the way before the first is needed; it stays on the chip while its (max, sum)
+// bytes per access, with all accesses in flight before the first is needed; it stays on the chip while its (max, sum)
 // is found, and is stored from there. Who keeps it depends on its width and on how many rows there are to fill the
 // chip:
 //
@@ -257,7 +257,7 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // Halves are twice the arithmetic for the bytes: there two blocks must be resident, so that one computes while the
   // other moves data; unless there are not two for each processor.
   const auto most_threads = [&] { return element_bytes == 4 || rows * blocks <= device.processors ? 1024 : 512; };
-  // STEP 9: enough packs per thread on the way, but few enough registers for many threads.
+  // STEP 9: enough packs per thread in flight, but few enough registers for many threads.
   int packs = few && places <= 1024 ? 2 : element_bytes == 4 ? 6 : 4;
   if (places > (element_bytes == 4 ? 512 : 256) * packs) packs = 8;
   // END 9

@@ -3,7 +3,7 @@
 // All cores run through the same weights. At the sizes of the course 512 cores multiply their state by 24 MB of FFN
 // weights 16 times, one product after the other. Who reads the weights how often is what tells the variants apart:
 //
-//   unfused         an operation a launch; a product is a GEMM of cuBLAS for all cores at once
+//   unfused         one operation per launch; a product is a GEMM of cuBLAS for all cores at once
 //   fused_per_core  one launch, one block per core: every block reads all weights
 //   graphed         unfused, recorded once and launched as one graph
 //   fused_tiled     one launch, a group of blocks for a tile of cores: a piece of the weights that a block has loaded
@@ -140,12 +140,12 @@ __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_secon
   // END 3
 }
 
-// How the products are cut. Up: 32 columns of gate and the same 32 of up a warp, all of k together. Down: 64 columns,
+// How the products are cut. Up: 32 columns of gate and the same 32 of up per warp, all of k together. Down: 64 columns,
 // of which every warp adds up its own eighth of a chunk of k.
 template <typename T, int M>
 struct Cut {
   static constexpr int cores = 16 * M;
-  // Pieces of weights on their way or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
+  // Pieces of weights in flight or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
   static constexpr int up_stages = 2, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
   static constexpr int up_columns = 32 * warps, up_chunk = (M == 1 ? 64 : 128) / sizeof(T),
                        up_rows = cores + 2 * up_columns;

@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(most_threads) block_kernel(const T* __restrict
     const int p = first + i * threads;
     if (p < row.packs) kept[i] = row.load(p);
   }
-  uint4 weights;  // of the first pack, on their way while the sum is made
+  uint4 weights;  // of the first pack, in flight while the sum is made
   if (first < row.packs) weights = row.weights(first);
   const float single = aligned ? 0.0f : row.load_single(first);
   float sum = single * single;

@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(most_threads)
   wait_for_kernel_before();
 
   Kept<T, aligned, places> kept(row, warp * places * warp_size + lane, warp_size, thread);
-  uint4 weights, biases;  // of the first pack, on their way while the sums are made
+  uint4 weights, biases;  // of the first pack, in flight while the sums are made
   if (kept.first < row.packs()) weights = row.of_columns(weight, kept.first), biases = row.of_columns(bias, kept.first);
   Deviations mine = kept.deviations(row, thread);
   int packs = min(max(row.packs() - warp * places * warp_size, 0), places * warp_size);  // of this warp

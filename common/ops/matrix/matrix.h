@@ -52,7 +52,7 @@ class MatrixOperator : public Operator {
   std::vector<Case> hidden_cases(uint64_t seed) const override;
   Case integrity_case(uint64_t seed) const override;
   std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
-  // Of softmax, five an element: max, subtract, exp, add, multiply.
+  // Of softmax, five per element: max, subtract, exp, add, multiply.
   double flops(const rung::Sizes& sizes) const override { return 5.0 * sizes.rows * sizes.cols; }
   double cost_of_rows(const rung::Sizes& sizes) const override { return 300.0 * sizes.rows; }
 

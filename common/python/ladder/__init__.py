@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import arrays, executor, rungs
+from . import arrays, choice, executor, rungs
 from .errors import LadderError
 from .rungs import MAX_K, Variant
 
@@ -39,7 +39,7 @@ def softmax(x: Any, *, variant: str | None = None, out: Any = None, stream: int 
     Masked entries (-inf) get 0; a row of nothing else becomes zeros; +inf or NaN make the whole row NaN.
     """
     matrix = arrays.describe(x, "x")
-    chosen = rungs.resolve(variant, "softmax", matrix.dtype, matrix.on_gpu)
+    chosen = choice.resolve(variant, "softmax", matrix.dtype, matrix.on_gpu)
     result = matrix.new_like(matrix.shape, matrix.dtype) if out is None else out
     target = arrays.describe_output(result, "out", matrix, matrix.shape, matrix.dtype)
     if matrix.rows == 0:
@@ -62,7 +62,7 @@ def softmax_topk(x: Any, k: int, *, variant: str | None = None, out: tuple[Any, 
     most = min(matrix.cols, MAX_K)
     if not 1 <= k <= most:
         raise ValueError(f"k is {k}; rows of {matrix.cols} allow 1 to {most}")
-    chosen = rungs.resolve(variant, "softmax_topk", matrix.dtype, matrix.on_gpu)
+    chosen = choice.resolve(variant, "softmax_topk", matrix.dtype, matrix.on_gpu)
     shape = (*matrix.shape[:-1], k)
     if out is None:
         result = TopK(matrix.new_like(shape, "float32"), matrix.new_like(shape, "int32"))
@@ -81,7 +81,7 @@ def softmax_topk(x: Any, k: int, *, variant: str | None = None, out: tuple[Any, 
 
 def variants(op: str | None = None, dtype: str | None = None) -> list[Variant]:
     """All variants of all solutions, from lab 01 up; of one operation ("softmax", "softmax_topk") or dtype if asked."""
-    return [each for each in rungs.all_variants() if op in (None, each.op) and dtype in (None, each.dtype)]
+    return [each for each in choice.all_variants() if op in (None, each.op) and dtype in (None, each.dtype)]
 
 
 def run(chosen: rungs.Chosen, matrix: arrays.Matrix, outputs: list[arrays.Matrix], k: int, stream: int | None) -> None:

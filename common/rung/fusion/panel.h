@@ -13,8 +13,8 @@ __device__ void group_sync(int blocks) {
     cooperative_groups::this_grid().sync();
 }
 
-// 16 bytes from global to shared memory, on their way while the thread goes on; arrived() waits until at most `Left` of
-// the groups that were closed by begun() are still on the way.
+// 16 bytes from global to shared memory, in flight while the thread goes on; arrived() waits until at most `Left` of
+// the groups that were closed by begun() are still in flight.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 __device__ void copy_pack(void* to, const void* from) {
@@ -59,7 +59,7 @@ __device__ void tensor_product(float (&sums)[4], const unsigned (&a)[4], unsigne
 template <int M>
 __device__ void multiply_on_tensor_cores(Sums<M>& sums, const bf16* a, const bf16* w, const bf16* w_second, int width) {
   const int lane = threadIdx.x % 32;
-  // All operands first, so that they are on their way together.
+  // All operands first, so that they are in flight together.
   unsigned of_w[4][4], of_a[M][4];
 #pragma unroll
   for (int pair = 0; pair < 4; ++pair) {

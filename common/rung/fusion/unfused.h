@@ -1,4 +1,4 @@
-// Lab 07, given: an operation a launch, the products by cuBLAS.
+// Lab 07, given: one operation per launch, the products by cuBLAS.
 #pragma once
 
 #include <cublas_v2.h>

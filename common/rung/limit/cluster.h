@@ -37,7 +37,7 @@ __device__ MaxSum reduce_cluster(MaxSum mine) {
 
 // One cluster per row; a cluster may be one block. Every thread holds Packs packs in registers. If there are More, they
 // go to dynamic shared memory, brought by the copy engine, and the threads take them from there two at a time, while
-// the rest is on its way.
+// the rest is in flight.
 //
 // Places for packs are counted from the 128-byte line in which the row's packs begin, so that the accesses of a warp
 // cover whole lines; the first places may lie before pack 0.

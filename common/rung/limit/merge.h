@@ -54,7 +54,7 @@ __device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshol
     const int most = of_all_lanes(rank > 0 && rank < size ? in_block(&candidates, rank)->count : 0, Max());
     threshold = offer_each(candidates, (size - 1) * most, k, threshold, [&](int i) -> Key {
       const Candidates<Room>& theirs = *in_block(&candidates, 1 + i / most);
-      const Key key = theirs.keys[i % most];  // read while the count is on its way
+      const Key key = theirs.keys[i % most];  // read while the count is in flight
       return i % most < theirs.count ? key : 0;
     });
   }

@@ -6,13 +6,12 @@
 #include <regex>
 #include <sstream>
 
+#include "directives.h"
 #include "stack_pointer.h"
 
 namespace announce {
 
 namespace {
-
-bool begins(std::string_view text, std::string_view with) { return text.compare(0, with.size(), with) == 0; }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -41,39 +40,6 @@ bool is_hook(const std::string& name) {
 
 bool is_of_hooks(const std::string& symbol) {
   return begins(symbol, "__tsan_") || begins(symbol, "simt_seen") || begins(symbol, "__sanitizer_cov");
-}
-
-// Sections that a compiler writes for ordinary code, with the flags that they may have.
-bool is_ordinary_section(const std::string& name, const std::string& flags) {
-  const auto one_of = [&](std::initializer_list<const char*> names) {
-    for (const char* const known : names) {
-      if (name == known || begins(name, std::string(known) + ".")) return true;
-    }
-    return false;
-  };
-  const bool executable = flags.find('x') != std::string::npos, writable = flags.find('w') != std::string::npos;
-  if (executable) return !writable && one_of({".text"});
-  if (writable) return one_of({".data", ".bss", ".tdata", ".tbss", ".init_array", ".fini_array", "simt_constant"});
-  return one_of({".rodata", ".gcc_except_table", ".comment", ".note.GNU-stack", ".note.gnu", ".eh_frame"}) ||
-         begins(name, ".debug_") || flags.empty() || (one_of({".data.rel.ro"}));
-}
-
-const std::set<std::string>& ordinary_directives() {
-  static const std::set<std::string> names = {
-      ".file",    ".loc",  ".text", ".data",  ".bss",     ".section", ".globl",   ".weak",    ".hidden",   ".local",
-      ".comm",    ".type", ".size", ".align", ".p2align", ".balign",  ".string",  ".ascii",   ".asciz",    ".byte",
-      ".value",   ".long", ".quad", ".zero",  ".set",     ".ident",   ".uleb128", ".sleb128", ".internal", ".protected",
-      ".weakref", ".octa", ".skip", ".half",  ".short",   ".int",     ".2byte",   ".4byte",   ".8byte"};
-  return names;
-}
-
-bool is_data(const std::string& directive) {
-  for (const char* const name :
-       {".string", ".ascii", ".asciz", ".byte", ".value", ".long", ".quad", ".zero", ".uleb128", ".sleb128", ".octa",
-        ".skip", ".half", ".short", ".int", ".2byte", ".4byte", ".8byte"}) {
-    if (directive == name) return true;
-  }
-  return false;
 }
 
 constexpr const char* mark_label = ".Lsimt_mark";
@@ -217,7 +183,7 @@ void Rewriter::directive(const std::string& text) {
   words >> name >> first;
   if (!first.empty() && first.back() == ',') first.pop_back();
   if (begins(name, ".cfi_")) return;
-  if (!ordinary_directives().count(name)) return find("the directive " + name.substr(0, 40));
+  if (!is_ordinary_directive(name)) return find("the directive " + name.substr(0, 40));
   // A quotation mark or a number sign where a name should be: more than the compiler's own text.
   static const std::regex odd_type(R"(^\.(globl|weak|hidden|local|type|size|set|weakref)\b.*["#;])");
   if (std::regex_search(text, odd_type)) return find("a name that is more than a name");
@@ -238,16 +204,7 @@ void Rewriter::directive(const std::string& text) {
     std::smatch found;
     if (!std::regex_match(text, found, parts)) return find("a section that is more than a name");
     const std::string section = found[1], flags = found[2], rest = found[3];
-    // The course marks each of its constants with a number; __launch_bounds__ lists no-operations (simt/qualifiers.h).
-    static const std::regex ordinary_rest(
-        R"re(^(,@(progbits|nobits|note|init_array|fini_array)(,\d+)?(,[^,#";]+,comdat)?|,@progbits#[0-9]+.*|)$)re");
-    const bool numbered = section == "simt_constant" && flags == "aw";
-    // Which of a template's flags comes first, and what follows them, differs between versions of g++.
-    static const std::regex bounds(R"re(^aw[oGR]{1,3},@progbits(,[^,#";]+){1,4}$)re");
-    const bool of_bounds = section == "__patchable_function_entries" && std::regex_match(flags + rest, bounds);
-    if (!of_bounds && (!is_ordinary_section(section, flags) || !std::regex_match(rest, ordinary_rest) ||
-                       (rest.find('#') != std::string::npos && !numbered)))
-      find("the section " + section.substr(0, 40));
+    if (!is_ordinary_section(section, flags, rest)) find("the section " + section.substr(0, 40));
     in_debug_ = begins(section, ".debug_");
     in_code_ = flags.find('x') != std::string::npos || begins(section, ".text");
   } else if (name == ".type") {

@@ -48,4 +48,8 @@ void describe_failure(Failure* failure, const char* what, const ThreadId& thread
 [[noreturn]] void report(const char* what, const ThreadId& thread, uintptr_t pc, const std::string& detail);
 [[noreturn]] void report(const char* what, const ThreadId& thread, Place place, const std::string& detail);
 
+// A shuffle reads the value of lane `source`, which is not in its mask or brought none (`came`): synccheck's, if the
+// checks are on.
+void shuffle_source(unsigned mask, unsigned came, unsigned source, Place place);
+
 }  // namespace simt::checks

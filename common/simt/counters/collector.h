@@ -24,7 +24,7 @@ struct LaunchCounters {
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
-  std::vector<uint64_t> block_loads;  // bytes of global memory, a number a block
+  std::vector<uint64_t> block_loads;  // bytes of global memory, one number per block
   uint64_t watched_bytes_read = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
   const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
@@ -53,7 +53,7 @@ class Collector {
   // Bytes of global memory that this block has loaded so far.
   uint64_t loaded() const { return loaded_; }
 
-  // accesses, received: a number a thread. loaded: bytes of global memory, a number a warp.
+  // accesses, received: one number per thread. loaded: bytes of global memory, one per warp.
   void end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads);
 
   // Hands everything over to the launch.

@@ -152,7 +152,7 @@ __global__ void changing_groups(const float* x, int* wrong) {
 
 }  // namespace
 
-TEST_CASE("loops with a trip count a lane") {
+TEST_CASE("loops whose trip count differs between lanes") {
   const auto launch = count_warp(trip_counts);
   // Round i has lanes i + 1 to 31. With 8 lanes per sector: 4 sectors while lanes 1 to 7 begin, 7 times, then 3, 2 and
   // 1, 8 times each.

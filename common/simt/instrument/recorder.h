@@ -159,9 +159,9 @@ class Recorder {
   };
   struct WarpState {
     std::unique_ptr<WarpLog> log;
-    uint64_t* accesses;       // a lane
+    uint64_t* accesses;       // per lane
     uint64_t full_rows;       // accesses of all 32 lanes
-    uint64_t* received;       // bytes, a lane
+    uint64_t* received;       // bytes, per lane
     uint64_t full_row_bytes;  // that all 32 lanes have received
   };
 
@@ -201,7 +201,7 @@ class Recorder {
   timing::LaunchTracer* launch_tracer_ = nullptr;
   timing::BlockTracer tracer_;
   bool is_tracing_ = false;
-  std::vector<uint64_t> received_, loaded_;  // bytes: a lane; of global memory, a warp
+  std::vector<uint64_t> received_, loaded_;  // bytes: per lane; of global memory, per warp
   Paths paths_;
   Loops loops_;
   uintptr_t base_ = 0;

@@ -2,7 +2,7 @@
 // warps, a second launch scans the sums of the blocks, a third adds them. 64 blocks of 256 threads: 512 warps.
 //
 // Figures by hand.
-//   scan_blocks loads 4 bytes per lane: 512 warps x 4 sectors, stores as many, and one sum a block.
+//   scan_blocks loads 4 bytes per lane: 512 warps x 4 sectors, stores as many, and one sum per block.
 // Expect: scan_blocks 1 l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 512
 // Expect: scan_blocks 1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 2048
 // Expect: scan_blocks 1 l1tex__t_requests_pipe_lsu_mem_global_op_st.sum 576

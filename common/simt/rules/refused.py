@@ -62,7 +62,7 @@ def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = Non
             if not means.of_code or not (understood.is_declared_anew(message) or understood.is_computed(message) or
                                          not understood.is_compiled(message.file, message.line, message.column)):
                 found[Refusal((message.file, message.line, message.column, means.text, means.advice))] = None
-    # One refusal a line: a rule of the tree often says once more what clang has said.
+    # One refusal per line: a rule of the tree often says once more what clang has said.
     said = {refusal[:2] for refusal in found}
     for refusal in tree_rules.refusals(tree_rules.Asked(understood, line, extended_lambda, shared_sizes.layouts(answer.tree))):
         if refusal[:2] not in said:

@@ -1,4 +1,4 @@
-"""How many rounds of a loop nvcc lets stand one after another. It decides how many loads a thread has in flight.
+"""How many rounds of a loop nvcc places one after another. It decides how many loads a thread has in flight.
 
 The rules are those that nvcc 13's output shows (test_unrolling.py has a kernel for each).
 """

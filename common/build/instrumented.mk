@@ -1,0 +1,84 @@
+# Instrumented rungs and programs, the tests of what watches them, and what reads counters. Included by rules.mk.
+
+# Every memory access, basic block and function call of the kernel calls a hook (common/simt/instrument/hooks.cpp). Compiled
+# for ThreadSanitizer, but linked without it. -O1 and -fno-tree-sra: an access of 16 bytes stays one. The next three:
+# code stays in the order of the source and nothing is duplicated at the end of a function, as lanes of a warp wait for each
+# other by the order of the code.
+# Always g++: its choice and order of accesses are what was held against the hardware. Inlining: a structure that a call takes
+# or returns by value is moved by the call, which no hook sees. Indirect, too: a function pointer that an inlined function
+# calls may be one of a __forceinline__ function, which must not stay a call.
+# What the compiler leaves out (accesses through attributes, builtins, local arrays) announce adds to its assembly. On
+# x86-64; elsewhere the compiler's own has to do.
+instrument_cxx := g++
+announces := $(filter x86_64,$(shell uname -m))
+# No tables for switches: then a computed jump is the file's own, and the grader can refuse it.
+instrument := -O1 -fno-tree-sra -fno-jump-tables -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions -findirect-inlining \
+              --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
+              --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
+              --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc \
+              $(if $(announces),-mno-red-zone)
+
+build/cpu/announce: $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/announce/*.cpp))
+	@mkdir -p $(@D)
+	@$(CXX) $^ -o $@
+
+# For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
+.PHONY: print-instrument print-no-hardening print-rung-flags print-announce
+print-announce:
+	@echo $(if $(announces),build/cpu/announce)
+print-instrument:
+	@echo $(instrument)
+print-no-hardening:
+	@echo $(no_hardening)
+print-rung-flags:
+	@echo $(rung_flags)
+
+# What the instructions of its kernels are, for the model of a GPU's time, is a section of the object.
+dump := -fdump-tree-optimized-lineno
+operations := $(or $(PYTHON),$(python)) common/simt/timing/operations
+operations_scripts := $(wildcard common/simt/timing/operations/*.py)
+
+# $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
+no_warnings := -w
+define compile_checked
+@mkdir -p $(@D)
+@$(rewritten) | \
+  ($(limited) $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
+  -o $@.compiled.s $(dump)=$@.dump) $(or_say)
+@$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
+@$(instrument_cxx) -c $@.s -o $@
+@$(operations) $@ $@.dump > $@.operations || { echo "no time is predicted for $<: see above" >&2; : > $@.operations; }
+@objcopy --add-section .simt_operations=$@.operations $@
+@rm -f $@.compiled.s $@.s $@.dump $@.operations
+endef
+
+announce := $(if $(announces),build/cpu/announce)
+build/cpu/checked/%.o: %.cu $(rewriter) $(operations_scripts) $(announce)
+	$(call compile_checked)
+build/cpu/checked/abs/%.o: /%.cu $(rewriter) $(operations_scripts) $(announce)
+	$(call compile_checked)
+# The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
+build/cpu/checked/build/shelf/%.o: operations := :
+# Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.
+wrap := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
+build/cpu/checked/%.so: build/cpu/checked/%.o
+	@$(instrument_cxx) -shared $< $(wrap) -o $@
+
+# Tests of the counters and of the checks: instrumented CUDA files, each with Catch2 in it.
+instrumented_tests = $(patsubst common/simt/%.cu,build/cpu/checked/common/simt/%.o,$(wildcard common/simt/$(1)/test_*.cu))
+counter_tests := $(call instrumented_tests,counters)
+check_tests := $(call instrumented_tests,checks)
+$(counter_tests) $(check_tests): rung_flags += -I common/simt
+$(counter_tests) $(check_tests): no_warnings :=
+build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
+	$(link)
+
+build/cpu/tests/simt_checks: $(check_tests) $(catch_main) build/cpu/libsimt.a
+	$(link)
+
+# Predicts launches whose traces were saved (common/simt/timing/trace_file.h).
+build/cpu/evaluate: $(call objects,common/simt/timing/calibration/evaluate.cpp) build/cpu/libsimt.a
+	$(link)
+
+build/cpu/warp_counts: $(call objects,$(addprefix common/simt/counters/,warp_counts.cpp readings.cpp rules.cpp))
+	$(link)

@@ -1,0 +1,106 @@
+// A block's meetings (include/simt/meeting.h): barriers of some of its threads, with what they bring each other.
+#include "block.h"
+#include "cooperative.h"
+#include "instrument/recorder.h"
+
+namespace simt {
+
+// Where the kernel calls: the services below are called by it, the functions of Block by them.
+#define SIMT_CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+
+void Block::meeting_init(uint64_t key, unsigned expected) {
+  Meeting& meeting = meetings_[key];
+  meeting = {};
+  meeting.expected = meeting.pending = expected;
+}
+
+Meeting& Block::find_meeting(uint64_t key, Place place) {
+  const auto found = meetings_.find(key);
+  if (found == meetings_.end()) fail_no_meeting(index_, current_->index, place);
+  return found->second;
+}
+
+void Block::complete_phase(Meeting* meeting) {
+  meeting->phase++;
+  meeting->pending = meeting->expected;
+  for (Thread* thread : meeting->waiting) thread->warp->ready |= 1u << thread->lane;
+  meeting->waiting.clear();
+}
+
+unsigned Block::meeting_arrive(uint64_t key, unsigned count, Place place, uintptr_t caller) {
+  Meeting& meeting = find_meeting(key, place);
+  if (recorder_) recorder_->meeting_arrive(key, meeting.phase, place, caller);
+  note_received(4);  // the phase: how often others have come
+  const unsigned phase = meeting.phase;
+  meeting.pending -= count < meeting.pending ? count : meeting.pending;
+  if (meeting.pending == 0) complete_phase(&meeting);
+  return phase;
+}
+
+void Block::meeting_drop(uint64_t key, Place place, uintptr_t caller) {
+  Meeting& meeting = find_meeting(key, place);
+  if (meeting.expected > 0) meeting.expected--;
+  meeting_arrive(key, 1, place, caller);
+}
+
+bool Block::meeting_is_over(uint64_t key, unsigned phase) {
+  const Meeting& meeting = find_meeting(key, current_->place);
+  note_received(1);
+  if (static_cast<int>(meeting.phase - phase) <= 0) return false;
+  if (recorder_) recorder_->meeting_left(key, phase);
+  return true;
+}
+
+void Block::meeting_wait(uint64_t key, unsigned phase, Place place) {
+  Meeting& meeting = find_meeting(key, place);
+  while (static_cast<int>(meeting.phase - phase) <= 0) {
+    meeting.waiting.push_back(current_);
+    wait_in_meeting(place);
+  }
+  if (recorder_) recorder_->meeting_left(key, phase);
+}
+
+void Block::meeting_put(uint64_t key, unsigned slot, uint64_t value) {
+  Meeting& meeting = meetings_[key];
+  std::vector<uint64_t>& values = meeting.values[meeting.phase & 1];
+  if (slot >= 8 * 1024) return;
+  if (values.size() <= slot) values.resize(slot + 1);
+  values[slot] = value;
+}
+
+uint64_t Block::meeting_get(uint64_t key, unsigned phase, unsigned slot) {
+  const std::vector<uint64_t>& values = meetings_[key].values[phase & 1];
+  const uint64_t value = slot < values.size() ? values[slot] : 0;
+  note_received(bytes_of_value(value));
+  return value;
+}
+
+void meeting_init(uint64_t key, unsigned expected) noexcept { current_block->meeting_init(key, expected); }
+unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
+  return current_block->meeting_arrive(key, count, place, SIMT_CALLER);
+}
+void meeting_drop(uint64_t key, Place place) noexcept { current_block->meeting_drop(key, place, SIMT_CALLER); }
+unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
+  const unsigned phase = current_block->meeting_phase(key);
+  note_received(1);
+  return (phase & 1) == parity ? phase : phase - 1;
+}
+bool meeting_is_over(uint64_t key, unsigned phase) noexcept { return current_block->meeting_is_over(key, phase); }
+void meeting_wait(uint64_t key, unsigned phase, Place place) noexcept {
+  current_block->meeting_wait(key, phase, place);
+}
+unsigned meet(uint64_t key, unsigned count, Place place) noexcept {
+  if (!current_block->has_meeting(key)) current_block->meeting_init(key, count);
+  const unsigned phase = current_block->meeting_arrive(key, 1, place, SIMT_CALLER);
+  current_block->meeting_wait(key, phase, place);
+  return phase;
+}
+void meeting_put(uint64_t key, unsigned slot, uint64_t value, unsigned count) noexcept {
+  if (!current_block->has_meeting(key)) current_block->meeting_init(key, count);
+  current_block->meeting_put(key, slot, value);
+}
+uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot) noexcept {
+  return current_block->meeting_get(key, phase, slot);
+}
+
+}  // namespace simt
