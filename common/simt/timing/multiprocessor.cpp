@@ -1,6 +1,7 @@
 #include "multiprocessor.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <cmath>
 #include <queue>
 #include <unordered_map>
@@ -149,6 +150,18 @@ class Multiprocessor {
     if (warp.window == windows.size()) return finish_warp(event, now);
     const WindowUse& use = windows[warp.window];
     const Step& step = use.window->steps[warp.step];
+    if (warp.step == 0) {
+      double ready = now;
+      for (const auto& [key, instructions] : use.window->code) {
+        auto [entry, is_new] = code_.try_emplace(key, 0.0);
+        if (is_new) entry->second = fetch_.serve(now, instructions * fetch_cost);
+        ready = std::max(ready, entry->second);
+      }
+      if (ready > now) {
+        charge(warp, Cause::running, ready - now);
+        return push(ready, event.slot, event.warp);
+      }
+    }
     Late until;
     for (const int slot : step.waits) {
       const Late& value = warp.values[static_cast<size_t>(slot)];
@@ -177,6 +190,11 @@ class Multiprocessor {
     }
     push(now, event.slot, event.warp);
   }
+
+  // Of an instruction that a multiprocessor runs for the first time.
+  static constexpr double fetch_cost = 4;
+  std::unordered_map<uint64_t, double> code_;
+  Server fetch_;
 
   double execute(Warp& warp, const Step& step, double now, size_t scheduler) {
     Scheduler& s = schedulers_[scheduler];

@@ -245,6 +245,17 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
     }
   }
   made = std::make_unique<Window>(scheduler.finish());
+  float whole = 0;
+  for (const Step& step : made->steps) whole += step.issue;
+  for (size_t i = begin; i < end; i++) {
+    const uint64_t key = static_cast<uint64_t>(visits[i].function + 1) << 32 | static_cast<uint32_t>(visits[i].block);
+    const float each = whole / static_cast<float>(end - begin);
+    auto found = std::find_if(made->code.begin(), made->code.end(), [&](const auto& one) { return one.first == key; });
+    if (found == made->code.end())
+      made->code.push_back({key, each});
+    else
+      found->second += each;
+  }
   registers_ = std::max(registers_, made->registers);
   return made.get();
 }

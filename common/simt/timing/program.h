@@ -31,6 +31,7 @@ struct Step {
 // Straight code between two points past which the compiler moves nothing.
 struct Window {
   std::vector<Step> steps;
+  std::vector<std::pair<uint64_t, float>> code;  // its blocks, each once, and their instructions
   std::vector<std::pair<int, int>> moves;  // at the end: value's slot <- slot
   int slots = 0;                           // of the values that it needs
   int registers = 0;                       // the most that hold values at one time
