@@ -23,15 +23,18 @@ def machine_file(name: str) -> Path:
     """name: of a file in machines/, or a path that ends in .json."""
     if name in known():
         return MACHINES / f"{name}.json"
-    if name.endswith(".json") and Path(name).is_file():
+    if name.endswith(".json"):
+        if not Path(name).is_file():
+            raise UserError(f"cannot read the machine file {name}: {'it is no file' if Path(name).exists() else 'No such file or directory'}")
         return Path(name)
-    raise UserError(f"there is no GPU '{name}'; there are: {', '.join(known())}, or the path of a machine file")
+    raise UserError(f"there is no GPU '{name}'; there are: {', '.join(known())}, or the path of a machine file, which ends in .json")
 
 
-def ranges() -> dict[str, tuple[float, float]]:
-    """The constants that a machine file must have, with their least and greatest values: those that the executor checks (machine.cpp)."""
-    found = re.findall(r"^(CONSTANT|DRAM_GBS)\((\w+), ([\d.]+), ([\d.]+)\)$", RANGES.read_text(encoding="utf-8"), re.MULTILINE)
-    return {("dram_gbs_written_" if macro == "DRAM_GBS" else "") + name: (float(least), float(most)) for macro, name, least, most in found}
+def ranges() -> dict[str, tuple[float, float, bool]]:
+    """The constants that a machine file must have, with their least and greatest values, and whether they are whole numbers: what the
+    executor checks (machine.cpp)."""
+    found = re.findall(r"^(CONSTANT|WHOLE|DRAM_GBS)\((\w+), ([\d.]+), ([\d.]+)\)$", RANGES.read_text(encoding="utf-8"), re.MULTILINE)
+    return {("dram_gbs_written_" if macro == "DRAM_GBS" else "") + name: (float(least), float(most), macro == "WHOLE") for macro, name, least, most in found}
 
 
 def constants(name: str) -> dict:
@@ -44,7 +47,7 @@ def constants(name: str) -> dict:
     if not isinstance(content, dict) or not isinstance(content.get("name"), str):
         raise UserError(f"{path} lacks the GPU's \"name\"")
     found = {"name": content["name"]}
-    for key, (least, most) in ranges().items():
+    for key, (least, most, whole) in ranges().items():
         if key not in content:
             raise UserError(f"{path} lacks the constant '{key}'; make probe writes a file that has all")
         constant = content[key] if isinstance(content[key], dict) else {}
@@ -54,8 +57,13 @@ def constants(name: str) -> dict:
         if not isinstance(constant.get("source"), str):
             raise UserError(f"{path}: '{key}' does not say its \"source\"")
         if not least <= value <= most:
-            raise UserError(f"{path}: '{key}' is {value:g}; it must lie between {least:g} and {most:g}")
+            raise UserError(f"{path}: '{key}' is {value:.9g}; it must lie between {least:.9g} and {most:.9g}")
+        if whole and value != int(value):
+            raise UserError(f"{path}: '{key}' is {value:.9g}; it must be a whole number")
         found[key] = value
+    if found["l1_kib"] < found["shared_kib"]:
+        raise UserError(f"{path}: 'l1_kib' is {found['l1_kib']:.9g} and 'shared_kib' {found['shared_kib']:.9g}; the first is L1 and shared memory together, "
+                        "so that it must not be less")
     return found
 
 

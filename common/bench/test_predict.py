@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -124,9 +125,18 @@ class Gpus(unittest.TestCase):
                              ({"fma_rate": {"value": 64, "source": "measured"}}, "'fma_rate' is 64; it must lie between 0.05 and 4"),
                              ({"band": {"value": float("nan"), "source": "measured"}}, "'band' is nan; it must lie between 1 and 10"),
                              ({"warps": {"value": 64}}, "'warps' does not say its \"source\""), ({"blocks": {"value": "many", "source": "x"}}, "'blocks' has no number"),
+                             ({"warps": {"value": 63.5, "source": "measured"}}, "'warps' is 63.5; it must be a whole number"),
+                             ({"l1_kib": {"value": 64, "source": "measured"}}, "'l1_kib' is 64 and 'shared_kib' 228; the first is L1 and shared memory together"),
                              ({"blocks": 32}, "'blocks' has no number"), ({"name": None}, "bad.json lacks the GPU's \"name\"")):
             with self.subTest(said):
                 self.assertIn(said, self.refused(change))
+
+    def test_a_path_that_is_no_machine_file(self) -> None:
+        with tempfile.TemporaryDirectory(suffix=".json") as folder:
+            for name, said in ((folder, f"cannot read the machine file {folder}: it is no file"), ("none.json", "cannot read the machine file none.json: No such file"),
+                               (str(gpus.MACHINES / "h200"), "the path of a machine file, which ends in .json")):
+                with self.subTest(name), self.assertRaisesRegex(gpus.UserError, re.escape(said)):
+                    gpus.machine_file(name)
 
     def test_what_a_machine_file_must_have_is_what_the_h200s_has(self) -> None:
         self.assertEqual({"name", *gpus.ranges()}, set(json.loads((gpus.MACHINES / "h200.json").read_text())))

@@ -1,9 +1,13 @@
 #include "machine.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -40,10 +44,41 @@ double number(const nlohmann::json& file, const std::string& name, double low, d
   const double value = (*found)["value"];
   if (!(value >= low && value <= high)) {
     char text[160];
-    std::snprintf(text, sizeof text, ": '%s' is %g; it must lie between %g and %g", name.c_str(), value, low, high);
+    std::snprintf(text, sizeof text, ": '%s' is %.9g; it must lie between %.9g and %.9g", name.c_str(), value, low,
+                  high);
     throw std::runtime_error(path + text);
   }
   return value;
+}
+
+int whole_number(const nlohmann::json& file, const std::string& name, double low, double high,
+                 const std::string& path) {
+  const double value = number(file, name, low, high, path);
+  if (value == static_cast<int>(value)) return static_cast<int>(value);
+  char text[160];
+  std::snprintf(text, sizeof text, ": '%s' is %.9g; it must be a whole number", name.c_str(), value);
+  throw std::runtime_error(path + text);
+}
+
+// Of each constant by itself the ranges are checked; of two of them together, here.
+void check(const Machine& machine, const std::string& path) {
+  if (machine.l1_kib >= machine.shared_kib) return;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                ": 'l1_kib' is %.9g and 'shared_kib' %.9g; the first is L1 and shared memory together, so that it must "
+                "not be less",
+                machine.l1_kib, machine.shared_kib);
+  throw std::runtime_error(path + text);
+}
+
+std::string contents(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0)
+    throw std::runtime_error("cannot read the machine file " + path + ": " + std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) throw std::runtime_error("cannot read the machine file " + path + ": it is no file");
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("cannot read the machine file " + path + ": " + std::strerror(errno));
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -64,15 +99,13 @@ std::vector<std::string> machine_names() {
 Machine read_machine(const std::string& name) {
   const bool is_path = name.size() > 5 && name.substr(name.size() - 5) == ".json";
   const std::string path = is_path ? name : folder_of_machines() + "/" + name + ".json";
-  std::ifstream in(path);
-  if (!in || (!is_path && name.find('/') != std::string::npos)) {
-    if (is_path) throw std::runtime_error("cannot read " + path);
-    throw std::runtime_error("there is no GPU '" + name + "'; there are: " + listed(machine_names()) +
-                             ", or the path of a machine file");
-  }
+  const std::vector<std::string> names = machine_names();
+  if (!is_path && std::find(names.begin(), names.end(), name) == names.end())
+    throw std::runtime_error("there is no GPU '" + name + "'; there are: " + listed(names) +
+                             ", or the path of a machine file, which ends in .json");
   nlohmann::json file;
   try {
-    file = nlohmann::json::parse(in);
+    file = nlohmann::json::parse(contents(path));
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(path + " is no JSON: " + error.what());
   }
@@ -82,11 +115,12 @@ Machine read_machine(const std::string& name) {
   machine.name = file["name"];
   const size_t slash = path.rfind('/');
   machine.short_name = path.substr(slash + 1, path.size() - slash - 6);
-#define CONSTANT(name, least, most) \
-  machine.name = static_cast<decltype(machine.name)>(number(file, #name, least, most, path));
+#define CONSTANT(name, least, most) machine.name = number(file, #name, least, most, path);
+#define WHOLE(name, least, most) machine.name = whole_number(file, #name, least, most, path);
 #define DRAM_GBS(share, least, most) \
   machine.dram_gbs[share / 25] = number(file, "dram_gbs_written_" #share, least, most, path);
 #include "constants.inc"
+  check(machine, path);
   return machine;
 }
 

@@ -168,7 +168,7 @@ class Multiprocessor {
         break;
       }
       case Unit::shuffle: {
-        const double done = lsu_.serve(now, 1);
+        const double done = lsu_.serve(now, step.wide ? 2 : 1);
         set(warp, step, done + machine_.shuffle_latency, Cause::shuffle);
         break;
       }

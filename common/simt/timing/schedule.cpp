@@ -350,6 +350,7 @@ Window Scheduler::finish() {
       close();
     } else if (is_exchange(instance.kind)) {
       step.unit = instance.kind == Kind::vote ? Unit::vote : Unit::shuffle;
+      step.wide = instance.kind == Kind::shuffle && instance.instructions > 1 ? 8 : 0;
       step.writes = values + index;
       close();
     } else if (is_barrier(instance.kind)) {

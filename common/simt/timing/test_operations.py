@@ -19,6 +19,12 @@ KERNELS = {
     "divide_and_rest": ROUNDS % "h = h / (r + 3u) + h % (r + 3u);",
     "logic_of_two": ROUNDS % "h = (h ^ m) + (h >> 1);",
     "logic_of_three": ROUNDS % "h = (h ^ m ^ n) + (h >> 1);",
+    "least_of_64": "unsigned long long h = x[i]; for (int r = 0; r < n; r++) { unsigned long long other = (h >> 3) + n; unsigned long long least = h < other ? h : other; h = least + (h << 7); } y[i] = h;",
+    "other_of_64": "unsigned long long h = x[i]; for (int r = 0; r < n; r++) { unsigned long long other = (h >> 3) + n; h = (h ^ other) + (h << 7); } y[i] = h;",
+    "exchange_of_4": ROUNDS % "h += __shfl_xor_sync(0xFFFFFFFF, h, 1);",
+    "exchange_of_8": "unsigned long long h = x[i]; for (int r = 0; r < n; r++) h += __shfl_xor_sync(0xFFFFFFFF, h, 1); y[i] = h;",
+    "bits": ROUNDS % "h += __popc(h) + __popc(h >> 1) + __popc(h >> 2);",
+    "shifted": ROUNDS % "h += (h >> 3) + (h >> 1 & 7) + (h >> 2 & 9);",
     "to_float": ROUNDS % "h += (float)(int)h > 3.0f;",
     "fused64": "double v = x[i]; for (int r = 0; r < n; r++) v = v * 1.5 + 0.5; y[i] = v;",
     "single64": "double v = x[i]; for (int r = 0; r < n; r++) v = v * 1.5; y[i] = v;",
@@ -66,6 +72,16 @@ class Operations(unittest.TestCase):
 
     def test_one_instruction_has_three_logical_operands(self):
         self.assertLess(self.ratio("logic_of_three", "logic_of_two"), 1.05)
+
+    def test_a_minimum_of_eight_bytes_is_two_comparisons_and_two_selections(self):
+        """ISETP, ISETP.EX, SEL, SEL; xor takes two."""
+        self.assertGreater(self.ratio("least_of_64", "other_of_64"), 1.12)
+
+    def test_eight_bytes_are_exchanged_by_two_shuffles(self):
+        self.assertGreater(self.ratio("exchange_of_8", "exchange_of_4"), 1.15)
+
+    def test_bits_are_counted_by_the_special_function_unit(self):
+        self.assertGreater(self.ratio("bits", "shifted"), 1.3)
 
     def test_an_integer_becomes_a_float_without_the_special_function_unit(self):
         self.assertLess(self.ratio("to_float", "shift"), 2)

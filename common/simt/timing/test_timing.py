@@ -155,11 +155,27 @@ int main() {
     def test_a_machine_file_with_a_mistake_names_the_constant(self):
         good = json.loads((MACHINES / "h200.json").read_text())
         for change, said in (({"clock_ghz": None}, "lacks the constant 'clock_ghz'"), ({"l2_latency": {"value": -3, "source": "measured"}}, "'l2_latency' is -3"),
-                             ({"warps": {"value": 64}}, "'warps' does not say its \"source\""), ({"blocks": {"value": "many", "source": "x"}}, "'blocks' has no number")):
+                             ({"warps": {"value": 64}}, "'warps' does not say its \"source\""), ({"blocks": {"value": "many", "source": "x"}}, "'blocks' has no number"),
+                             ({"multiprocessors": {"value": 131.5, "source": "x"}}, "'multiprocessors' is 131.5; it must be a whole number"),
+                             ({"clock_ghz": {"value": 1e300, "source": "x"}}, "'clock_ghz' is 1e+300; it must lie between 0.3 and 5"),
+                             ({"l1_kib": {"value": 64, "source": "x"}}, "'l1_kib' is 64 and 'shared_kib' 228; the first is L1 and shared memory together")):
             bad = {key: value for key, value in {**good, **change}.items() if value is not None}
             path = Path(self.folder.name, "bad.json")
             path.write_text(json.dumps(bad))
             with self.subTest(said):
+                self.assertIn(said, self.refused(str(path)))
+
+
+    def test_what_is_no_machine_file_is_told_by_its_name(self):
+        folder = Path(self.folder.name, "folder.json")
+        folder.mkdir()
+        nameless = Path(self.folder.name, "machine")
+        nameless.write_text((MACHINES / "h200.json").read_text())
+        cut_off = Path(self.folder.name, "cut_off.json")
+        cut_off.write_text((MACHINES / "h200.json").read_text()[:500])
+        for path, said in ((folder, f"cannot read the machine file {folder}: it is no file"), (nameless, "the path of a machine file, which ends in .json"),
+                           (cut_off, f"{cut_off} is no JSON"), (Path("none.json"), "cannot read the machine file none.json: No such file or directory")):
+            with self.subTest(path.name):
                 self.assertIn(said, self.refused(str(path)))
 
 

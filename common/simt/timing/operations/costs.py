@@ -33,6 +33,9 @@ DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "f
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
             "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
             "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
+# Of these and of INTERNAL: how many are on the special function unit, which counts bits, finds the highest and reverses them.
+BITS = {"popcount": 1, "popcountl": 2, "popcountll": 2, "clz": 1, "clzl": 1, "clzll": 1, "ctz": 2, "ctzl": 2, "ctzll": 2, "ffs": 2, "ffsl": 2, "ffsll": 2, "bitreverse32": 1, "clrsb": 1,
+        "parity": 1, ".POPCOUNT": 1, ".CLZ": 1, ".CTZ": 2}
 INTERNAL = {".FMA": 1, ".FMS": 1, ".FNMA": 1, ".VCOND_MASK": 1, ".VCOND": 2, ".VCONDU": 2, ".COND_ADD": 1, ".POPCOUNT": 1, ".CLZ": 2, ".CTZ": 2, ".SQRT": 8, ".MUL_OVERFLOW": 3, ".ADD_OVERFLOW": 2, ".SUB_OVERFLOW": 2}
 FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "simt::checked_lanes", "simt::checked_operand", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
               "__builtin___tsan_init", "__builtin___tsan_vptr", "simt::clock_ticks", "__builtin_va", "__cxa", "_Unwind", "__builtin_eh_", "__builtin_unwind")
@@ -170,14 +173,16 @@ def of_expression(names: Names, to: str, text: str, file: str) -> Cost:
         return Cost("copy")
     ternary = TERNARY.match(text)
     if ternary:
-        return Cost("alu", 2 if BINARY.match(ternary[1]) else 1)
+        test = BINARY.match(ternary[1])
+        tests = 0 if not test else 2 if names.is_wide(test[1]) else 1
+        return Cost("alu", tests + (2 if names.is_wide(to) else 1))
     binary = BINARY.match(text)
     if binary:
         if base == "math.h" and binary[2] in ("<", ">", "!=", "|", "unord"):
             return Cost("copy")  # fmaxf as vectors: its .VCOND_MASK counts
         return of_binary(names, to, binary[1], binary[2], binary[3], file)
     if text.startswith(("MAX_EXPR", "MIN_EXPR")):
-        return Cost("alu", 3 if names.is_wide(to) else 1)
+        return Cost("alu", 4 if names.is_wide(to) else 1)
     if text.startswith("ABS"):
         return Cost("alu", 1)
     if text.startswith("~") or (text.startswith("-") and SSA.fullmatch(text[1:])):
@@ -193,7 +198,7 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
     name = name.strip()
     short = name.removeprefix("__builtin_").removeprefix("std::")
     if name in INTERNAL:
-        return Cost("alu", INTERNAL[name], fence=name == ".SQRT")
+        return Cost("alu", INTERNAL[name], BITS.get(name, 0), fence=name == ".SQRT")
     if file.endswith("simt/math.h") and short in FAST:
         return Cost("mufu", *FAST[short])
     if short in FUNCTIONS:
@@ -202,7 +207,7 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
     if short in DOUBLE:
         return Cost("double", DOUBLE[short])
     if short in BUILTINS:
-        return Cost("alu", BUILTINS[short])
+        return Cost("alu", BUILTINS[short], BITS.get(short, 0))
     if short == "simt::skip_xorwow":
         return Cost("unknown", 10, why="XORWOW's curand_init")
     if name.startswith(FREE_CALLS) or "__tsan_atomic" in name or "__atomic" in name or is_own(file):

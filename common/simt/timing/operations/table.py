@@ -166,9 +166,15 @@ class FunctionTable:
             self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name="of floats" if self.adds_floats(n) else "of one" if self.is_of_all(match[4]) else "")
             return False
         kind = {"block_barrier": "barrier", "grid_barrier": "grid_barrier", "active_lanes": "active"}.get(hook) or WARP_CALLS.get(self.warp_call, "shuffle")
-        # A reduction and a match ask first who takes part.
-        self.add(n, Cost(kind, 0.5 if kind in ("reduce", "match") else 1), self.written(to) if to else (), reads, offset)
+        # A reduction and a match ask first who takes part; eight bytes go in two shuffles.
+        instructions = 0.5 if kind in ("reduce", "match") else 2 if kind == "shuffle" and hook == "warp_exchange" and self.is_of_eight(match[4]) else 1
+        self.add(n, Cost(kind, instructions), self.written(to) if to else (), reads, offset)
         return False
+
+    def is_of_eight(self, arguments: str) -> bool:
+        """Does a lane bring eight bytes? Fewer are copied into `bits` first (warp.h)."""
+        value = arguments.split(", ")[1]
+        return bool(SSA.fullmatch(value)) and self.definitions.text.get(value) != "bits"
 
     def is_of_all(self, arguments: str) -> bool:
         """Is it plainly one address for all threads, a parameter or a variable of the module? Then nvcc adds up a warp's first."""
