@@ -32,6 +32,8 @@ QUICKLY = ["-O1", "-g1", "-w"]
 # Of the instrumented build, too: and its registers are allocated without a look at the regions of a function, which takes a
 # tenth of the time off large kernels. Accesses are decided on before, so that what is counted is the same.
 CHECKED_QUICKLY = ["-g1", "-w", "-fira-region=one"]
+# A file may say when it was compiled. Its two builds are compiled one after the other, and must have one text.
+MOMENT = ["-Wno-builtin-macro-redefined", '-D__DATE__="Jan  1 2000"', '-D__TIME__="00:00:00"', '-D__TIMESTAMP__="Sat Jan  1 00:00:00 2000"']
 # What nothing of a rung leads to, such as a main for debugging, is left out, and with it what it asks for: rules are about the rest.
 # (An empty file has no roots, and ld refuses.)
 WRAP = "--wrap=memcpy --wrap=memmove --wrap=memset"  # calls of these go to the executor (common/simt/instrument/hooks.cpp)
@@ -97,7 +99,7 @@ class Workshop:
         self.own_tree = f"{{ echo '  {syntax_tree.MARK}'; cat; }}"  # then the tree is the file's own
 
     def options(self, build: str) -> str:
-        return shlex.join(self.flags + (self.instrument if build == "checked" else []))
+        return shlex.join(self.flags + MOMENT + (self.instrument if build == "checked" else []))
 
     def code_options(self, build: str) -> str:
         """What a build has besides, and its headers that are compiled once must have, too."""

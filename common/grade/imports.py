@@ -6,7 +6,8 @@
     grades.csv      for everything else: number, login, email, name, points, out_of, percent
 
 Names are those of the platform that the submissions came from. Where its own export is at hand, `fill` puts the grades into a column of it,
-which leaves nothing to guess. Numbers like 00123 are as they are: these files are for programs. For a spreadsheet there is gradebook.xlsx.
+which leaves nothing to guess. Numbers like 00123 are as they are: these files are for programs, which would take an apostrophe or ="00123"
+for a part of them. A spreadsheet that opens and saves such a file loses the zeros; for one there is gradebook.xlsx, and `fill` names them.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def fill(text: str, group: Class, column: str = "", lab: str = "") -> tuple[str,
         student = next((matches[0] for i, what in keys if len(matches := found.get((what, key_of(row[i], what)), [])) == 1), None)
         share = share_of(student, lab) if student else None
         if student is None:
-            strangers.append(next((row[i] for i, what in keys if what == "name" and row[i]), row[keys[0][0]]))
+            strangers.append(next((row[i] for i, what in keys if what == "name" and row[i]), row[keys[0][0]]) + lost_zeros(row, keys, found))
         else:
             met.add(student.id)
             if share is not None:
@@ -129,6 +130,16 @@ def fill(text: str, group: Class, column: str = "", lab: str = "") -> tuple[str,
     stream = io.StringIO()
     csv.writer(stream, delimiter=separator, lineterminator="\r\n").writerows(rows)
     return ("\ufeff" if text.startswith("\ufeff") else "") + stream.getvalue(), [s.student for s in group.students if s.id not in met], strangers
+
+
+def lost_zeros(row: list[str], keys: list[tuple[int, str]], found: dict[tuple[str, str], list[Student]]) -> str:
+    """Of a row that nobody has: whether its number is one of the class without the zeros in front. It is not taken for that one: another
+    person may have it."""
+    numbers = {key_of(row[i], what) for i, what in keys if what == "number"} - {""}
+    for what, value in found:
+        if what == "number" and value.startswith("0") and value.lstrip("0") in numbers:
+            return f" (or is it {value}, saved by a spreadsheet? then fill the export as it was downloaded)"
+    return ""
 
 
 def key_of(cell: str, what: str) -> str:

@@ -397,6 +397,12 @@ class Imports(Decided):
         _, rows = self.fill("Name,SID,Grade\nJane Doe,,\nJane Doe,9,\n")
         self.assertEqual([row[2] for row in rows[1:]], ["", "47.65"])
 
+    def test_a_number_that_a_spreadsheet_has_shortened_is_named_and_not_filled(self):
+        said, rows = self.fill("SID,Section,Grade\n123,A,\n00123,B,\n124,C,\n")
+        self.assertEqual([row[2] for row in rows[1:]], ["", "100", ""])
+        self.assertIn("2 rows have nobody of the class and stay as they are: 123 (or is it 00123, saved by a spreadsheet?", said)
+        self.assertTrue(said.split("downloaded)")[1].startswith(", 124\n"), said)
+
     def test_canvas_own_file_is_filled_in_one_column(self):
         text = ("Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (10),Lab 2 (11)\n    Points Possible,,,,,5.00,50.00\n"
                 "\"Seven, Ca\",7,s7,ca7,A,1,\n\"Doe, Jane\",55,00123,,A,,\n")
