@@ -27,10 +27,11 @@ LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cuf
              r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 
-# What include/cuda/ has, and the namespaces that such names stand in.
+# What include/cuda/ has, and the namespaces that such names stand in. Of cuda::std every name that its headers hold; g++ says the rest.
+LIBCUXX_STD = "|".join(sorted({name for header in [HEADERS / "cuda/atomic", *(HEADERS / "cuda/std").iterdir()]
+                               for name in re.findall(r"\b[A-Za-z]\w*", re.sub("//.*", "", header.read_text()))}))
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
-           r"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|std(?=::(?:atomic\w*|memory_order\w*|plus|minus|multiplies|"
-           r"divides|modulus|bit_(?:and|or|xor)|logical_(?:and|or|not)|equal_to|not_equal_to|less|less_equal|greater|greater_equal|negate|identity)\b)")
+           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
@@ -43,7 +44,7 @@ UNSUPPORTED = [
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
-    (rf"(?<!thrust::)\bcuda::(?!(?:{LIBCUXX})\b)\w+", "libcu++ ({0})"),
+    (rf"(?<!thrust::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
     (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram)|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),

@@ -44,6 +44,8 @@ REFUSED = [
      "cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);", "}"),
     ("the driver API", "void f() {\n\n", "cuInit(0);", "}"),
     ("libcu++ (cuda::counting_semaphore)", "\n\n", "__device__ cuda::counting_semaphore<> s;", ""),
+    ("libcu++ (cuda::std::optional)", "#include <cuda/std/utility>\n\n", "__device__ cuda::std::optional<int>* s;", ""),
+    ("cuda/std/tuple", "\n\n", "#include <cuda/std/tuple>", ""),
     ("__shfl_down", "__global__ void k(int* x) {\n\n", "x[0] = __shfl_down(x[0], 1);", "}"),
     ("a warp in lockstep", "__device__ void f(volatile float* s, int tid) {\n\n",
      "s[tid] += s[tid + 32]; s[tid] += s[tid + 16]; s[tid] += s[tid + 8];", "}"),

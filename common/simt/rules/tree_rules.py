@@ -9,7 +9,7 @@ from typing import Callable, Iterator, NamedTuple
 import host_constants
 import kernel_arguments
 import shared_sizes
-from program import RECORDS, Program, function_around, is_kernel, on_device, on_host
+from program import RECORDS, Program, function_around, is_kernel, on_device, on_host, referred
 from syntax_tree import Node
 
 
@@ -119,6 +119,22 @@ def packs(asked: Asked) -> Found:
                    "let the parameter pack be the last, and only one")
 
 
+def constants(asked: Asked) -> Found:
+    """A whole __constant__ variable that is assigned, by host or device; of elements and members nvcc says nothing."""
+    for node in asked.program.nodes:
+        if node.kind not in ("BinaryOperator", "CompoundAssignOperator", "UnaryOperator") or not node.children:
+            continue
+        target = node.children[0]
+        while target.kind == "ParenExpr":
+            target = target.children[0]
+        words = node.after_type
+        writes = node.kind == "CompoundAssignOperator" or "'='" in words or "'++'" in words or "'--'" in words
+        variable = asked.program.by_id.get(referred(target)) if writes else None
+        if variable and variable.child("CUDAConstantAttr"):
+            yield (target.begin, f"expression must be a modifiable lvalue: {variable.name} is a __constant__ variable",
+                   "let the host write it by cudaMemcpyToSymbol before the launch, or make it a __device__ variable")
+
+
 def wide_floats(asked: Asked) -> Found:
     for function in asked.program.device_functions():
         for node in function.below():
@@ -217,7 +233,7 @@ def given_type(argument: Node) -> str:
     return argument.type.removeprefix("const ")
 
 
-RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, packs, wide_floats, threads_own, members, shared_for_the_host, vectors, device_lambdas, overloads, kernel_arguments.found,
+RULES: list[Callable[[Asked], Found]] = [kernels, overrides, operators, variables, packs, constants, wide_floats, threads_own, members, shared_for_the_host, vectors, device_lambdas, overloads, kernel_arguments.found,
                                          host_constants.found, shared_sizes.found]
 
 def refusals(asked: Asked) -> list[tuple[str, int, int, str, str]]:
