@@ -5,58 +5,14 @@
 #include <queue>
 #include <unordered_map>
 
+#include "resident.h"
+
 namespace simt::timing {
 
 namespace {
 
 constexpr double most_stores_ahead = 1500;  // cycles that stores may be behind before a warp has to wait
 constexpr size_t most_segments = 256;
-
-// What is in order of arrival, one after the other.
-class Server {
- public:
-  // When a job that arrives at `now` and takes `cycles` is done.
-  double serve(double now, double cycles) {
-    free_ = std::max(free_, now) + cycles;
-    busy_ += cycles;
-    return free_;
-  }
-  double free() const { return free_; }
-  double busy() const { return busy_; }
-
- private:
-  double free_ = 0, busy_ = 0;
-};
-
-struct Line {
-  uint8_t in_l1 = 0, touched = 0, written = 0;  // sectors
-  bool common = false;                          // one of Work::common_lines
-  double ready = 0;                             // when the last of it arrives in L1
-  uint64_t stamp = 0;                           // bytes that had come into L1 before
-};
-
-struct Late {
-  float at = 0;
-  Cause cause = Cause::running;
-};
-
-struct Warp {
-  const WarpProgram* program = nullptr;
-  const WarpTrace* trace = nullptr;
-  size_t window = 0, step = 0;
-  std::vector<Late> values;
-  std::vector<uint32_t> line_of;  // where an access's lines begin
-  unsigned segment = 0;
-  double arrived = 0;
-  bool waits = false, done = false;
-};
-
-struct Resident {
-  const BlockProgram* program = nullptr;
-  uint64_t instance = 0;
-  std::vector<Warp> warps;
-  unsigned live = 0, arrived = 0;
-};
 
 class Multiprocessor {
  public:

@@ -1,0 +1,60 @@
+// What a simulated multiprocessor keeps: a unit that serves in order of arrival, a line of L1, a resident block and its
+// warps. For multiprocessor.cpp alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "multiprocessor.h"
+
+namespace simt::timing {
+
+// What is in order of arrival, one after the other.
+class Server {
+ public:
+  // When a job that arrives at `now` and takes `cycles` is done.
+  double serve(double now, double cycles) {
+    free_ = std::max(free_, now) + cycles;
+    busy_ += cycles;
+    return free_;
+  }
+  double free() const { return free_; }
+  double busy() const { return busy_; }
+
+ private:
+  double free_ = 0, busy_ = 0;
+};
+
+struct Line {
+  uint8_t in_l1 = 0, touched = 0, written = 0;  // sectors
+  bool common = false;                          // one of Work::common_lines
+  double ready = 0;                             // when the last of it arrives in L1
+  uint64_t stamp = 0;                           // bytes that had come into L1 before
+};
+
+struct Late {
+  float at = 0;
+  Cause cause = Cause::running;
+};
+
+struct Warp {
+  const WarpProgram* program = nullptr;
+  const WarpTrace* trace = nullptr;
+  size_t window = 0, step = 0;
+  std::vector<Late> values;
+  std::vector<uint32_t> line_of;  // where an access's lines begin
+  unsigned segment = 0;
+  double arrived = 0;
+  bool waits = false, done = false;
+};
+
+struct Resident {
+  const BlockProgram* program = nullptr;
+  uint64_t instance = 0;
+  std::vector<Warp> warps;
+  unsigned live = 0, arrived = 0;
+};
+
+}  // namespace simt::timing
