@@ -25,7 +25,7 @@ def main() -> int:
     functions = gimple.functions(dump)
     calls = hooks.calls_of(obj)
     print("simt_operations 2")
-    for function in table.reached(functions):
+    for function in gimple.reached(functions):
         print("\n".join(table.lines_of(function, calls.get(function.symbol, []), functions)))
     return 0
 

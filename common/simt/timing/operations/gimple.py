@@ -128,3 +128,27 @@ def join(function: Function) -> None:
         if not block.ends and following is not None:
             block.next.append(following)
         block.next = list(dict.fromkeys(block.next))
+
+
+def reached(functions: list[Function]) -> list[Function]:
+    """The kernels, and what they call."""
+    by_name = {}
+    for function in functions:
+        by_name.setdefault(function.symbol, function)
+    texts = {function.symbol: "\n".join(s.text for b in function.blocks.values() for s in b.statements) for function in functions}
+    short = {symbol: short_name(function) for symbol, function in by_name.items()}
+    found, todo = {}, [f for f in functions if f.kernel]
+    while todo:
+        function = todo.pop()
+        if function.symbol in found:
+            continue
+        found[function.symbol] = function
+        for symbol, name in short.items():
+            if symbol not in found and name and re.search(rf"(?<![\w]){re.escape(name)}(?:<.*>)? \(", texts[function.symbol]):
+                todo.append(by_name[symbol])
+    return [function for function in functions if function.symbol in found]
+
+
+def short_name(function: Function) -> str:
+    match = re.search(r"([\w:~]+)(?:<.*>)? \(", function.head)
+    return match[1] if match else ""

@@ -14,7 +14,7 @@ import pragmas
 import steady
 import unrolling
 from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
-from gimple import Function, Statement
+from gimple import Function, Statement, short_name
 from values import Values
 
 ACCESSES = ("load", "store", "load_store", "atomic")
@@ -23,30 +23,6 @@ BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
 HALF_COSTS = {"half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
 LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
            "reduce": "r", "syncwarp": "y", "barrier": "b", "grid_barrier": "g", "call": "c", "copy": "=", "active": "o", "unknown": "?"}
-
-
-def reached(functions: list[Function]) -> list[Function]:
-    """The kernels, and what they call."""
-    by_name = {}
-    for function in functions:
-        by_name.setdefault(function.symbol, function)
-    texts = {function.symbol: "\n".join(s.text for b in function.blocks.values() for s in b.statements) for function in functions}
-    short = {symbol: short_name(function) for symbol, function in by_name.items()}
-    found, todo = {}, [f for f in functions if f.kernel]
-    while todo:
-        function = todo.pop()
-        if function.symbol in found:
-            continue
-        found[function.symbol] = function
-        for symbol, name in short.items():
-            if symbol not in found and name and re.search(rf"(?<![\w]){re.escape(name)}(?:<.*>)? \(", texts[function.symbol]):
-                todo.append(by_name[symbol])
-    return [function for function in functions if function.symbol in found]
-
-
-def short_name(function: Function) -> str:
-    match = re.search(r"([\w:~]+)(?:<.*>)? \(", function.head)
-    return match[1] if match else ""
 
 
 def is_of_thread(names: Names, argument: str) -> bool:
