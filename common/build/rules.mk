@@ -42,7 +42,7 @@ standard := $(if $(findstring clang,$(CXX)),,build/cpu/precompiled/standard.h.gc
 precompiled = $(if $(standard),-I $(dir $(standard)) -I common/build -include standard.h)
 build/cpu/precompiled/standard.h.gch: common/build/standard.h
 	@mkdir -p $(@D)
-	@$(CXX) $(filter-out -MMD -MP,$(cxxflags)) -x c++-header $< -o $@
+	@$(CXX) $(filter-out -MMD -MP,$(cxxflags)) -x c++-header $< -o $@.$$$$ && mv $@.$$$$ $@  # nobody reads half of it
 
 # --- the executor and the worker ----------------------------------------------------------------------------------------
 
