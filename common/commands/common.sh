@@ -327,7 +327,7 @@ step_results() {
 
 # "4096 64": of rows of so many columns, how many this backend measures, and how many where work grows with cols^2.
 rows_of() {
-  local -n of_backend=shape_$([ "$backend" = cpu ] && echo cpu || echo gpu)
+  local -n of_backend=shape_$backend
   echo "${of_backend[$1]}"
 }
 

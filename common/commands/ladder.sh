@@ -29,7 +29,7 @@ words=$(wc -l <build/bigrams.words)
 
 failed=0
 count=$(wc -w <<<"$lab_list") number=0
-# step_of LAB cpu|gpu: says what comes
+# step_of LAB BACKEND: says what comes
 step_of() {
   local -n of=shape_$2
   local cols shapes=()
@@ -42,7 +42,7 @@ topk_of() { topk=(); [ "${lab_operator[$1]}" != softmax_topk ] || topk=(--topk-o
 predict_all() {
   local lab
   for lab in $lab_list; do
-    step_of "$lab" gpu
+    step_of "$lab" cuda
     topk_of "$lab"
     for cols in "${shape_cols[@]}"; do
       predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols $cols || failed=1
@@ -64,7 +64,7 @@ measure() {
 measure_all() {
   local lab cols rows quadratic
   for lab in $lab_list; do
-    step_of "$lab" "$([ "$backend" = cpu ] && echo cpu || echo gpu)"
+    step_of "$lab" "$backend"
     topk_of "$lab"
     for cols in "${shape_cols[@]}"; do
       read -r rows quadratic <<<"$(rows_of "$cols")"

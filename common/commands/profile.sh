@@ -17,7 +17,7 @@ if [ -z "${SHAPE:-}" ]; then
   if [ -n "${lab_quadratic[$lab]}" ]; then
     rows=64 cols=600
   elif ! is_step "$lab"; then
-    times=$((${shape_gpu[${shape_cols[0]}]% *} / rows))
+    times=$((${shape_cuda[${shape_cols[0]}]% *} / rows))
   fi
 fi
 

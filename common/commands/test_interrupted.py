@@ -88,12 +88,16 @@ class InACopy(unittest.TestCase):
         self.nothing_recorded(output)
 
     # ---- Lab 09, a program whose runs follow each other ----
-    def begin_program(self, command: str) -> subprocess.Popen:
-        """Until the first run has begun."""
+    def start_program(self, command: str) -> subprocess.Popen:
         (self.copy / "common/simt/simtcc").write_text(STAND_IN)  # no lab that is a rung uses it
         (self.copy / "build/begun").unlink(missing_ok=True)
         child = self.start(command)
         self.addCleanup(self.end_all)
+        return child
+
+    def begin_program(self, command: str) -> subprocess.Popen:
+        """Until the first run has begun."""
+        child = self.start_program(command)
         self.wait_for_runs(1)
         return child
 
@@ -149,10 +153,7 @@ class InACopy(unittest.TestCase):
         # The reader goes while the first run is at work, or before it has begun.
         for reader in ("head -3; until [ -s build/begun ]; do sleep 0.05; done", "head -1"):
             with self.subTest(reader):
-                (self.copy / "build/begun").unlink(missing_ok=True)
-                (self.copy / "common/simt/simtcc").write_text(STAND_IN)
-                self.addCleanup(self.end_all)
-                child = self.start(f"LASTS=1 make lab09 TESTS_ONLY=1 CHECKS=off | {{ {reader}; }}")
+                child = self.start_program(f"LASTS=1 make lab09 TESTS_ONLY=1 CHECKS=off | {{ {reader}; }}")
                 output = child.communicate(timeout=120)[0]
                 self.assertIn("interrupted (SIGPIPE)", output)
                 self.assertIn("nothing of this run is recorded", output)

@@ -17,7 +17,7 @@ from . import labs
 def shell() -> str:
     """lab_names, and by a lab's name: lab_kernel, lab_operator, lab_next, lab_quadratic, lab_wrong. program_names, which are no
     rungs, and by a program's name: lab_kernel, lab_next, program_variants. shape_cols, the widths that are measured, and by a width:
-    shape_gpu and shape_cpu, "ROWS QUADRATIC"."""
+    shape_cuda and shape_cpu, "ROWS QUADRATIC"."""
     found, programs = labs.load(), labs.programs()
     arrays = {"lab_kernel": ("kernel", [*found, *programs]), "lab_operator": ("operator", found), "lab_next": ("next", [*found, *programs]),
               "lab_quadratic": ("quadratic", found), "lab_wrong": ("wrong", found), "program_variants": ("variants", programs)}
@@ -30,9 +30,9 @@ def shell() -> str:
         lines.append(f"declare -A {name}=({' '.join(f'[{each.name}]={word(getattr(each, fact))}' for each in of)})")
     shapes = labs.shapes()
     lines.append(f"shape_cols=({' '.join(str(shape.cols) for shape in shapes)})")
-    for where in ("gpu", "cpu"):
+    for backend, where in (("cuda", "gpu"), ("cpu", "cpu")):
         rows = [(shape.cols, getattr(shape, where)) for shape in shapes]
-        lines.append(f"declare -A shape_{where}=({' '.join(f'[{cols}]={word((str(each.rows), str(each.quadratic)))}' for cols, each in rows)})")
+        lines.append(f"declare -A shape_{backend}=({' '.join(f'[{cols}]={word((str(each.rows), str(each.quadratic)))}' for cols, each in rows)})")
     return "\n".join(lines)
 
 

@@ -19,6 +19,12 @@ kernel = "thing.cu"
 operator = "softmax"
 variants = [{ name = "first", types = ["f32", "f16"], cost = "quadratic" }]
 """
+SHAPE = """[[shape]]
+cols = 4096
+gpu = { rows = 4096, quadratic = 64 }
+cpu = { rows = 64, quadratic = 4 }
+predicted = { rows = 512, quadratic = 0 }
+"""
 
 
 class Manifest(unittest.TestCase):
@@ -48,28 +54,16 @@ class Manifest(unittest.TestCase):
                 labs.chosen(words, names)
 
     def test_what_is_measured(self):
-        shape = """[[shape]]
-cols = 4096
-gpu = { rows = 4096, quadratic = 64 }
-cpu = { rows = 64, quadratic = 4 }
-predicted = { rows = 512, quadratic = 0 }
-"""
-        self.load(shape + shape.replace("4096", "600").replace("512", "100") + ENTRY)
+        self.load(SHAPE + SHAPE.replace("4096", "600").replace("512", "100") + ENTRY)
         first, second = labs.shapes(self.root)
         self.assertEqual((first.cols, first.gpu, first.predicted), (4096, labs.Rows(4096, 64), labs.Rows(512, 0)))
         self.assertEqual((second.cols, second.gpu.rows, second.cpu.rows), (600, 600, 64))
 
     def test_shapes_that_are_refused(self):
-        shape = """[[shape]]
-cols = 4096
-gpu = { rows = 4096, quadratic = 64 }
-cpu = { rows = 64, quadratic = 4 }
-predicted = { rows = 512, quadratic = 0 }
-"""
-        for said, text in (("a shape has cols", shape.replace("cols = 4096", "")), ("a shape has cols", shape.replace("quadratic = 64", "other = 64")),
-                           ("a shape has cols", shape.replace("cpu = {", "tpu = {")), ("numbers above 0", shape.replace("cols = 4096", "cols = 0")),
-                           ("at most rows", shape.replace("quadratic = 4 ", "quadratic = 65 ")), ("numbers above 0", shape.replace("rows = 64", 'rows = "64"')),
-                           ("a multiple", shape.replace("rows = 512", "rows = 500")), ("the same cols", shape + shape)):
+        for said, text in (("a shape has cols", SHAPE.replace("cols = 4096", "")), ("a shape has cols", SHAPE.replace("quadratic = 64", "other = 64")),
+                           ("a shape has cols", SHAPE.replace("cpu = {", "tpu = {")), ("numbers above 0", SHAPE.replace("cols = 4096", "cols = 0")),
+                           ("at most rows", SHAPE.replace("quadratic = 4 ", "quadratic = 65 ")), ("numbers above 0", SHAPE.replace("rows = 64", 'rows = "64"')),
+                           ("a multiple", SHAPE.replace("rows = 512", "rows = 500")), ("the same cols", SHAPE + SHAPE)):
             self.refused(said, text + ENTRY)
 
     def test_what_is_read(self):

@@ -18,9 +18,9 @@ namespace {
 
 constexpr double sector_bytes = 32;
 
-double a_warp(const Count& count, double once_a_warp) {
+double per_warp(const Count& count, double once_per_warp) {
   const double warps = std::ceil(count.block_threads / 32.0);
-  return once_a_warp / (std::max(1.0, warps) * count.rows);
+  return once_per_warp / (std::max(1.0, warps) * count.rows);
 }
 
 double sectors_per_request(const Traffic& all) { return all.sectors / std::max(1.0, all.requests); }
@@ -44,7 +44,7 @@ std::string comparison(double predicted, double counted) {
 
 // ---- The vocabulary ------------------------------------------------------------------------------
 
-Figure sectors_a_load() {
+Figure sectors_per_load() {
   return [](const Count& count) { return sectors_per_request(count.load); };
 }
 
@@ -81,11 +81,11 @@ Figure reads_of_an_element() {
 }
 
 Figure barriers_per_row() {
-  return [](const Count& count) { return a_warp(count, count.barriers); };
+  return [](const Count& count) { return per_warp(count, count.barriers); };
 }
 
 Figure warp_operations_per_row() {
-  return [](const Count& count) { return a_warp(count, count.warp_operations); };
+  return [](const Count& count) { return per_warp(count, count.warp_operations); };
 }
 
 Figure launches() {

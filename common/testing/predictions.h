@@ -23,7 +23,7 @@ using Figure = std::function<double(const Count&)>;
 
 // 32-byte sectors that one load instruction of a warp asks for, the mean over all loads; and over those of the line
 // that loads most often.
-Figure sectors_a_load();
+Figure sectors_per_load();
 Figure sectors_of_the_commonest_load();
 // Instructions of warps, in all passes over a row.
 Figure loads_per_row();

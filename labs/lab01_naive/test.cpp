@@ -28,7 +28,7 @@ const testing_::Lab testing_::lab = {
          "per_row",
          Dtype::f32,
          {32, 1000},
-         testing_::sectors_a_load(),
+         testing_::sectors_per_load(),
          "A sector is 32 neighbouring bytes, and the unit in which memory moves. Here neighbouring "
          "threads are a whole row apart, 4,000 bytes, so no two of them find their floats in one sector: "
          "a sector for each thread, and 4 bytes used of each."},

@@ -49,7 +49,7 @@ const testing_::Lab testing_::lab = {
          "tree",
          Dtype::f32,
          {8, 1024},
-         testing_::sectors_a_load(),
+         testing_::sectors_per_load(),
          "32 floats of 4 bytes are 128 bytes without a gap. Count the pieces of 32 bytes in them: several "
          "threads share a sector."},
         {"smem_row_bytes",

@@ -40,7 +40,7 @@ const testing_::Lab testing_::lab = {
          "f16",
          Dtype::f16,
          {8, 4096},
-         testing_::sectors_a_load(),
+         testing_::sectors_per_load(),
          "32 halves are 64 bytes. An instruction for so few bytes is as much work for the load unit as "
          "one for many."},
         {"pack_sectors",
@@ -49,7 +49,7 @@ const testing_::Lab testing_::lab = {
          "f16x8",
          Dtype::f16,
          {8, 4096},
-         testing_::sectors_a_load(),
+         testing_::sectors_per_load(),
          "A pack is 8 x 2 = 16 bytes, so 32 threads load 512 bytes, the most that one instruction of a "
          "warp can."},
         {"two_pass_bytes",

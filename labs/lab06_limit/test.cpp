@@ -87,7 +87,7 @@ const testing_::Lab testing_::lab = {
          "auto",
          Dtype::f16,
          {256, 6},
-         testing_::sectors_a_load(),
+         testing_::sectors_per_load(),
          "128 rows of 12 bytes are one run of 1536 bytes, and a warp loads it as such, 16 bytes per lane: 512 bytes."},
         {"limit_us",
          "4096 x 4096 halves on an H200, which copies 4257 GB per second, reads and writes counted: how many "

@@ -99,6 +99,11 @@ class Definitions:
                 if equals and SSA.fullmatch(to):
                     self.block[to], self.text[to] = n, text.removesuffix(";")
 
+    def first(self, loop: Loop, phi: str) -> str | None:
+        """A loop's value before its first round; None if there are several."""
+        names = [name for block, name in self.phi[phi].items() if block not in loop.latches]
+        return names[0] if len(names) == 1 else None
+
     def linear(self, name: str, depth: int = 12) -> tuple[str, int]:
         """(what it is counted from, how far): ("", 5) is the number 5, ("&a+x_3", 16) is &a + x_3 + 16."""
         if (number := number_of(name)) is not None:
@@ -169,10 +174,10 @@ def find_beside(loop: Loop, names: Names, definitions: Definitions) -> None:
     ahead: dict[tuple[str, str, int], tuple[str, int]] = {}
     for phi in [name for name in definitions.phi if definitions.block[name] == loop.header]:
         step = advance(loop, names, definitions, phi)
-        first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
-        if not step or step[1] != "+" or len(first) != 1:
+        first = definitions.first(loop, phi)
+        if not step or step[1] != "+" or not first:
             continue
-        base, offset = definitions.linear(first[0])
+        base, offset = definitions.linear(first)
         other, its_offset = ahead.setdefault((base, *step[1:]), (phi, offset))
         if base and other != phi:
             definitions.beside[phi] = other, offset - its_offset
@@ -198,8 +203,8 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
         tested, ahead = definitions.linear(a)
         if step is None or not (tested == phi or a == step[0]):
             continue
-        first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
-        origin, value = definitions.linear(first[0]) if len(first) == 1 else ("?", 0)
+        first = definitions.first(loop, phi)
+        origin, value = definitions.linear(first) if first else ("?", 0)
         if origin != base:
             continue
         bits, rounds = 64 if names.is_wide(phi) else 32, 0

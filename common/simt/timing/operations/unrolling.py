@@ -66,9 +66,9 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
         loop.rounds = known_rounds(loop, names, definitions, conditions, next_of)
         if loop.rounds:
             for phi, step in steps.items():
-                first = [name for block, name in definitions.phi[phi].items() if block not in loop.latches]
-                if step and step[1] == "+" and len(first) == 1:
-                    base, offset = definitions.linear(first[0])
+                first = definitions.first(loop, phi)
+                if step and step[1] == "+" and first:
+                    base, offset = definitions.linear(first)
                     definitions.final[phi] = base, offset + step[2] * loop.rounds
         times = sizes.times(loop, inside, full)
         folded = set().union(*(steady.values(definitions, other, names) for other in inside if other.header in full))
