@@ -25,6 +25,11 @@ declare -A long=(
 logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
+# A check that runs as root can take /dev/null away from all users of the machine, which breaks apt-get, sandboxes and Slurm.
+rights_of_null() { stat -c %A /dev/null; }
+rights_before=$(rights_of_null)
+case $rights_before in *rw-) ;; *) say "/dev/null is $rights_before: users other than root cannot write to it, so that checks may fail; chmod 666 /dev/null" ;; esac
+
 at_once=$([ -n "${ONLY:-}" ] && echo 1 || echo $((jobs + 1)))
 passed=0 failures=() ran=()
 # report NAME STATUS SECONDS CPU_SECONDS: one line for a check, and the end of its output if it failed. What a check costs is its
@@ -149,11 +154,13 @@ if PATH=$PATH:/usr/sbin:/sbin command -v slurmctld >/dev/null; then
 else
   skip "python: common/grade/slurm" "slurm-wlm is not installed"
 fi
+# run PROGRAM ARGUMENTS...: builds a program, if ONLY left out the check that builds all, and runs it.
+run() { make -s -j"$jobs" -f common/build/rules.mk "$1" && "$@"; }
 for program in $own_tests; do
-  check "own tests: $(basename "$program")" "$program"
+  check "own tests: $(basename "$program")" run "$program"
 done
 
-check "counters: all readings of an H200" "$build/warp_counts" common/simt/counters/h200_warp_accesses.csv
+check "counters: all readings of an H200" run "$build/warp_counts" common/simt/counters/h200_warp_accesses.csv
 counters_of_solutions() {
   make -s -j"$jobs" -f common/build/rules.mk $(for lab in $lab_list; do shared_object "solutions/$lab/$(kernel_of "$lab")" "$build/checked"; done) &&
     "$python" common/cuda/profile_diff.py --check plots/results/profile-diff-nvidia-h200.json
@@ -236,6 +243,10 @@ for name in "${failures[@]}"; do
   say "failed: $name"
   show_end "$name"
 done
+if [ "$(rights_of_null)" != "$rights_before" ]; then
+  failures+=("a check has changed /dev/null from $rights_before to $(rights_of_null)")
+  say "failed: ${failures[-1]}"
+fi
 say "make test$([ "$LADDER_TESTS" = sample ] || [ -n "${ONLY:-}" ] || echo "-$LADDER_TESTS") took $((SECONDS - started)) s"
 say "$passed passed, ${#failures[@]} failed$([ ${#skipped[@]} -eq 0 ] || echo ", ${#skipped[@]} skipped")"
 [ ${#failures[@]} -eq 0 ]
