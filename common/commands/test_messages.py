@@ -42,7 +42,7 @@ MESSAGES = [
     ("make ladder ONLY=lab02", ["make ladder does not use ONLY=. It is for: make test"]),
     ("make status SHAPE=64x64", ["make status does not use SHAPE=. It is for: make profile01"]),
     ("make profile09", ["is part of a program of several devices, which has no rung: make lab09, watch09 and hint09 are for it"]),
-    ("make lab09 VARIANT=nothing", ["lab09_sharded has no variant 'nothing'", "It has: three_reductions packed one_shot"]),
+    ("make lab09 VARIANT=nothing", ["lab09_sharded has no variant 'nothing'", "It has: three_reductions packed one_shot one_shot_ll"]),
     ("make lab09 TODO=1", ["lab09_sharded has no TODO=; CASE= and VARIANT= choose what is tested"]),
     ("make lab09 BACKEND=tpu", ["BACKEND=tpu: it can be auto, cuda or cpu"]),
     ("make lab09 BROKEN=no_ofset", ["common/bench/sharded/broken.toml has no entry no_ofset", "Do you mean no_offset?", "It has: flag_without_release"]),

@@ -48,6 +48,7 @@ struct Queue {
   checks::DeviceClock finished = {};
   bool has_thread = false;
   std::atomic<uintptr_t> polls_at{0};  // where a kernel polls memory, since the last store of any
+  std::atomic<uint64_t> polls{0};      // how many times since then
 };
 
 // One lock for all queues: there are few devices, and what is done under it is short. Never destroyed.
@@ -339,15 +340,15 @@ void give_turn() {
   turns().changed.notify_all();
 }
 
-// Polls of all kernels since one of them has stored something, and what makes a deadlock of them.
-std::atomic<uint64_t> polls{0};
+// A kernel may find what it polls, thousands of words, and work on them for long before it stores something. So many
+// polls of each device without a store of any make a deadlock.
 constexpr uint64_t many_polls = 20000;
 
 void look_for_deadlock(uintptr_t pc) {
   std::unique_lock<std::mutex> lock(queues().mutex, std::try_to_lock);
   if (!lock || seconds_without_change() < long_time || !hosts_stand_still()) return;
   for (const Queue& queue : queues().of) {
-    if (queue.done < queue.asked && queue.waits_for.empty() && !queue.polls_at) return;
+    if (queue.done < queue.asked && queue.waits_for.empty() && queue.polls < many_polls) return;
   }
   const std::string text =
       "The kernel polls memory that nobody writes any more, and no other device can go on:\n" + describe_devices() +
@@ -385,13 +386,13 @@ void poll(uintptr_t pc) {
     std::this_thread::yield();
   }
   if (!checks::running()) return;
-  queues().of[current_device()].polls_at = pc;
-  if (++polls % many_polls == 0) look_for_deadlock(pc);
+  Queue& queue = queues().of[current_device()];
+  queue.polls_at = pc;
+  if (++queue.polls % many_polls == 0) look_for_deadlock(pc);
 }
 
 void made_progress() {
-  polls = 0;
-  for (Queue& queue : queues().of) queue.polls_at = 0;
+  for (Queue& queue : queues().of) queue.polls_at = 0, queue.polls = 0;
 }
 
 }  // namespace simt

@@ -196,6 +196,11 @@ cudaError_t one_shot(const Shard<T>& shard) {
   return cudaGetLastError();
 }
 
-SHARDED_EXPORT()
+}  // namespace sharded
 
+// Given, and made of these: one_shot_ll, in which no store waits for another.
+#include "one_shot_ll.cuh"
+
+namespace sharded {
+SHARDED_EXPORT()
 }  // namespace sharded

@@ -10,6 +10,7 @@
 //                     row; merge
 //   one_shot          the same message, written straight into the peers' memory, with  lab 09
 //                     flags: no library call
+//   one_shot_ll       the same, a flag in every word; given, with lab 09's merge           one_shot_ll.cuh
 //
 // Top-K of one device's rows is lab 06's.
 #pragma once
@@ -65,6 +66,7 @@ __host__ __device__ constexpr size_t message_words(int k) { return static_cast<s
 // What all devices can reach of each other. The round is the owner's alone: how many exchanges it has made.
 struct Peers {
   Key* inbox[most_devices];       // two halves; each (devices, rows, k + 1) words or more
+  Key* packets[most_devices];     // one_shot_ll's inbox: two packets for each word
   unsigned* flags[most_devices];  // (devices, most_blocks): the last round that the device's block has sent
   size_t half;                    // words
 };
@@ -172,11 +174,14 @@ template <typename T>
 cudaError_t packed(const Shard<T>& shard);
 template <typename T>
 cudaError_t one_shot(const Shard<T>& shard);
+template <typename T>
+cudaError_t one_shot_ll(const Shard<T>& shard);
 
 #define SHARDED_EXPORT_TYPE(T)                             \
   template cudaError_t merge(const Shard<T>&, const Key*); \
   template cudaError_t packed(const Shard<T>&);            \
-  template cudaError_t one_shot(const Shard<T>&);
+  template cudaError_t one_shot(const Shard<T>&);          \
+  template cudaError_t one_shot_ll(const Shard<T>&);
 
 // The three for all types, at the end of lab 09's file. ONLY_F32: for float, which compiles faster.
 #ifdef ONLY_F32

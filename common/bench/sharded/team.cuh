@@ -37,6 +37,7 @@ class Team {
         if (p != d) SHARDED_OK(cudaDeviceEnablePeerAccess(p, 0));
       }
       peers.inbox[d] = zeros<Key>(2 * words);
+      peers.packets[d] = zeros<Key>(4 * words);
       peers.flags[d] = zeros<unsigned>(static_cast<size_t>(devices) * most_blocks);
       rounds[d] = zeros<Round>(1);
     });
@@ -139,6 +140,7 @@ template <typename T>
 constexpr Variant<T> variants[] = {{"gather_logits", gather_logits<T>},
                                    {"three_reductions", three_reductions<T>},
                                    {"packed", packed<T>},
-                                   {"one_shot", one_shot<T>}};
+                                   {"one_shot", one_shot<T>},
+                                   {"one_shot_ll", one_shot_ll<T>}};
 
 }  // namespace sharded

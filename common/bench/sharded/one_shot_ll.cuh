@@ -1,0 +1,111 @@
+// Given: one_shot without a flag. NCCL calls such a protocol LL, for low latency. A release must wait until all that
+// was written has arrived, which takes a link's whole latency; only then does the flag set out. Here each store carries
+// its own flag: of 8 bytes, which arrive together, 4 are data and 4 the round's number. Who finds the number has the
+// data, so nothing is ordered and nothing waits twice. The price is twice the bytes: it pays where messages are small.
+//
+// For lab 09's file, behind its merge_row(), merge_bytes() and one_shot().
+#pragma once
+
+#include <cuda/atomic>
+
+#include "shard.h"
+
+namespace sharded {
+
+using Packet = cuda::atomic_ref<Key, cuda::thread_scope_system>;
+
+// A word of a message as two packets.
+__device__ inline void send(Key* to, Key word, unsigned turn) {
+  Packet(to[0]).store(word << 32 | turn, cuda::memory_order_relaxed);
+  Packet(to[1]).store(word >> 32 << 32 | turn, cuda::memory_order_relaxed);
+}
+
+__device__ inline Key half_received(Key& from, unsigned turn) {
+  for (;;) {
+    const Key packet = Packet(from).load(cuda::memory_order_relaxed);
+    if (static_cast<unsigned>(packet) == turn) return packet >> 32;
+  }
+}
+__device__ inline Key received(Key* from, unsigned turn) {
+  const Key low = half_received(from[0], turn);
+  return half_received(from[1], turn) << 32 | low;
+}
+
+// The kernel may take its place on the device while the top-K before it still runs: its results are there after this.
+__device__ inline void wait_for_topk() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+// As exchange_kernel; dynamic shared memory: merge_bytes(), which is not 0. A device that is slower may still read what
+// the last call sent, so that packets have two halves, too.
+template <typename T>
+__global__ void exchange_ll_kernel(Local<T> local, Peers peers, Round* round, int self, int devices, int rows, int k,
+                                   int* index, float* prob) {
+  extern __shared__ Key stage[];
+  wait_for_topk();
+  const int words = static_cast<int>(message_words(k));
+  const unsigned turn = round->number + 1;
+  const size_t begin = turn % 2 * peers.half;
+  const auto place = [&](int device, int row, int word) {
+    return peers.packets[device] + 2 * (begin + (static_cast<size_t>(self) * rows + row) * words + word);
+  };
+  for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+    for (int word = threadIdx.x; word < words; word += blockDim.x) {
+      const Key mine = word_of(local, row, word);
+      for (int d = 0; d < devices; ++d) {
+        if (d != self) send(place(d, row, word), mine, turn);
+      }
+    }
+  }
+  for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+    __syncthreads();  // the row before has been merged
+    for (int i = threadIdx.x; i < devices * words; i += blockDim.x) {
+      const size_t from = i / words, word = i % words;
+      stage[i] = static_cast<int>(from) == self
+                     ? word_of(local, row, static_cast<int>(word))
+                     : received(peers.packets[self] + 2 * (begin + (from * rows + row) * words + word), turn);
+    }
+    __syncthreads();
+    const size_t out = static_cast<size_t>(row) * k;
+    merge_row(stage, words, devices, k, false, index + out, prob + out);
+  }
+  if (threadIdx.x == 0) {
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> ended(round->blocks_done);
+    if (ended.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1) {
+      ended.store(0, cuda::memory_order_relaxed);
+      round->number = turn;
+    }
+  }
+}
+
+// Messages that do not fit in shared memory are long enough for one_shot.
+template <typename T>
+cudaError_t one_shot_ll(const Shard<T>& shard) {
+  const size_t bytes = merge_bytes(shard.devices, shard.k);
+  if (bytes == 0 || shard.rows == 0) return one_shot(shard);
+  Pieces pieces(shard.workspace);
+  Local<T> local;
+  cudaError_t error = topk_of_shard(shard, pieces, local);
+  int processors = 0, resident = 0, major = 0;
+  if (!error) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, shard.self);
+  if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, shard.self);
+  if (!error)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, exchange_ll_kernel<T>, merge_threads, bytes);
+  if (error) return error;
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(std::min({shard.rows, most_blocks, processors * resident})));
+  config.blockDim = dim3(merge_threads);
+  config.dynamicSmemBytes = bytes;
+  config.stream = shard.stream;
+  config.attrs = &early;
+  config.numAttrs = major >= 9 ? 1 : 0;
+  return cudaLaunchKernelEx(&config, exchange_ll_kernel<T>, local, shard.peers, shard.round, shard.self, shard.devices,
+                            shard.rows, shard.k, shard.index, shard.prob);
+}
+
+}  // namespace sharded
