@@ -21,7 +21,7 @@ from slurm.board import Board, NotWanted, Voice  # noqa: E402
 from slurm.scheduler import Job, NoAnswer, Refused, Slurm, options_from  # noqa: E402
 
 
-def row(name: str, index: str, state: str, code: int = 0, nodes: str = "", reason: str = "None") -> str:
+def row(name: str, index: str, state: str, code: int | str = 0, nodes: str = "", reason: str = "None") -> str:
     cells = ((name, 80), ("7", 20), (index, 20), (state, 20), (reason, 60), (nodes, 120), (str(code), 20))
     return "".join(text.ljust(width) for text, width in cells) + "\n"
 
@@ -39,6 +39,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(sorted(jobs), ["w1-0", "w1-1", "w1-2"])
         self.assertEqual((jobs["w1-0"].lives, jobs["w1-2"].lives, jobs["w1-1"].lives), (True, True, False))
         self.assertEqual((jobs["w1-1"].cause, jobs["w1-1"].words()), ("time", "TIMEOUT, signal 9 on n2"))
+
+    def test_the_exit_status_of_every_version(self):
+        for code, words in ((3 << 8, "FAILED, exit status 3"), ("3:0", "FAILED, exit status 3"), (9, "FAILED, signal 9"), ("0:9", "FAILED, signal 9"), ("0:0", "FAILED"),
+                            ("", "FAILED"), ("3:", "FAILED"), ("N/A", "FAILED")):
+            with self.subTest(code), says(row("ladder-ab-w1", "0", "FAILED", code)):
+                self.assertEqual(Slurm().jobs("ab")["w1-0"].words(), words)
 
     def test_causes(self):
         causes = {"NODE_FAIL": "node", "PREEMPTED": "node", "BOOT_FAIL": "node", "TIMEOUT": "time", "DEADLINE": "time", "OUT_OF_MEMORY": "memory",

@@ -105,6 +105,14 @@ class Job:
         return f"{self.state}{how}" + (f" on {self.nodes}" if self.nodes else "")
 
 
+def wait_status(text: str) -> int:
+    """squeue's exit_code as wait() gives it, which is what Slurm 22 prints; Slurm 23 prints "3:0", the status and the signal. 0 for anything else."""
+    status, colon, signal = text.partition(":")
+    if not status.isdigit() or (colon and not signal.isdigit()):
+        return 0
+    return int(status) << 8 | int(signal) if colon else int(status)
+
+
 def _ask(command: list[str], given: str = "", environment: dict[str, str] | None = None) -> str:
     try:
         done = subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, env=environment, errors="replace")
@@ -153,7 +161,7 @@ class Slurm:
                 place += width
             name, job, index, state, reason, nodes, code = cells
             if name.startswith(f"ladder-{run}-"):
-                entry = Job(job, state, reason, nodes, int(code) if code.isdigit() else 0)
+                entry = Job(job, state, reason, nodes, wait_status(code))
                 task = f"{name.removeprefix(f'ladder-{run}-')}-{index}"
                 if task not in found or entry.lives:  # sbatch may have been heard twice
                     found[task] = entry
