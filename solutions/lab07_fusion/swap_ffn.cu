@@ -365,12 +365,8 @@ cudaError_t fused_tiled(const SwapFfn<T>& step, cudaStream_t stream) {
   const Tiling tiling = choose_tiling(step.sizes, chip);
   if (!possible(tiling, step.sizes, chip)) return cudaErrorInvalidConfiguration;
   const Scratch<T> scratch(step);
-#ifdef __SIMT__  // one kernel and not two: it compiles in half the time
-  error = launch_tiled<T, 1>(step, scratch, 1, stream);
-#else
   error = tiling.m == 4 ? launch_tiled<T, 4>(step, scratch, tiling.blocks, stream)
                         : launch_tiled<T, 1>(step, scratch, tiling.blocks, stream);
-#endif
   return error ? error : collapse(step, scratch, false, stream);
 }
 
