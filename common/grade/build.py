@@ -38,7 +38,7 @@ MOMENT = ["-Wno-builtin-macro-redefined", '-D__DATE__="Jan  1 2000"', '-D__TIME_
 # (An empty file has no roots, and ld refuses.)
 WRAP = "--wrap=memcpy --wrap=memmove --wrap=memset"  # calls of these go to the executor (common/simt/instrument/hooks.cpp)
 ROOTS = "-u rung_variants -u rung_predictions -u rung_is_instrumented"
-REACHED = (f"{{ ld -r --gc-sections {ROOTS} $wrap /tmp/rung.o -o /tmp/reached.o 2>/dev/null || cat /tmp/rung.o >/tmp/reached.o; }} && "
+REACHED = (f"{{ ld -r --gc-sections {ROOTS} $wrap /tmp/rung.o -o /tmp/reached.o 2>/tmp/said || cat /tmp/rung.o >/tmp/reached.o; }} && "
            "strip --strip-unneeded -o /tmp/bare.o /tmp/reached.o && nm --undefined-only --format=posix /tmp/bare.o >/tmp/names")
 REWRITING_SECONDS, REWRITING_BYTES = 20, 2 << 30
 # For clang, which knows launches: the text as it was handed in, but for the mark at its beginning.

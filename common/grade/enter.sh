@@ -6,7 +6,11 @@
 set -eu
 root=$1 temporary=$2 devices=$3
 shift 3
-hostname sandbox 2>/dev/null || true
+# Nothing here may need /dev/null: on some machines only root can open it for writing, and this is not root.
+if ! said=$(hostname sandbox 2>&1); then
+  echo "enter.sh: the sandbox cannot be given its host name: $said" >&2
+  exit 1
+fi
 
 # Devices: on a small file system that is then read-only.
 mount --bind "$root" "$root"
@@ -15,7 +19,7 @@ for device in null zero full random urandom $devices; do
   : >"$root/dev/$device"
   mount --bind "/dev/$device" "$root/dev/$device"
 done
-mount -o remount,ro,nosuid,nodev "$root/dev" || mount -o remount,bind,ro "$root/dev"
+said=$(mount -o remount,ro,nosuid,nodev "$root/dev" 2>&1) || mount -o remount,bind,ro "$root/dev"
 while [ "$1" != -- ]; do
   mount --bind "${1%%=*}" "$root${1#*=}"
   mount -o remount,bind,ro,nosuid,nodev "$root${1#*=}"

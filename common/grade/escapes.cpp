@@ -1,7 +1,9 @@
-// Attempts to get out of the sandbox, one by name; started inside of it by doctor.py. Says what it managed to do, one
-// line each, and ends with status 1; nothing and 0 if it managed nothing.
+// Attempts to get out of the sandbox, one by name; started inside of it by doctor.py.
 //
 //     escapes NAME [argument ...]
+//
+// Its lines: "began NAME" before it tries anything; "managed WHAT" for each thing that it managed. It ends with status
+// 1 if it managed something, with 2 and a line on stderr if it could not try, else with 0.
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -35,9 +37,21 @@ namespace {
 
 bool escaped = false;
 
+// At once: who tries may be ended at any moment.
+void say(const std::string& line) {
+  printf("%s\n", line.c_str());
+  fflush(stdout);
+}
+
 void managed(const std::string& what) {
   escaped = true;
-  printf("%s\n", what.c_str());
+  say("managed " + what);
+}
+
+// A sandbox that does not let an attempt begin has not withstood it.
+[[noreturn]] void not_tried(const std::string& why) {
+  fprintf(stderr, "escapes: %s\n", why.c_str());
+  _exit(2);
 }
 
 std::string content(const std::string& path) {
@@ -60,6 +74,13 @@ std::vector<std::string> entries(const std::string& path) {
 }
 
 bool is_number(const std::string& text) { return text.find_first_not_of("0123456789") == std::string::npos; }
+
+// A process that goes on with this attempt: 0 in it, its number in the one that called.
+pid_t another_process() {
+  const pid_t child = fork();
+  if (child < 0) not_tried(std::string("no process can be started: ") + strerror(errno));
+  return child;
+}
 
 // arguments: a port on which this machine listens, an abstract socket on which it listens.
 void network(const std::vector<std::string>& arguments) {
@@ -194,6 +215,7 @@ void fork_bomb(const std::vector<std::string>& arguments) {
     }
     made++;
   }
+  if (made == 0) not_tried(std::string("no process can be started: ") + strerror(errno));
   if (made > most) managed("has " + std::to_string(made) + " processes");
 }
 
@@ -211,13 +233,14 @@ void disk_flood(const std::vector<std::string>& arguments) {
     written += here;
     if (here == 0 || written >> 20 > atol(arguments[0].c_str()) + 100) break;
   }
+  if (written == 0) not_tried(std::string("nothing can be written to /tmp: ") + strerror(errno));
   if (written >> 20 > atol(arguments[0].c_str())) managed("wrote " + std::to_string(written >> 20) + " MiB");
 }
 
 // argument: MiB that may be used.
 void memory_bomb(const std::vector<std::string>& arguments) {
   for (int process = 0; process < 3; process++) {
-    if (fork() == 0) break;
+    if (another_process() == 0) break;
   }
   for (long mib = 0; mib < 2 * atol(arguments[0].c_str()); mib += 16) {
     void* p = mmap(nullptr, 16 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -228,16 +251,19 @@ void memory_bomb(const std::vector<std::string>& arguments) {
 }
 
 void daemon_process(const std::vector<std::string>&) {
-  if (fork() == 0) {
+  const pid_t child = another_process();
+  if (child == 0) {
     setsid();
-    if (fork() == 0) {
+    if (another_process() == 0) {
       signal(SIGTERM, SIG_IGN);
       signal(SIGHUP, SIG_IGN);
       for (;;) pause();
     }
     _exit(0);
   }
-  usleep(100000);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) _exit(2);  // it has said why
 }
 
 void output_flood(const std::vector<std::string>&) {
@@ -275,15 +301,14 @@ int main(int argc, char** argv) {
   char name[64] = "";
   gethostname(name, sizeof name - 1);
   if (strcmp(name, "sandbox") != 0) {
-    fprintf(stderr, "escapes: this is started by make check-doctor, in a sandbox\n");
-    return 2;
+    not_tried("this is started by make check-doctor, in a sandbox, and the host name here is \"" + std::string(name) +
+              "\"");
   }
   for (const auto& [name, attempt] : attempts) {
     if (argc < 2 || strcmp(argv[1], name) != 0) continue;
+    say(std::string("began ") + argv[1]);
     attempt(std::vector<std::string>(argv + 2, argv + argc));
-    fflush(stdout);
     _exit(escaped ? 1 : 0);
   }
-  fprintf(stderr, "escapes: which attempt?\n");
-  return 2;
+  not_tried("which attempt?");
 }

@@ -141,6 +141,11 @@ class Judging(unittest.TestCase):
         built = self.judge.workshop.build((text + FRAME % (NOTHING % "kernel<<<1, 1>>>(nullptr, nullptr);")).encode(), "labs/x.cu", self.judge.box.new_user())
         self.assertEqual((built.error, built.findings), ("", []), built.details)
 
+    def test_what_nothing_of_a_rung_leads_to_is_left_out(self):
+        debugging = '#include <cstdlib>\nint main() { return system("date"); }\n'
+        lab = self.grade(SOLUTION + debugging)
+        self.assertEqual((lab["verdict"], lab["points"]), ("pass", lab["out_of"]), [item["reason"] for item in lab["items"]][:3])
+
     def test_what_cannot_be_compiled(self):
         for text, word in (('#include "/etc/passwd"\n', "does not compile"), ('#include <eigen3/Eigen/Core>\n', "does not compile"),
                            ("int x[1ull << 40] = {1};\n", "compile"), ('asm(".incbin \\"/etc/passwd\\"");\n', "does not compile"),
@@ -351,6 +356,61 @@ class Doctor(unittest.TestCase):
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             self.assertEqual(done.returncode, 0, done.stdout)
             self.assertIn("the sandbox holds", done.stdout)
+
+    def test_what_could_not_be_tried_does_not_hold(self):
+        """In a sandbox in which escapes refuses to try anything, for its host name, and in one that cannot be entered."""
+        import doctor
+        for kind in ("bwrap", "unshare"):
+            try:
+                box = sandbox.find(kind)
+            except sandbox.SandboxError as error:
+                print(f"skipped: {error}")
+                continue
+            patient = doctor.Doctor(box)
+            try:
+                enter = box.options[0] if kind == "unshare" else ""
+                good, commands = Path(enter).read_text() if enter else "", box.command
+                for bad in ("hostname elsewhere", "hostname --no-such-option"):
+                    if enter:
+                        Path(enter).write_text(good.replace("hostname sandbox", bad))
+                    else:  # bubblewrap's own option, and one that it does not know
+                        words = ("--hostname", "elsewhere") if "elsewhere" in bad else ("--no-such-option", "x")
+                        box.command = lambda *given: [word for part in ([words[0]] if one == "--hostname" else [words[1]] if one == "sandbox" else [one]
+                                                                        for one in commands(*given)) for word in part]
+                    for attempt in doctor.attempts(patient, 1, "abstract", os.getpid(), 1):
+                        with self.subTest(kind=kind, bad=bad, attempt=attempt.name):
+                            self.assertIn(doctor.UNTRIED, "".join(patient.run(attempt)))
+            finally:
+                patient.close()
+
+    def test_a_sandbox_without_its_host_name_is_not_entered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("hostname", "echo it is not permitted; exit 1"), ("mount", f"touch {folder}/mounted")):
+                (Path(folder) / name).write_text(f"#!/bin/sh\n{text}\n")
+                (Path(folder) / name).chmod(0o755)
+            done = subprocess.run(("/bin/sh", str(HERE / "enter.sh"), folder, "0", "", "--", "true"), env={"PATH": folder}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "enter.sh: the sandbox cannot be given its host name: it is not permitted\n"))
+            self.assertFalse((Path(folder) / "mounted").exists())
+
+    def test_where_only_root_can_write_to_null(self):
+        """Then the doctor's attempts are made all the same, and an honest file keeps its points: one with a main, which the linker
+        leaves out."""
+        with tempfile.TemporaryDirectory() as folder:
+            # In mount namespaces of their own, so that the machine's is left alone.
+            other_null = 'mount -t tmpfs -o mode=755 none "$0" && mknod -m 644 "$0/null" c 1 3 && mount --bind "$0/null" /dev/null && exec "$@"'
+
+            def run(*command: str, **variables: str) -> subprocess.CompletedProcess:
+                return subprocess.run(("unshare", "--mount", "sh", "-c", other_null, folder, *command), env={**os.environ, **variables}, cwd=COURSE,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+            if os.geteuid() or run("test", "-w", "/dev/null").returncode:
+                self.skipTest("only root can give a process a /dev/null of its own")
+            self.assertNotEqual(run("setpriv", "--reuid", "50000", "--clear-groups", "sh", "-c", ": >/dev/null").returncode, 0)
+            said = run(sys.executable, str(HERE / "check.py"), "--doctor", SANDBOX="unshare")
+            self.assertEqual(said.returncode, 0, said.stdout)
+            said = run(sys.executable, "-m", "unittest", "test_judge.Judging.test_what_nothing_of_a_rung_leads_to_is_left_out", PYTHONPATH=str(HERE))
+            self.assertEqual(said.returncode, 0, said.stdout)
 
     def test_it_sees_an_open_sandbox(self):
         import doctor

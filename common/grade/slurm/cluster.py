@@ -73,10 +73,17 @@ while os.path.exists(folder) and time.monotonic() < until:
 """
 
 
-def why_not() -> str:
-    """'' where such a cluster can be started."""
-    missing = [name for name in ("slurmctld", "slurmd", "sbatch") if not program(name)]
-    return f"{', '.join(missing)} not installed (apt-get install slurm-wlm)" if missing else ""
+class Ended(AssertionError):
+    """A daemon of the cluster has ended by itself; the text says which, and what it wrote."""
+
+
+def why_not(null: str = "/dev/null") -> str:
+    """'' where such a cluster can be started. null: what slurmd opens for reading and writing."""
+    if missing := [name for name in ("slurmctld", "slurmd", "sbatch") if not program(name)]:
+        return f"{', '.join(missing)} not installed (apt-get install slurm-wlm)"
+    user, prefix = ordinary_user()
+    said = sandbox.works([*prefix, "sh", "-c", ': <>"$1"', "sh", null])
+    return f"the cluster's user, {user}, cannot open {null} for reading and writing, and slurmd does not start without: {said}" if said else ""
 
 
 def program(name: str) -> str | None:
@@ -89,9 +96,7 @@ def ordinary_user() -> tuple[str, list[str]]:
     mine = pwd.getpwuid(os.geteuid()).pw_name
     other = ["setpriv", "--reuid", "nobody", "--regid", str(pwd.getpwnam("nobody").pw_gid), "--clear-groups", "--"]
     if os.geteuid() == 0 and shutil.which("setpriv"):
-        sees = subprocess.run([*other, "test", "-r", str(COURSE / "Makefile"), "-a", "-x", sys.executable], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
-        if sees.returncode == 0:
+        if not sandbox.works([*other, "test", "-r", str(COURSE / "Makefile"), "-a", "-x", sys.executable]):
             return "nobody", other
     return mine, []
 
@@ -190,9 +195,18 @@ class Cluster:
                                     stderr=subprocess.STDOUT, cwd=self.folder)
 
     def wait(self, is_so, otherwise: str, seconds: float = 120.0) -> None:
+        """Raises Ended as soon as there is no hope: a daemon has ended that no test has stopped."""
         until = time.monotonic() + seconds
         while not is_so():
+            if ended := {name: daemon.returncode for name, daemon in self.daemons.items() if daemon.poll() is not None}:
+                who = ", ".join(f"{name} has ended (status {status})" for name, status in ended.items())
+                raise Ended(f"{otherwise}: {who}\n{self.logs(*ended)}")
             if time.monotonic() > until:
-                logs = "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')[-1500:]}" for path in sorted(self.folder.glob("*.log")))
-                raise AssertionError(f"{otherwise}\n{self.says('squeue', '-t', 'all')}\n{logs}")
+                raise AssertionError(f"{otherwise}\n{self.says('squeue', '-t', 'all')}\n{self.logs()}")
             time.sleep(0.1)
+
+    def logs(self, *names: str) -> str:
+        """The ends of what the daemons have written; names: of these alone."""
+        files = sorted(path for ending in ("log", "out") for path in self.folder.glob(f"*.{ending}"))
+        return "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')[-1500:]}" for path in files
+                         if path.stat().st_size and (not names or path.stem.removeprefix("slurmd.") in names))

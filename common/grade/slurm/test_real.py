@@ -9,9 +9,11 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 COURSE = HERE.parents[2]
@@ -20,6 +22,7 @@ import judge  # noqa: E402
 import points  # noqa: E402
 import sandbox  # noqa: E402
 import store  # noqa: E402
+from slurm import cluster as clusters  # noqa: E402
 from slurm.cluster import Cluster, why_not  # noqa: E402
 
 LAB = "lab01_naive"
@@ -97,6 +100,32 @@ class Real(unittest.TestCase):
             time.sleep(0.1)
         reap()
         self.assertEqual((Path(folder).exists(), processes_of(folder)), (False, []))
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class NoCluster(unittest.TestCase):
+    """Where none can be started, that is known at once, and why."""
+
+    def test_a_daemon_that_ends_is_noticed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder).chmod(0o755)
+            fails = Path(folder) / "slurmd"
+            fails.write_text("#!/bin/sh\necho 'error: slurmd initialization failed'\nexit 3\n")
+            fails.chmod(0o755)
+            real, begun = clusters.program, time.monotonic()
+            with mock.patch.object(clusters, "program", lambda name: str(fails) if name == "slurmd" else real(name)):
+                with self.assertRaisesRegex(clusters.Ended, r"(?s)the nodes do not come up: .*n1 has ended \(status 3\).*slurmd initialization failed"):
+                    with Cluster():
+                        self.fail("it has come up")
+            self.assertLess(time.monotonic() - begun, 60, "it was waited for")
+
+    def test_a_null_that_the_cluster_s_user_cannot_write(self):
+        nobody = ("nobody", ["setpriv", "--reuid", "nobody", "--clear-groups", "--"])
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(clusters, "ordinary_user", lambda: nobody if os.geteuid() == 0 else ("me", [])):
+            Path(folder).chmod(0o755)
+            null = Path(folder) / "null"
+            null.touch(0o444)
+            self.assertRegex(why_not(str(null)), f"the cluster's user, (nobody|me), cannot open {null} for reading and writing, .*Permission denied")
 
 
 def reap() -> None:
