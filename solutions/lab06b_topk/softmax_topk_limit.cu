@@ -1,4 +1,4 @@
-// Lab 06, second rung: softmax fused with top-K, as near to a read as the chip allows.
+// Lab 06b: softmax fused with top-K, as near to a read as the chip allows.
 //
 // As in lab 05, (max, sum) and the K largest logits are found while the row goes by: every logit is read once, 16 bytes
 // at a time. What took the time there was to insert key after key into sorted lists. Here the threads' own maxima give

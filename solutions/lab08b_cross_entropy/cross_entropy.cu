@@ -1,4 +1,4 @@
-// Lab 08, second rung: cross-entropy from logits, from a blank file.
+// Lab 08b: cross-entropy from logits, from a blank file.
 //
 //   loss[r] = -log(softmax(x[r])[target[r]]),   gradient[r][c] = (softmax(x[r])[c] - (c == target[r])) * scale
 #include <cmath>

@@ -1,4 +1,4 @@
-// Lab 08, third rung: LayerNorm, from a blank file.
+// Lab 08c: LayerNorm, from a blank file.
 //
 //   y[r][c] = (x[r][c] - mean) / sqrt(variance + eps) * weight[c] + bias[c],   mean and variance over the row
 #include <cmath>
