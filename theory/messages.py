@@ -36,7 +36,7 @@ def codes(text: str) -> dict[str, str]:
 def shown(output: str) -> str:
     """Without what differs from machine to machine: the folder, and addresses of the host."""
     output = re.sub(r"[^\s:]*/(?=messages\.cu)", "", output)
-    return re.sub(r"0x[0-9a-f]{7,}", "0x7f...", output).rstrip()
+    return re.sub(r"0x[0-9a-f]{9,}", "0x7f...", output).rstrip()
 
 
 def said(program: Path, name: str) -> str:

@@ -11,7 +11,7 @@
     predicted = { rows = 512, quadratic = 4 }    how many of a GPU's rows are run for a prediction; 0: no prediction
 
     [[lab]]
-    name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order. lab06b_topk: the second rung of lab 06
+    name = "lab02_smem"               the folder in labs/ and in solutions/; in ascending order. lab06b_topk: the second part of lab 06
     kernel = "softmax_smem.cu"        the file that students edit
     operator = "softmax"              common/ops has all of them
     variants = [                      what the kernel's table must export
@@ -47,7 +47,7 @@ class Malformed(Exception):
 
 
 def number_of(name: str) -> str:
-    """ "02" of "lab02_smem": what a command ends with. A lab's second rung has a letter, too: "06b"."""
+    """ "02" of "lab02_smem": what a command ends with. A lab's second part has a letter, too: "06b"."""
     return name.partition("_")[0].removeprefix("lab")
 
 
@@ -162,7 +162,7 @@ def variant_of(lab: str, given: dict) -> Variant:
 def name_of(given: dict) -> str:
     name = given.get("name", "a lab without a name")
     if not isinstance(name, str) or not re.fullmatch(r"lab\d\d[b-z]?_[a-z][a-z0-9_]*", name, re.ASCII):
-        raise Malformed(f"{name}: a lab is called labNN_word, and its second rung labNNb_word")
+        raise Malformed(f"{name}: a lab is called labNN_word, and its second part labNNb_word")
     return name
 
 

@@ -137,9 +137,9 @@ void describe_fault(const siginfo_t* info, uintptr_t sp, Failure* failure) {
   } else if (info->si_code == SI_KERNEL) {
     // x86 raises this for a 16-byte access that is not aligned, and does not tell the address.
     failure->what = "misaligned or invalid address";
-    std::snprintf(
-        failure->detail, sizeof failure->detail,
-        "A vector access (float4 and the like) must lie at a multiple of its size; or the pointer is garbage.");
+    std::snprintf(failure->detail, sizeof failure->detail,
+                  "The address of a vector access (float4 and the like) must be a multiple of its size; or the pointer "
+                  "is garbage.");
   } else if (address < 1 << 16) {
     failure->what = "null pointer";
     std::snprintf(failure->detail, sizeof failure->detail,
@@ -186,7 +186,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     case SIGFPE:
       failure.what = "integer division by zero";
       std::snprintf(failure.detail, sizeof failure.detail,
-                    "The divisor of / or %% is 0. A GPU does not stop here: it goes on with a meaningless number.");
+                    "The divisor of / or %% is 0. A GPU does not stop here: it continues with a meaningless number.");
       break;
     case SIGABRT:
       failure.what = "abort";

@@ -55,11 +55,11 @@ Excess dimension_excess(const LaunchConfig& config) {
     const char* cure;
   } dimensions[] = {
       {"grid.x", config.grid.x, max_grid_x, ""},
-      {"grid.y", config.grid.y, max_grid_yz, "\nOnly grid.x goes further: let it be what is large."},
-      {"grid.z", config.grid.z, max_grid_yz, "\nOnly grid.x goes further: let it be what is large."},
+      {"grid.y", config.grid.y, max_grid_yz, "\nOnly grid.x can be larger: use x for the large dimension."},
+      {"grid.z", config.grid.z, max_grid_yz, "\nOnly grid.x can be larger: use x for the large dimension."},
       {"block.x", config.block.x, threads_per_block, ""},
       {"block.y", config.block.y, threads_per_block, ""},
-      {"block.z", config.block.z, max_block_z, "\nLet block.x be what is large."},
+      {"block.z", config.block.z, max_block_z, "\nUse block.x for the large dimension."},
   };
   for (const auto& d : dimensions) {
     if (d.value == 0)
@@ -116,8 +116,9 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
 Excess beyond_device(const LaunchConfig& config) {
   const Excess excess = dimension_excess(config);
   if (excess.error || config.shared_bytes <= max_shared_bytes) return excess;
-  return invalid("more shared memory than the " + bytes_text(max_shared_bytes) + " that a block can have",
-                 "asks for " + bytes_text(config.shared_bytes) + ".\nKeep less in it, or refuse such a shape.");
+  return invalid(
+      "more shared memory than the " + bytes_text(max_shared_bytes) + " that a block can have",
+      "asks for " + bytes_text(config.shared_bytes) + ".\nKeep less in shared memory, or refuse such a shape.");
 }
 
 // Threads are bounded by the kernel's own word. Static shared memory ends at 48 KiB. Beyond that, together with it, a
@@ -163,12 +164,12 @@ Excess beyond_residence(const LaunchConfig& config, const void* function) {
   const uint64_t wanted = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
   const uint64_t room = static_cast<uint64_t>(blocks) * multiprocessors;
   if (wanted <= room) return {};
-  return {
-      cudaErrorCooperativeLaunchTooLarge, "a cooperative launch with more blocks than the device can hold at once",
-      "asks for " + std::to_string(wanted) + " blocks; of " + std::to_string(threads) + " threads and " +
-          bytes_text(shared) + " of shared memory " + std::to_string(blocks) + " fit in a multiprocessor, " +
-          std::to_string(room) + " in all " + std::to_string(multiprocessors) +
-          ".\nLaunch as many as cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, and let each do several parts."};
+  return {cudaErrorCooperativeLaunchTooLarge, "a cooperative launch with more blocks than the device can hold at once",
+          "asks for " + std::to_string(wanted) + " blocks; " + std::to_string(blocks) + " of " +
+              std::to_string(threads) + " threads and " + bytes_text(shared) + " of shared memory fit on an SM, " +
+              std::to_string(room) + " on all " + std::to_string(multiprocessors) +
+              " SMs.\nLaunch as many as cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, and let each do several "
+              "parts."};
 }
 
 }  // namespace simt

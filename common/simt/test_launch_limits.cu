@@ -88,7 +88,7 @@ TEST_CASE("grids and blocks beyond the limits") {
   any_shape<<<1, dim3(1, 1, 65)>>>(out.data());
   says(refused("dim3(1, 1, 65)"), "block.z is above its limit of 64", "block.z = 65");
   any_shape<<<dim3(1, 70000), 32>>>(out.data());
-  says(refused("dim3(1, 70000)"), "grid.y is above its limit of 65535", "grid.y = 70000.\nOnly grid.x goes further");
+  says(refused("dim3(1, 70000)"), "grid.y is above its limit of 65535", "grid.y = 70000.\nOnly grid.x can be larger");
   any_shape<<<dim3(1, 1, 65536), 32>>>(out.data());
   says(refused("dim3(1, 1, 65536)"), "grid.z is above its limit of 65535", "grid.z = 65536");
   any_shape<<<1u << 31, 32>>>(out.data());
@@ -205,10 +205,10 @@ TEST_CASE("a cooperative launch that does not fit") {
   const std::string limit = "a cooperative launch with more blocks than the device can hold at once";
   cudaLaunchCooperativeKernel(any_shape, 265, 1024, arguments);
   says(refused("any_shape, 265, 1024", too_large), limit,
-       "asks for 265 blocks; of 1024 threads and 0 bytes of shared memory 2 fit");
+       "asks for 265 blocks; 2 of 1024 threads and 0 bytes of shared memory fit");
   // Static shared memory takes room, too.
   cudaLaunchCooperativeKernel(with_static<40000>, 800, 64, arguments);
-  says(refused("with_static<40000>, 800", too_large), limit, "of 64 threads and 40,000 bytes of shared memory 5 fit");
+  says(refused("with_static<40000>, 800", too_large), limit, "5 of 64 threads and 40,000 bytes of shared memory fit");
 }
 
 TEST_CASE("what else the runtime refuses is remembered, too") {

@@ -86,7 +86,7 @@ Demand read_at_most(int times) {
 Demand watched_once(int spare) {
   return [spare](const Count& count) -> Judgement {
     if (count.watched_bytes <= count.matrix_bytes() + static_cast<double>(spare) * count.rows) return {};
-    return unmet("x has " + whole(count.matrix_bytes()) + " bytes; " + whole(count.watched_bytes) + " were asked for");
+    return unmet("x has " + whole(count.matrix_bytes()) + " bytes; " + whole(count.watched_bytes) + " were requested");
   };
 }
 
@@ -147,9 +147,9 @@ Demand nearly_bytes_per_lane(int bytes, int spare) {
       const double passes = all.bytes / count.matrix_bytes();
       const double per_row = all.requests / passes / count.rows;
       if (per_row <= needed + spare) continue;
-      return unmet(brief(per_row) + " requests for each time that a row is " + direction.past + ", where " +
-                   std::to_string(bytes) + " bytes per lane need " + whole(needed) +
-                   " and the row's ends at the most " + std::to_string(spare) + " more" +
+      return unmet(brief(per_row) + " requests per row that is " + direction.past + ", where " + std::to_string(bytes) +
+                   " bytes per lane need " + whole(needed) + " and the row's ends at most " + std::to_string(spare) +
+                   " more" +
                    worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
     }
     return {};
@@ -175,11 +175,10 @@ Demand reduces_in_warps() {
     // Several blocks may share a row.
     const double barriers = count.barriers / (warps * std::max<double>(count.rows, count.working_blocks));
     if (count.warp_operations == 0)
-      return unmet(
-          "no warp operation was counted: the lanes of a warp can hand each other values without shared memory");
+      return unmet("no warp operation was counted: the lanes of a warp can exchange values without shared memory");
     if (barriers <= most) return {};
-    return unmet("a thread comes to " + brief(barriers) +
-                 " barriers per row, where warps that reduce by themselves need " + whole(most) + " at the most");
+    return unmet("a thread reaches " + brief(barriers) +
+                 " barriers per row, where warps that reduce in registers need at most " + whole(most));
   };
 }
 

@@ -55,9 +55,9 @@ Demand no_serial_section() {
     if (count.longest_thread <= most) return {};
     return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
                  whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
-                 whole(most) + " would leave room for reducing in " + brief(std::ceil(rounds)) + " rounds" +
-                 (count.results > 1 ? " and for putting " + std::to_string(count.results) + " in order" : "") +
-                 worst_line(count, all_requests));
+                 "at most " + whole(most) + " are allowed, reducing in " + brief(std::ceil(rounds)) + " rounds" +
+                 (count.results > 1 ? " and putting " + std::to_string(count.results) + " in order" : "") +
+                 " included" + worst_line(count, all_requests));
   };
 }
 
@@ -75,9 +75,9 @@ Demand even_shares() {
       if (launch.bytes <= std::min(most, row)) continue;
       return unmet("one thread gets " + whole(launch.bytes) +
                    " bytes, from memory and from other threads, while an even share of what its block loads is " +
-                   whole(share) + " bytes; " + whole(std::min(most, row)) + " would leave room for taking it " +
-                   whole(times_received) + " times and for reducing: does one thread do the work of others?" +
-                   worst_line(count, ways_to_get));
+                   whole(share) + " bytes; at most " + whole(std::min(most, row)) +
+                   " are allowed, enough to get that " + whole(times_received) +
+                   " times and to reduce: does one thread do the work of others?" + worst_line(count, ways_to_get));
     }
     return {};
   };

@@ -125,7 +125,7 @@ class Moves(unittest.TestCase):
             self.assertIn(f"each weight {reads} in an FFN step", remark, output)
         # A kernel that is held to less than it asks for is told so, with the line.
         self.fails("lab07_fusion", broken.write("lab07_fusion", "one_core_a_tile"), "fused_tiled bf16", case="move-once-a-tile",
-                   code="static_cast<uint4*>(to)", of=Path("common/rung/fusion/panel.h"), says=r"an FFN step asks for each weight 32 times")
+                   code="static_cast<uint4*>(to)", of=Path("common/rung/fusion/panel.h"), says=r"an FFN step requests each weight 32 times")
 
     def test_lab08_has_a_budget_of_time(self):
         """A kernel that makes every other move, and spends two powers on each square."""

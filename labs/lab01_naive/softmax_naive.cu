@@ -3,24 +3,24 @@
 // y[c] = exp(x[c] - max) / sum over k of exp(x[k] - max), for each row of a matrix. Three passes over the row: its
 // maximum, the sum, the division. Everything is read from global memory, each time that it is needed.
 //
-//   per_element   one thread per element: every thread redoes its row's maximum and sum
+//   per_element   one thread per element: every thread computes its row's maximum and sum again
 //   per_row       one thread per row: no work is done twice, but neighbouring threads read addresses a row apart
-//   no_max        one thread per row, without the maximum: deliberately wrong, shown for the inputs that break it
+//   no_max        one thread per row, without the maximum: deliberately wrong; some inputs break it
 #include <cfloat>
 #include <cmath>
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab01 holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab01 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // per_row: 32 threads of a warp load x[c], each from a row of its own: 32-byte sectors that this load asks for.
+    // per_row: 32 threads of a warp load x[c], each from a row of its own: 32-byte sectors that this load requests.
     {"apart_sectors", rung::unknown},
-    // per_element: all 32 threads of a warp load the same x[c]: sectors that this load asks for.
+    // per_element: all 32 threads of a warp load the same x[c]: sectors that this load requests.
     {"same_address_sectors", rung::unknown},
     // per_element, V = 1000: how often each element of a row is loaded.
     {"per_element_reads", rung::unknown},
-    // per_row, V = 1000: bytes of the sectors that all loads of one row ask for.
+    // per_row, V = 1000: bytes of the sectors that all loads of one row request.
     {"per_row_bytes", rung::unknown},
     // 4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 counts as
     // right.
@@ -38,9 +38,9 @@ constexpr float lowest = -FLT_MAX;
 // is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
-// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same
-// direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of the
-// sum; with one above 199,999, by 2e-3.
+// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of the same size rounds in the
+// same direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of
+// the sum; with one above 199,999, by 2e-3.
 struct CompensatedSum {
   float value, lost;
 
@@ -52,9 +52,9 @@ struct CompensatedSum {
   }
 };
 
-// Softmax as the formula has it, exp(x) / sum exp(x), with nothing subtracted: deliberately wrong. Above a logit
-// of 88.7 expf overflows and inf / inf is NaN; where all are below -104, every expf is 0 and so is the sum. Nothing to
-// write here: read it, then see in the tests which input breaks it.
+// Softmax as the formula says, exp(x) / sum exp(x), with nothing subtracted: deliberately wrong. Above a logit
+// of 88.7 expf overflows and inf / inf is NaN; where all are below -104, every expf is 0 and so is the sum. There is
+// nothing to write here: read it, then see in the tests which input breaks it.
 //
 // x, y: (rows, cols). Thread r turns row r of x into row r of y.
 __global__ void no_max_kernel(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
@@ -93,7 +93,7 @@ __device__ float row_sum(const float* x, int cols, float max) {
 // of y, one element per thread.
 __global__ void per_element_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   // TODO 3: where does this block's row begin, and which column is this thread's? The offset of a row can be above 2^31.
-  // Leave if the row has no such column; else write its element with the help of row_max, row_sum and inverse.
+  // Return if the row has no such column; else write its element with the help of row_max, row_sum and inverse.
   (void)x;
   (void)y;
   (void)cols;
@@ -102,7 +102,7 @@ __global__ void per_element_kernel(const float* __restrict__ x, float* __restric
 
 // x, y: (rows, cols). Thread r, counted through the grid, turns row r of x into row r of y.
 __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
-  // TODO 4: which row is this thread's? Leave if the matrix has no such row; else write the whole row. The offset of a
+  // TODO 4: which row is this thread's? Return if the matrix has no such row; else write the whole row. The offset of a
   // row can be above 2^31.
   (void)x;
   (void)y;
@@ -111,7 +111,7 @@ __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ 
   // END 4
 }
 
-// Blocks of per_block threads that give every item a thread.
+// The number of blocks of per_block threads that gives every item a thread.
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 
 // A matrix of no rows needs no launch; a grid of no blocks would be an error.

@@ -13,16 +13,16 @@
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab02 holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab02 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // tree: 32-byte sectors that a warp asks for when its threads load 32 neighbouring floats.
+    // tree: 32-byte sectors that a warp requests when its threads load 32 neighbouring floats.
     {"neighbours_sectors", rung::unknown},
-    // tree, V = 1000: bytes of the sectors that all loads of one row ask for, from global memory.
+    // tree, V = 1000: bytes of the sectors that all loads of one row request, from global memory.
     {"smem_row_bytes", rung::unknown},
     // tree_f32x4, V = 2000: load instructions per row, those of all warps together.
     {"float4_loads", rung::unknown},
-    // tree: barriers that a thread comes to in one row.
+    // tree: barriers that a thread reaches in one row.
     {"tree_barriers", rung::unknown},
     // tree, 4096 x 4096 on an H200: microseconds. A factor of 2 counts as right.
     {"tree_us", rung::unknown},
@@ -41,9 +41,9 @@ constexpr float lowest = -FLT_MAX;
 // is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
-// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same
-// direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of the
-// sum. The 256 partial sums of a block are short enough to do without.
+// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of the same size rounds in the
+// same direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of
+// the sum. The 256 partial sums of a block are short enough without it.
 struct CompensatedSum {
   float value, lost;
 
@@ -56,7 +56,7 @@ struct CompensatedSum {
 };
 
 // x, y: (rows, cols). Block r turns row r of x into row r of y.
-// Dynamic shared memory: cols floats, the row; then 1 float, by which thread 0 tells the others what it found.
+// Dynamic shared memory: cols floats, the row; then 1 float, in which thread 0 passes its result to the others.
 __global__ void serial_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   extern __shared__ float row[];
   float* found = row + cols;
@@ -123,8 +123,8 @@ __global__ void tree_kernel(const float* __restrict__ x, float* __restrict__ y, 
   y += static_cast<size_t>(blockIdx.x) * cols;
 
   // TODO 3: softmax of the row. Copy this thread's columns from x to row[], as in TODO 1, and find their maximum on the
-  // way; block_reduce makes it the row's. Then the exponentials, kept in row[], and their sum; then the result. Between
-  // which of these steps must the whole block wait?
+  // way; block_reduce turns it into the row's. Then the exponentials, kept in row[], and their sum; then the result.
+  // Between which of these steps must the whole block wait?
   (void)x;
   (void)y;
   (void)scratch;
@@ -144,7 +144,7 @@ __device__ Split split_row(size_t start, int cols) {
   return {head, quads, cols - head - 4 * quads};
 }
 
-// The column of the single float that thread t looks after, head and tail counted through; -1 if there is none for it.
+// The column of the single float of thread t, head and tail counted through; -1 if it has none.
 __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;
   if (t < split.head + split.tail) return t + 4 * split.quads;

@@ -13,12 +13,12 @@
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab03 holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab03 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
     // warp_shuffle: shuffle instructions that one warp executes for one row.
     {"shuffles", rung::unknown},
-    // online, V = 10,000: bytes of the sectors that all loads of one row ask for.
+    // online, V = 10,000: bytes of the sectors that all loads of one row request.
     {"online_bytes", rung::unknown},
     // online, V = 10,000: bytes of the different sectors among them.
     {"online_distinct_bytes", rung::unknown},
@@ -72,7 +72,7 @@ __device__ T warp_reduce(T value, Op op) {
 template <typename T, typename Op>
 __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {
   // TODO 2: let each warp reduce its own values and one of its lanes put the result into per_warp; after a barrier
-  // every warp folds those 8 results. All 32 lanes take part in that too: what do the other 24 bring?
+  // every warp folds those 8 results. All 32 lanes take part in that, too: which value do the other 24 use?
   (void)nothing;
   (void)per_warp;
   (void)op;
@@ -80,8 +80,8 @@ __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {
   // END 2
 }
 
-// 1 / sum for a row. The sum of a row that is masked altogether is 0, and so is then the result. A NaN in the row has
-// made the sum NaN. +INFINITY is a maximum to which everything else is 0, so the sum may not show it.
+// 1 / sum for a row. The sum of a fully masked row is 0, and so is the result. A NaN in the row has made the
+// sum NaN. A maximum of +INFINITY makes all other terms 0, so the sum may not show it.
 __device__ float scale_of(MaxSum row) {
   if (row.max == INFINITY) return NAN;
   return row.sum > 0.0f ? 1.0f / row.sum : row.sum;
@@ -115,7 +115,7 @@ __global__ void warp_shuffle_kernel(const float* __restrict__ x, float* __restri
   for (int c = threadIdx.x; c < cols; c += threads) y[c] = row[c] * scale;
 }
 
-// Merges what is known of two parts of a row; one element x is a part too, the pair (x, 1).
+// Merges the pairs of two parts of a row; one element x is a part too, the pair (x, 1).
 struct Merge {
   __device__ MaxSum operator()(MaxSum a, MaxSum b) const {
     // TODO 3: the larger maximum; and both sums, rescaled to it. One exponential is enough. A maximum may be -INFINITY
@@ -135,7 +135,7 @@ __global__ void online_kernel(const float* __restrict__ x, float* __restrict__ y
   const MaxSum nothing = {lowest, 0.0f};
   MaxSum row = nothing;
   // TODO 4: merge this thread's columns into row, an element at a time, so that x is read once for both results; merge the
-  // pairs of all threads (block_reduce); then write the result. x is read a second time for that: why not kept?
+  // pairs of all threads (block_reduce); then write the result. x is read a second time for that: why is it not kept?
   (void)x;
   (void)y;
   (void)row;
@@ -156,7 +156,7 @@ __device__ Split split_row(size_t start, int cols) {
   return {head, quads, cols - head - 4 * quads};
 }
 
-// The column of the single float that thread t looks after, head and tail counted through; -1 if there is none for it.
+// The column of the single float of thread t, head and tail counted through; -1 if it has none.
 __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;
   if (t < split.head + split.tail) return t + 4 * split.quads;
@@ -190,8 +190,8 @@ __global__ void online_f32x4_kernel(const float* __restrict__ x, float* __restri
   const MaxSum nothing = {lowest, 0.0f};
   MaxSum row = Merge()(nothing, {single, 1.0f});
 
-  // TODO 5: merge this thread's groups of four, x4[q], into row. Loads that wait for one another leave the memory idle,
-  // so take four groups at a time; and spend 17 exponentials on the 16 values, not 32.
+  // TODO 5: merge this thread's groups of four, x4[q], into row. Loads that wait for each other leave the memory idle,
+  // so take four groups at a time; and compute 17 exponentials for the 16 values, not 32.
   (void)x4;
   // END 5
   row = block_reduce(row, nothing, per_warp, Merge());

@@ -13,16 +13,16 @@
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab04 holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab04 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // f16: 32-byte sectors that a warp asks for when its threads load 32 neighbouring halves.
+    // f16: 32-byte sectors that a warp requests when its threads load 32 neighbouring halves.
     {"half_sectors", rung::unknown},
     // f16x8: the same for 32 neighbouring packs of eight halves.
     {"pack_sectors", rung::unknown},
-    // f16x8, V = 8000: bytes of the sectors that all loads of one row ask for.
+    // f16x8, V = 8000: bytes of the sectors that all loads of one row request.
     {"two_pass_bytes", rung::unknown},
-    // f16x8, V = 1001, where rows begin anywhere: store instructions per row, of all warps together.
+    // f16x8, V = 1001, where rows are not aligned: store instructions per row, of all warps together.
     {"odd_row_stores", rung::unknown},
     // f16x8, 4096 x 4096 on an H200: microseconds. A factor of 1.5 counts as right.
     {"f16x8_us", rung::unknown},
@@ -44,7 +44,7 @@ __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 // ---- A pack: neighbouring halves that one access moves ------------------------------------------
 //
 // A half is a way to store a number, not to compute with it: load() widens to fp32, store() rounds, and a result is
-// rounded that one time only. The address must be a multiple of the bytes moved. For 1 and 2 halves:
+// rounded only that once. The address must be a multiple of the bytes moved. For 1 and 2 halves:
 
 __device__ void load(const __half* from, float (&pack)[1]) { pack[0] = __half2float(*from); }
 
@@ -101,8 +101,8 @@ struct MaxSum {
 // Adds a pack of elements to those seen.
 template <int Width>
 __device__ void absorb(MaxSum& seen, const float (&pack)[Width]) {
-  // TODO 3: take in the whole pack, with one exponential for the old sum and one for each element. What stands here
-  // takes in the first element and forgets the others: right for Width 1 only.
+  // TODO 3: add the whole pack, with one exponential for the old sum and one for each element. The code here
+  // takes the first element and ignores the others: that is right only for Width 1.
   const float max = fmaxf(seen.max, pack[0]);
   seen.sum = seen.sum * __expf(seen.max - max) + __expf(pack[0] - max);
   seen.max = max;
@@ -141,8 +141,8 @@ struct Split {
 // x and y begin alike, so one split serves the row of x and the row of y.
 template <int Width>
 __device__ Split split_row(size_t start, int cols) {
-  // TODO 4: split the row: halves before the first multiple of Width, whole packs, halves that are left. What
-  // stands here is right for Width 1, where every address will do; for the others it leaves the row out altogether.
+  // TODO 4: split the row: halves before the first multiple of Width, whole packs, halves that are left. The
+  // code here is right for Width 1, where every address is allowed; for the others it leaves out the whole row.
   (void)start;
   const int head = 0;
   const int packs = Width == 1 ? cols : 0;
@@ -151,7 +151,7 @@ __device__ Split split_row(size_t start, int cols) {
   return {head, packs, tail};
 }
 
-// The column of the single half that thread t looks after, head and tail counted through; -1 if there is none for it.
+// The column of the single half of thread t, head and tail counted through; -1 if it has none.
 template <int Width>
 __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;
@@ -202,7 +202,7 @@ template <int Width>
 cudaError_t launch(const __half* x, __half* y, int rows, int cols, cudaStream_t stream) {
   if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
-  // TODO 6: launch softmax_kernel<Width> on `stream`. How many blocks, and why does no row refuse to fit here?
+  // TODO 6: launch softmax_kernel<Width> on `stream`. How many blocks, and why does a row of any width fit here?
   (void)stream;
   // END 6
   return cudaGetLastError();

@@ -1,4 +1,4 @@
-// Lab 05: softmax fused with top-K. Of every row the K most probable columns and their probabilities, and nothing else.
+// Lab 05: softmax fused with top-K. The K most probable columns of every row and their probabilities, and nothing else.
 //
 // Softmax keeps the order of the logits. So the K largest logits are enough; with the row's (max, sum) each of them
 // becomes a probability, and the probabilities of all other columns need not be computed, let alone stored. Logits are
@@ -6,7 +6,7 @@
 //
 //   two_kernels   softmax, which stores all probabilities; then a selection, which reads the logits again
 //   three_pass    one kernel: maximum, sum, selection; each reads the row
-//   online        (max, sum) and selection while the row goes by: every logit is read once, 16 bytes at a time
+//   online        (max, sum) and selection in one pass: every logit is read once, 16 bytes at a time
 //
 // Any width; K up to 64, because a warp keeps its K largest logits in registers, two per lane.
 #include <cfloat>
@@ -14,10 +14,10 @@
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab05 holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab05 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row ask for.
+    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row request.
     {"three_pass_bytes", rung::unknown},
     // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", rung::unknown},
@@ -98,25 +98,26 @@ struct List {
   Key high = 0, low = 0;  // high >= low
 };
 
-// Puts a key in its place; the smallest drops out. All 32 lanes must call it, with the same key.
+// Puts a key in its place; the smallest is dropped. All 32 lanes must call it, with the same key.
 __device__ void insert(List& list, Key key) {
   // TODO 2: after the insertion, rank r holds one of three keys: what it held, the new key, or what rank r - 1 held.
-  // Which? Two operations for each of this lane's two places, no branch. Rank 2 l - 1 is with the lane before
+  // Which? Two operations for each of this lane's two places, no branch. Rank 2 l - 1 is in the previous lane
   // (__shfl_up_sync); what is above rank 0?
   (void)list;
   (void)key;
   // END 2
 }
 
-// The k-th largest key: what is not above it cannot be in the result.
+// The k-th largest key: a key that is not above it cannot be in the result.
 __device__ Key threshold_of(const List& list, int k) {
   return __shfl_sync(all_lanes, (k - 1) % 2 ? list.low : list.high, (k - 1) / 2);
 }
 
 // Every lane offers a key, or 0; those above the threshold are inserted. All 32 lanes must call it.
 __device__ void offer(List& list, Key& threshold, Key mine, int k) {
-  // TODO 3: find out which lanes' keys are above the threshold (__ballot_sync). One of these lanes after the other tells
-  // its key to all 32 (__shfl_sync), and all insert it. Then the threshold may have risen. All lanes leave together.
+  // TODO 3: find out which lanes' keys are above the threshold (__ballot_sync). One after the other, these lanes
+  // broadcast their keys to all 32 (__shfl_sync), and all insert them. Then the threshold may have risen. All lanes
+  // must return together.
   (void)list;
   (void)threshold;
   (void)mine;
@@ -129,8 +130,8 @@ __device__ void offer(List& list, Key& threshold, Key mine, int k) {
 __device__ void merge(List& list, const Key* other) {
   const int lane = threadIdx.x % 32;
   // TODO 4: two sorted lists of 64, one in registers and one in shared memory; the 64 largest of the 128 are wanted,
-  // sorted again. Which of list's ranks does the other's rank 63 replace, if any, and which its rank 62? What you then
-  // have only rises and falls once, and six rounds of max and min sort it: at a distance of 32 ranks, 16, 8, 4, 2, 1.
+  // sorted again. Which of list's ranks does the other's rank 63 replace, if any, and which its rank 62? The result
+  // only rises and falls once, and six rounds of max and min sort it: at a distance of 32 ranks, 16, 8, 4, 2, 1.
   (void)list;
   (void)other;
   (void)lane;
@@ -231,7 +232,7 @@ __device__ void unpack(const uint4& words, float (&x)[width<T>]) {
   for (int i = 0; i < width<T>; ++i) x[i] = to_float(reinterpret_cast<const T*>(&words)[i]);
 }
 
-// Of what a thread has seen: the maximum and the sum of exp(x - max).
+// The maximum and the sum of exp(x - max) of what a thread has read.
 struct MaxSum {
   float max = lowest, sum = 0.0f;
 };
@@ -242,7 +243,7 @@ __device__ float absorb(MaxSum& seen, const float (&x)[N]) {
   float top = x[0];
 #pragma unroll
   for (int i = 1; i < N; ++i) top = fmaxf(top, x[i]);
-  if (top > seen.max) {  // seldom, after the first packs
+  if (top > seen.max) {  // rare, after the first packs
     seen.sum *= __expf(seen.max - top);
     seen.max = top;
   }
@@ -272,7 +273,7 @@ __global__ void online_kernel(const T* __restrict__ logits, int* __restrict__ in
   offer(list, threshold, single >= 0 ? make_key(x[0], single) : 0, k);
   // TODO 5: go through the row's packs, `loads` of each thread at a time. First load them all (a pack is one uint4),
   // then use each: absorb() for (max, sum), and offer() for its logits, with the column that each has in the row. Few
-  // packs have a logit above the threshold: test the whole pack at once. offer() and __any_sync() want all 32 lanes,
+  // packs have a logit above the threshold: test the whole pack at once. offer() and __any_sync() need all 32 lanes,
   // also those that have no pack left.
   (void)pack;
   (void)loads;
@@ -290,14 +291,14 @@ struct Shape {
   size_t shared_bytes;  // dynamic, of a block
 };
 
-// How a kernel is launched that gives every row a block.
+// The launch of a kernel with one block per row.
 cudaError_t shape_for(int rows, Shape& shape) {
   int device = 0, processors = 0;
   cudaError_t error = cudaGetDevice(&device);
   if (!error) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   // TODO 6: how many threads does a block have, and how much dynamic shared memory? Look up what write_result() puts
-  // there. One warp or several for a row? Every warp has a list of its own to fill; and a multiprocessor needs some 12
-  // warps that have loads in flight. `processors` is how many multiprocessors there are.
+  // there. One warp or several per row? Every warp has a list of its own to fill; but an SM needs some 12 warps with
+  // loads in flight. `processors` is the number of SMs.
   (void)rows;
   (void)processors;
   shape = {};
@@ -305,7 +306,7 @@ cudaError_t shape_for(int rows, Shape& shape) {
   return error;
 }
 
-// Whether a call makes sense, and a list has room for its K.
+// Whether the arguments are valid, and a list has room for K.
 bool takes(const void* logits, const void* index, const void* prob, int rows, int cols, int k) {
   return rung::valid(logits, index, prob, rows, cols, k) && k <= most_k;
 }

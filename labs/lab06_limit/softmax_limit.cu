@@ -2,17 +2,17 @@
 //
 // A copy reads every element once and writes every element once; softmax cannot do less. So a row is loaded once, 16
 // bytes per access, with all accesses in flight before the first is needed; it stays on the chip while its (max, sum)
-// is found, and is stored from there. Who keeps it depends on its width and on how many rows there are to fill the
-// chip:
+// is computed, and is stored from there. Where it stays depends on its width and on how many rows there are to fill
+// the chip:
 //
 //   warp     1 to 32 lanes of a warp per row, in registers
 //   block    one block per row, in registers
-//   tile     narrow rows that start anywhere: one thread per row (limit/tile.h, given)
+//   tile     narrow rows that are not aligned: one thread per row (limit/tile.h, given)
 //   cluster  a block that keeps a part of its row in shared memory; on Hopper up to 16 blocks (limit/cluster.h, given)
 //   chunks   a row that no cluster holds is read twice (limit/chunks.h, given)
 //
-// choose() says which and why. One exchange among threads settles maximum and sum together: a thread adds up
-// exp(x - its own maximum), and corrects that once when it knows the row's.
+// choose() says which and why. Maximum and sum need only one exchange among threads: a thread adds up
+// exp(x - its own maximum), and corrects its sum once when it knows the row's maximum.
 #include <algorithm>
 
 #include "rung.h"
@@ -22,14 +22,14 @@
 #include "limit/pack.h"
 #include "limit/tile.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab06 holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab06 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // f32, V = 4096: bytes of the sectors that all loads of one row ask for.
+    // f32, V = 4096: bytes of the sectors that all loads of one row request.
     {"row_bytes", rung::unknown},
-    // f32, V = 4096: barriers that a thread comes to, for maximum and sum together.
+    // f32, V = 4096: barriers that a thread reaches, for maximum and sum together.
     {"row_barriers", rung::unknown},
-    // f16, V = 6, rows of 12 bytes: 32-byte sectors that a warp asks for with one load.
+    // f16, V = 6, rows of 12 bytes: 32-byte sectors that a warp requests with one load.
     {"tile_sectors", rung::unknown},
     // f16, 4096 x 4096 on an H200: microseconds. A factor of 1.2 counts as right.
     {"limit_us", rung::unknown},
@@ -43,7 +43,7 @@ RUNG_PREDICT(
 // must call it.
 __device__ MaxSum reduce_lanes(MaxSum mine, int lanes) {
   // TODO 1: the maximum of all lanes' maxima; then my sum as it would be with that maximum; then the sum of all sums.
-  // Both with __shfl_xor_sync, as in lab 03, but among `lanes` lanes only: offsets lanes / 2, ..., 1. What stands here
+  // Both with __shfl_xor_sync, as in lab 03, but among `lanes` lanes only: offsets lanes / 2, ..., 1. The code here
   // is right for one lane.
   (void)lanes;
   const float max = mine.max;
@@ -52,8 +52,8 @@ __device__ MaxSum reduce_lanes(MaxSum mine, int lanes) {
   return {max, sum};
 }
 
-// A thread's share of a row: packs first, first + stride, ... of those from 0 to end - 1. What is not there is
-// -INFINITY, which changes neither maximum nor sum.
+// A thread's share of a row: packs first, first + stride, ... of those from 0 to end - 1. Elements that do not exist
+// are -INFINITY, which changes neither maximum nor sum.
 template <typename T, int Packs>
 struct Share {
   // max_sum() keeps the exponentials where there are registers for them; elsewhere store() takes them again.
@@ -134,13 +134,13 @@ __device__ MaxSum reduce_block(MaxSum mine) {
   return reduce_lanes(all, 32);
 }
 
-// What is given and makes use of the above.
+// The given parts, which use the above.
 #include "limit/chunks.h"
 #include "limit/cluster.h"
 
 // ---- Kernels: x, y (rows, cols), both aligned to 256 bytes --------------------------------------
 
-// `lanes` lanes per row, a power of two up to 32; at least 16 if rows are no multiple of 16 bytes.
+// `lanes` lanes per row, a power of two up to 32; at least 16 if rows are not a multiple of 16 bytes.
 constexpr int warp_threads = 128;  // per block
 template <typename T, int Packs>
 __global__ void __launch_bounds__(warp_threads)
@@ -153,9 +153,9 @@ __global__ void __launch_bounds__(warp_threads)
   wait_for_kernel_before();
 
   // TODO 6: a row by `lanes` lanes, from the load to the store. A Share has this lane's packs: which is its first, and by
-  // how many does it go on? The row's single elements, at most 14, are those that single_column names. One maximum and
-  // one sum per lane, packs and single element together; one fold; then everything is stored with the row's maximum and
-  // sum.
+  // how many does it advance? The row's single elements, at most 14, are those that single_column names. One maximum
+  // and one sum per lane, packs and single element together; one fold; then everything is stored with the row's maximum
+  // and sum.
   (void)x, (void)y, (void)t, (void)split;
   // END 6
 }
@@ -204,12 +204,12 @@ int log2_of(int power) {
 Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   const int width = 16 / element_bytes, row_packs = cols / width;
   const bool aligned = cols % width == 0, few = rows <= 2 * device.processors;
-  // Narrow rows that start anywhere: loading each by itself would cost more requests than the run of all of them.
+  // Narrow rows that are not aligned: loading each by itself would take more requests than loading all of them at once.
   if (!aligned && cols <= 64 && rows >= tile_rows) return {Plan::tile, 0, 1, 1, 0};
   // TODO 8: which rows go to warp_kernel? Return {Plan::warp, packs, lanes, 1, 0} for them: packs per lane, at most 6; lanes
-  // per row, a power of two up to 32, and 16 or more if rows are no multiple of 16 bytes, for head and tail. A warp
+  // per row, a power of two up to 32, and 16 or more if rows are not a multiple of 16 bytes, for head and tail. A warp
   // needs no barrier; a fold among few lanes takes few steps. But how much of the chip is at work if the rows are
-  // `few`? What stands here is right, and gives a block to a row of 8 packs.
+  // `few`? The code here is right, but gives a block to a row of 8 packs.
   (void)row_packs, (void)few;
   // END 8
   // Few rows: up to 8 blocks per row, as long as each has 16 KB; for the longest and fewest 16, or chunks, on which all
@@ -225,8 +225,8 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // other moves data; unless there are not two for each processor.
   const auto most_threads = [&] { return element_bytes == 4 || rows * blocks <= device.processors ? 1024 : 512; };
   // TODO 9: how many packs does a thread hold, 2 to 8? The block then gets places / packs threads, up to most_threads().
-  // Many packs per thread are many bytes in flight, and many registers; few rows need all threads that there are. Try,
-  // and keep what make lab06 predicts to be fastest, or what a GPU measures. What stands here is right for every shape.
+  // Many packs per thread are many bytes in flight, and many registers; few rows need as many threads as possible. Try
+  // several, and keep the fastest that make lab06 predicts or a GPU measures. The code here is right for every shape.
   int packs = 8;
   // END 9
   if (!device.hopper) {

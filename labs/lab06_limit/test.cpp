@@ -10,15 +10,15 @@ namespace {
 testing_::Judgement no_barriers(const testing_::Count& count) {
   if (count.barriers == 0) return {};
   return {false, std::to_string(static_cast<int64_t>(count.barriers)) +
-                     " barriers, counted once per warp; a warp that has a "
-                     "row needs none"};
+                     " barriers, counted once per warp; a warp that "
+                     "processes rows by itself needs none"};
 }
 
 // Half a warp or less has a row.
 testing_::Judgement several_rows(const testing_::Count& count) {
   if (count.threads <= 16.0 * count.rows) return {};
   return {false, std::to_string(static_cast<int64_t>(count.threads)) + " threads for " + std::to_string(count.rows) +
-                     " rows of " + std::to_string(count.cols) + "; 16 per row or fewer keep a row of up to 64 packs"};
+                     " rows of " + std::to_string(count.cols) + "; at most 16 per row are enough for up to 64 packs"};
 }
 
 }  // namespace

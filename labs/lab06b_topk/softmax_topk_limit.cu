@@ -1,9 +1,9 @@
-// Lab 06, second rung: softmax fused with top-K, as near to a read as the chip allows.
+// Lab 06b: softmax fused with top-K, as near to a read as the chip allows.
 //
-// As in lab 05, (max, sum) and the K largest logits are found while the row goes by: every logit is read once, 16 bytes
-// at a time. What took the time there was to insert key after key into sorted lists. Here the threads' own maxima give
-// a threshold, which few logits pass; those few are set aside and looked at in bulk, and nothing is sorted before the
-// end. Where there are few rows, up to 16 blocks share one.
+// As in lab 05, (max, sum) and the K largest logits are found in one pass: every logit is read once, 16 bytes at a
+// time. Lab 05 spends its time inserting key after key into sorted lists. Here the threads' own maxima give a
+// threshold, which few logits pass; those few are set aside and processed in bulk, and nothing is sorted before the
+// end. With few rows, up to 16 blocks share one.
 //
 // Any width; K up to 1024. Logits are f32, f16 or bf16; all arithmetic is in fp32.
 #include "rung.h"
@@ -11,10 +11,10 @@
 #include "limit/keys.h"
 #include "limit/vectors.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab06b holds it against the
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab06b compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // f16, V = 32,000: bytes of the sectors that all loads of one row ask for.
+    // f16, V = 32,000: bytes of the sectors that all loads of one row request.
     {"fused_bytes", rung::unknown},
     // f16, V = 32,000: load instructions per row, those of all warps together.
     {"select_loads", rung::unknown},
@@ -32,7 +32,7 @@ RUNG_PREDICT(
 template <int Room, int N>
 __device__ void offer(Candidates<Room>& candidates, const Key (&key)[N], Key threshold) {
   bool wanted[N];
-  // TODO 1: note in wanted[i] whether the i-th key is at or above the threshold. Then take_slots() gives each wanted
+  // TODO 1: store in wanted[i] whether the i-th key is at or above the threshold. Then take_slots() gives each wanted
   // key a slot of its own in candidates.keys, although many threads want one at once; candidates.count is the next free
   // one.
   (void)candidates;
@@ -61,7 +61,7 @@ __device__ void add_from_top(int* count, int k, int& found) {
     for (int i = mine - 1; i >= 0; --i) {
       const int b = lane * mine + i, above = reaching;
       count[b] = reaching += of[i];
-      // TODO 2: `reaching` keys lie in bin b or above, `above` of them above it. If the k-th largest lies in bin b, note b
+      // TODO 2: `reaching` keys lie in bin b or above, `above` of them above it. If the k-th largest lies in bin b, store b
       // in `found`. Which of the lanes and bins is it? (Without this, pruning keeps too much, and the candidates
       // overflow.)
       (void)above;
@@ -92,7 +92,7 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, in
   // END 3
 }
 
-// Given, and made of these three: limit/candidates.h drops candidates, makes room for more and writes the result;
+// Given, and built from these three: limit/candidates.h drops candidates, makes room for more and writes the result;
 // limit/hits.h raises the threshold and sets vectors with a hit aside; limit/merge.h joins the blocks of a cluster.
 #include "limit/candidates.h"
 #include "limit/hits.h"
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
     // TODO 4: go through the columns from `first` to `end`, a tile at a time: load_tile(), absorb() into `seen`,
     // find_hits(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. Except when
     // the row is read `again`: call raise() after the first tile and after some of the later ones, so that few logits
-    // are at or above the threshold. With rank_in() in place of k it raises more, but then the threshold is `guessed`.
+    // are at or above the threshold. With rank_in() instead of k the threshold rises further, but then it is `guessed`.
     (void)guessed;
     (void)crowded;
     (void)raise_at;
@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
     if (!guessed) break;
     drop_below(candidates, threshold);
     if (candidates.count >= k) break;
-    // The guess was too high: the largest logits crowd at the row's beginning. But now that all of the row has been
-    // seen there is a threshold that is sure. Once more, with that.
+    // The guess was too high: the largest logits are concentrated at the row's beginning. Now that the whole row has
+    // been read, a threshold is known for certain. Once more, with that.
     threshold = raise(candidates, seen, k, no_threshold);
     if (threadIdx.x == 0) candidates.count = 0;
     __syncthreads();
@@ -194,8 +194,8 @@ cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, in
 #endif
 }
 
-// Small blocks, eight per SM: while some wait at a barrier, the others load. Where there are too few rows to fill the
-// device so, a row gets a cluster. (Measured on an H200.)
+// Small blocks, eight per SM: while some wait at a barrier, the others load. If there are too few rows to fill the
+// device, a row gets a cluster. (Measured on an H200.)
 template <typename T>
 cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
   const int vectors = cols / lanes<T>;
@@ -208,8 +208,8 @@ cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
   if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024>);
   if (error) return error;
   if (kernel.ptxVersion < 90) return cudaSuccess;  // compiled without clusters
-  // TODO 5: how many blocks share a row, a power of two up to 16, where there are fewer rows than the chip has room for?
-  // And with how many threads each? Measured on a GPU; on the CPU a row has one block. (One block is always right.)
+  // TODO 5: how many blocks share a row, a power of two up to 16, if there are fewer rows than the chip has room for?
+  // And with how many threads each? A GPU shows what is fastest; on the CPU a row has one block. (One is always right.)
   (void)rows;
   (void)multiprocessors;
   // END 5

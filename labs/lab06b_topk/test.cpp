@@ -1,4 +1,4 @@
-// Lab 06, second rung: softmax fused with top-K, as near to a read as the chip allows.
+// Lab 06b: softmax fused with top-K, as near to a read as the chip allows.
 #include "lab.h"
 
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants

@@ -1,16 +1,16 @@
 // Lab 07: one decode step of a Swap-FFN layer, four ways. common/ops/swap_ffn/arguments.h says what the step is.
 //
-// All cores run through the same weights. At the sizes of the course 512 cores multiply their state by 24 MB of FFN
-// weights 16 times, one product after the other. Who reads the weights how often is what tells the variants apart:
+// All cores run through the same weights. At the course's sizes, 512 cores multiply their state by 24 MB of FFN
+// weights 16 times, one product after the other. The variants differ in how often the weights are read:
 //
 //   unfused         one operation per launch; a product is a GEMM of cuBLAS for all cores at once
 //   fused_per_core  one launch, one block per core: every block reads all weights
 //   graphed         unfused, recorded once and launched as one graph
 //   fused_tiled     one launch, a group of blocks for a tile of cores: a piece of the weights that a block has loaded
-//                   to shared memory serves all cores of the tile
+//                   to shared memory is used for all cores of the tile
 //
-// The fused variants leave the collapse at the end to three more launches: it sums over all cores, and a kernel's end
-// is where all cores are done.
+// The fused variants leave the collapse at the end to three more launches: it sums over all cores, and only at a
+// kernel's end are all cores done.
 #include <cublas_v2.h>
 
 #include <cstring>
@@ -22,13 +22,13 @@
 RUNG_PREDICT(
     // unfused: kernels and GEMMs that are launched.
     {"unfused_launches", rung::unknown},
-    // fused_per_core, bf16: bytes of the FFN's weights that all loads ask for.
+    // fused_per_core, bf16: bytes of the FFN's weights that all loads request.
     {"per_core_weight_bytes", rung::unknown},
     // fused_tiled, bf16, tiles of 16 cores: the same.
     {"tiled_weight_bytes", rung::unknown},
     // The same with cuBLAS, if every GEMM reads each of its operands once.
     {"unfused_weight_bytes", rung::unknown},
-    // bf16, at the sizes of the course on an H200: how many times longer than graphed does fused_per_core take? A
+    // bf16, at the course's sizes on an H200: how many times longer than graphed does fused_per_core take? A
     // factor of 2 counts as right.
     {"per_core_slower", rung::unknown},
     // fused_per_core, bf16, the same: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
@@ -77,15 +77,15 @@ cudaError_t graphed(const SwapFfn<T>& step, cudaStream_t stream) {
 
 // ---- fused_tiled ----------------------------------------------------------------------------------------------------
 
-// A group of blocks owns a tile of 16 or 64 cores for the whole step. Its blocks share out the columns of every
-// product: each loads its own part of the weights, once, and multiplies all cores of the tile by it. What a product has
-// made goes through the workspace, where the other blocks of the group find it after a barrier. That is a barrier of
-// the whole grid, so all blocks must be at work at once: a cooperative launch.
+// A group of blocks owns a tile of 16 or 64 cores for the whole step. Its blocks divide the columns of every
+// product among them: each loads its own part of the weights, once, and multiplies all cores of the tile by it. Results
+// of a product go through the workspace, where the other blocks of the group read them after a barrier. That is a
+// barrier of the whole grid, so all blocks must be resident at once: a cooperative launch.
 
 // Loads rows 0 to `rows` - 1 and columns [k, k + Chunk), as far as they are below k_end, of a row-major matrix.
 template <typename T, int Chunk>
 __device__ void load_panel(T* panel, const T* from, int rows, int k, int k_end) {
-  // TODO 2: the block's threads take the panel's packs of 16 bytes in turn, neighbours neighbouring packs of a row.
+  // TODO 2: the block's threads take the panel's packs of 16 bytes in turn, neighbouring threads neighbouring packs.
   // copy_pack(to, from) moves one. Rows of the panel are panel_width<T, Chunk> apart, rows of the matrix k_end.
   (void)panel, (void)from, (void)rows, (void)k, (void)k_end;
   // END 2
@@ -97,12 +97,12 @@ template <typename T, int M>
 __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_second, int width, int cores) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same<T, bf16>::value) {
-    // A second half that is not there is multiplied too: nobody looks at it.
+    // A second half that does not exist is multiplied, too; its results are not used.
     return multiply_on_tensor_cores<M>(sums, a, w, w_second ? w_second : w, width);
   }
 #endif
-  // TODO 3: the plain path: each lane its own sums, as Sums says which they are, over 16 columns of k. widen() makes a
-  // float of a T. Leave out cores that are not there, and tiles 4 to 7 where there is no second half.
+  // TODO 3: the plain path: each lane computes its own sums (Sums says which they are) over 16 columns of k. widen()
+  // makes a float of a T. Skip cores that do not exist, and tiles 4 to 7 where there is no second half.
   (void)sums, (void)a, (void)w, (void)w_second, (void)width, (void)cores;
   // END 3
 }
@@ -112,7 +112,7 @@ __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_secon
 template <typename T, int M>
 struct Cut {
   static constexpr int cores = 16 * M;
-  // Pieces of weights in flight or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
+  // Pieces of weights in flight or in use. Tiles of 16 cores need 99 KB, the most that some chips have.
   static constexpr int up_stages = 2, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
   static constexpr int up_columns = 32 * warps, up_chunk = (M == 1 ? 64 : 128) / sizeof(T),
                        up_rows = cores + 2 * up_columns;
@@ -162,7 +162,7 @@ __device__ void multiply_up(const SwapFfn<T>& step, const Tile<T>& tile, T* shar
     pipeline<C::up_stages>(d / C::up_chunk, load, use);
     if (!busy) continue;
     // TODO 4: hidden = silu(gate) * up for every sum of this lane. Tile j + 4 has the up of tile j's gate, at the same
-    // place in the same lane. Leave out cores that are not there.
+    // place in the same lane. Skip cores that do not exist.
     (void)lane;
     // END 4
   }
@@ -194,14 +194,14 @@ __device__ void multiply_down(const SwapFfn<T>& step, const Tile<T>& tile, T* sh
 
     float* const parts = reinterpret_cast<float*>(shared);  // (warps, cores, sum_width)
     __syncthreads();
-    // TODO 5: every warp's sums to its own part of `parts`, a barrier, and then a thread adds up what the eight warps
-    // have of one element and stores it to tile.state.
+    // TODO 5: every warp stores its sums to its own part of `parts`; a barrier; then each thread adds up the eight warps'
+    // sums of one element after another and stores the result to tile.state.
     (void)parts, (void)lane;
     // END 5
   }
 }
 
-// The whole life of a tile of 16 M cores, by a group of `blocks` blocks.
+// The whole step of a tile of 16 M cores, by a group of `blocks` blocks.
 template <typename T, int M>
 __global__ void __launch_bounds__(threads) tiled_kernel(SwapFfn<T> step, Scratch<T> scratch, int blocks) {
   extern __shared__ uint4 dynamic_shared[];
@@ -260,8 +260,8 @@ constexpr int large_tile_bytes = 200 * 1024;  // of shared memory, with which ti
 
 Tiling choose_tiling(const SwapFfnSizes& s, const Chip& chip) {
   // TODO 6: how far to fuse. Cores per tile, 16 or 64: how often are the weights read with each, and how many tiles are
-  // there for the chip's SMs? Then the blocks of a tile: what must all of them be, if they wait for one another? Does
-  // every warp of a block still have 32 columns of d_ff?
+  // there for the chip's SMs? Then the blocks of a tile: what must be true of all of them, if they wait for each other?
+  // Does every warp of a block still have 32 columns of d_ff?
   (void)s, (void)chip;
   return {};
   // END 6
@@ -277,7 +277,7 @@ bool possible(const Tiling& tiling, const SwapFfnSizes& s, const Chip& chip) {
 template <typename T, int M>
 cudaError_t launch_tiled(SwapFfn<T> step, Scratch<T> scratch, int blocks, cudaStream_t stream) {
   // TODO 7: launch tiled_kernel<T, M>: how many tiles, and how many bytes of dynamic shared memory (Cut), which is more
-  // than 48 KB? What kind of launch do blocks need that wait for one another? With one block for each tile none waits.
+  // than 48 KB? What kind of launch do blocks need that wait for each other? With one block per tile none waits.
   (void)step, (void)scratch, (void)blocks, (void)stream;
   return cudaErrorNotSupported;
   // END 7

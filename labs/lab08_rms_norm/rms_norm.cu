@@ -5,9 +5,9 @@
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08 holds it against the count.
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08 compares it with the count.
 RUNG_PREDICT(
-    // f32, 4096 columns: bytes of the sectors that all loads of x ask for, per row, and those of the weights.
+    // f32, 4096 columns: bytes of the sectors that all loads of x request, per row, and those of the weights.
     {"norm_bytes", rung::unknown},
     // f32, 4096 columns: barriers that a thread reaches.
     {"norm_barriers", rung::unknown},

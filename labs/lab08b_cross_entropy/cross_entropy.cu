@@ -1,17 +1,17 @@
-// Lab 08, second rung: cross-entropy from logits, from a blank file.
+// Lab 08b: cross-entropy from logits, from a blank file.
 //
 //   loss[r] = -log(softmax(x[r])[target[r]]),   gradient[r][c] = (softmax(x[r])[c] - (c == target[r])) * scale
 #include <cmath>
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08b holds it against the count.
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08b compares it with the count.
 RUNG_PREDICT(
     // f32, 4096 columns, loss and gradient: bytes per row that all stores move.
     {"loss_bytes", rung::unknown},
     // f32, 4096 columns, loss and gradient: barriers that a thread reaches.
     {"loss_barriers", rung::unknown},
-    // f32, 512 rows of 128 columns, the loss alone: load instructions that warps execute, per row.
+    // f32, 512 rows of 128 columns, only the loss: load instructions that warps execute, per row.
     {"narrow_logit_loads", rung::unknown},
     // f32, 2048 x 50257, loss and gradient, on an H200: how many times longer than lab 06's softmax? A factor of 1.15
     // counts as right.

@@ -1,4 +1,4 @@
-// Lab 08, second rung: cross-entropy from logits, from a blank file.
+// Lab 08b: cross-entropy from logits, from a blank file.
 #include "lab.h"
 
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants

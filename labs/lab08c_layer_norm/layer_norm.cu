@@ -1,13 +1,13 @@
-// Lab 08, third rung: LayerNorm, from a blank file.
+// Lab 08c: LayerNorm, from a blank file.
 //
 //   y[r][c] = (x[r][c] - mean) / sqrt(variance + eps) * weight[c] + bias[c],   mean and variance over the row
 #include <cmath>
 
 #include "rung.h"
 
-// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08c holds it against the count.
+// TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08c compares it with the count.
 RUNG_PREDICT(
-    // f32, 4096 columns: bytes of the sectors that all loads ask for, per row, weights and biases included.
+    // f32, 4096 columns: bytes of the sectors that all loads request, per row, weights and biases included.
     {"layer_bytes", rung::unknown},
     // f32, 4096 columns: barriers that a thread reaches.
     {"layer_barriers", rung::unknown},

@@ -1,4 +1,4 @@
-// Lab 08, third rung: LayerNorm, from a blank file.
+// Lab 08c: LayerNorm, from a blank file.
 #include "lab.h"
 
 #include "facts.h"  // of labs/labs.toml: name, kernel, operator, variants

@@ -1,7 +1,7 @@
 // Lab 09: softmax + top-K of rows that no device has whole. Every device holds some columns of every row, and every
 // device ends with the row's k largest probabilities and their columns.
 //
-//   packed     top-K of the own columns; one all-gather of k keys and (max, sum) per row; merge
+//   packed     top-K of the device's own columns; one all-gather of k keys and (max, sum) per row; merge
 //   one_shot   the same message, written straight into the other devices' memory; flags say when it is there
 //
 // common/bench/sharded/shard.h has what is given: keys, the message of a row, top-K of a shard. library_variants.cuh
@@ -16,8 +16,8 @@ RUNG_PREDICT(
     {"packed_bytes", rung::unknown},
     // gather_logits, the same: bytes per row that one device sends to one other.
     {"gather_bytes", rung::unknown},
-    // three_reductions: how many times per call is the links' latency paid? Collectives of one group are started
-    // together.
+    // three_reductions: how many times per call does it wait for the links' latency? Collectives of one group are
+    // started together.
     {"reduction_latencies", rung::unknown},
     // two H200s, bf16, 8 rows, V = 128,256, K = 50: how many times longer than one_shot does three_reductions take?
     // Within a factor of 1.4.
@@ -28,7 +28,7 @@ namespace sharded {
 
 // ---- Merging ------------------------------------------------------------------------------------
 
-// How many of the k keys, which fall, are above `key`.
+// How many of the k keys, which are in falling order, are above `key`.
 __device__ int count_above(const Key* keys, int k, Key key) {
   int low = 0, high = k;
   while (low < high) {
@@ -48,7 +48,7 @@ size_t merge_bytes(int devices, int k) {
 }
 
 // The k results of a row from the devices' messages, of which one begins every `stride` words. A key's place in the
-// result is the number of keys above it, in its own list and in all others; no two keys are equal. Keys 0 come behind
+// result is the number of keys above it, in its own list and in all others; no two keys are equal. Keys 0 come after
 // all columns, of which there are k or more. All threads of the block must call it; dynamic shared memory:
 // merge_bytes().
 __device__ void merge_row(const Key* messages, size_t stride, int devices, int k, bool staged, int* index,

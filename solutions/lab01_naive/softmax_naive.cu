@@ -3,9 +3,9 @@
 // y[c] = exp(x[c] - max) / sum over k of exp(x[k] - max), for each row of a matrix. Three passes over the row: its
 // maximum, the sum, the division. Everything is read from global memory, each time that it is needed.
 //
-//   per_element   one thread per element: every thread redoes its row's maximum and sum
+//   per_element   one thread per element: every thread computes its row's maximum and sum again
 //   per_row       one thread per row: no work is done twice, but neighbouring threads read addresses a row apart
-//   no_max        one thread per row, without the maximum: deliberately wrong, shown for the inputs that break it
+//   no_max        one thread per row, without the maximum: deliberately wrong; some inputs break it
 #include <cfloat>
 #include <cmath>
 
@@ -13,13 +13,13 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // per_row: 32 threads of a warp load x[c], each from a row of its own: 32-byte sectors that this load asks for.
+    // per_row: 32 threads of a warp load x[c], each from a row of its own: 32-byte sectors that this load requests.
     {"apart_sectors", 32},
-    // per_element: all 32 threads of a warp load the same x[c]: sectors that this load asks for.
+    // per_element: all 32 threads of a warp load the same x[c]: sectors that this load requests.
     {"same_address_sectors", 1},
     // per_element, V = 1000: how often each element of a row is loaded.
     {"per_element_reads", 2 * 1000 + 1},
-    // per_row, V = 1000: bytes of the sectors that all loads of one row ask for.
+    // per_row, V = 1000: bytes of the sectors that all loads of one row request.
     {"per_row_bytes", 3 * 1000 * 32},
     // 4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 counts as
     // right.
@@ -37,9 +37,9 @@ constexpr float lowest = -FLT_MAX;
 // is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
-// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same
-// direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of the
-// sum; with one above 199,999, by 2e-3.
+// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of the same size rounds in the
+// same direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of
+// the sum; with one above 199,999, by 2e-3.
 struct CompensatedSum {
   float value, lost;
 
@@ -51,9 +51,9 @@ struct CompensatedSum {
   }
 };
 
-// Softmax as the formula has it, exp(x) / sum exp(x), with nothing subtracted: deliberately wrong. Above a logit
-// of 88.7 expf overflows and inf / inf is NaN; where all are below -104, every expf is 0 and so is the sum. Nothing to
-// write here: read it, then see in the tests which input breaks it.
+// Softmax as the formula says, exp(x) / sum exp(x), with nothing subtracted: deliberately wrong. Above a logit
+// of 88.7 expf overflows and inf / inf is NaN; where all are below -104, every expf is 0 and so is the sum. There is
+// nothing to write here: read it, then see in the tests which input breaks it.
 //
 // x, y: (rows, cols). Thread r turns row r of x into row r of y.
 __global__ void no_max_kernel(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
@@ -112,7 +112,7 @@ __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ 
   // END 4
 }
 
-// Blocks of per_block threads that give every item a thread.
+// The number of blocks of per_block threads that gives every item a thread.
 int blocks_for(int items, int per_block) { return (items - 1) / per_block + 1; }
 
 // A matrix of no rows needs no launch; a grid of no blocks would be an error.

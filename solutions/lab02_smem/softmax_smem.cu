@@ -15,13 +15,13 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // tree: 32-byte sectors that a warp asks for when its threads load 32 neighbouring floats.
+    // tree: 32-byte sectors that a warp requests when its threads load 32 neighbouring floats.
     {"neighbours_sectors", 32 * 4 / 32},
-    // tree, V = 1000: bytes of the sectors that all loads of one row ask for, from global memory.
+    // tree, V = 1000: bytes of the sectors that all loads of one row request, from global memory.
     {"smem_row_bytes", 1000 * 4},
     // tree_f32x4, V = 2000: load instructions per row, those of all warps together.
     {"float4_loads", (2000 / 4 + 31) / 32},
-    // tree: barriers that a thread comes to in one row.
+    // tree: barriers that a thread reaches in one row.
     {"tree_barriers", 2 * (1 + 8 + 1)},
     // tree, 4096 x 4096 on an H200: microseconds. A factor of 2 counts as right.
     {"tree_us", 2 * 4096 * 4096 * 4 / 4257e3},
@@ -40,9 +40,9 @@ constexpr float lowest = -FLT_MAX;
 // is NaN.
 __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 
-// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of one size rounds in the same
-// direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of the
-// sum. The 256 partial sums of a block are short enough to do without.
+// A sum that carries its rounding error along (Kahan). One thread that adds many numbers of the same size rounds in the
+// same direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of
+// the sum. The 256 partial sums of a block are short enough without it.
 struct CompensatedSum {
   float value, lost;
 
@@ -55,7 +55,7 @@ struct CompensatedSum {
 };
 
 // x, y: (rows, cols). Block r turns row r of x into row r of y.
-// Dynamic shared memory: cols floats, the row; then 1 float, by which thread 0 tells the others what it found.
+// Dynamic shared memory: cols floats, the row; then 1 float, in which thread 0 passes its result to the others.
 __global__ void serial_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
   extern __shared__ float row[];
   float* found = row + cols;
@@ -158,7 +158,7 @@ __device__ Split split_row(size_t start, int cols) {
   return {head, quads, cols - head - 4 * quads};
 }
 
-// The column of the single float that thread t looks after, head and tail counted through; -1 if there is none for it.
+// The column of the single float of thread t, head and tail counted through; -1 if it has none.
 __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;
   if (t < split.head + split.tail) return t + 4 * split.quads;

@@ -17,7 +17,7 @@
 RUNG_PREDICT(
     // warp_shuffle: shuffle instructions that one warp executes for one row.
     {"shuffles", 2 * (5 + 5)},
-    // online, V = 10,000: bytes of the sectors that all loads of one row ask for.
+    // online, V = 10,000: bytes of the sectors that all loads of one row request.
     {"online_bytes", 2 * 10000 * 4},
     // online, V = 10,000: bytes of the different sectors among them.
     {"online_distinct_bytes", 10000 * 4},
@@ -79,8 +79,8 @@ __device__ T block_reduce(T mine, T nothing, T* per_warp, Op op) {
   // END 2
 }
 
-// 1 / sum for a row. The sum of a row that is masked altogether is 0, and so is then the result. A NaN in the row has
-// made the sum NaN. +INFINITY is a maximum to which everything else is 0, so the sum may not show it.
+// 1 / sum for a row. The sum of a fully masked row is 0, and so is the result. A NaN in the row has made the
+// sum NaN. A maximum of +INFINITY makes all other terms 0, so the sum may not show it.
 __device__ float scale_of(MaxSum row) {
   if (row.max == INFINITY) return NAN;
   return row.sum > 0.0f ? 1.0f / row.sum : row.sum;
@@ -114,7 +114,7 @@ __global__ void warp_shuffle_kernel(const float* __restrict__ x, float* __restri
   for (int c = threadIdx.x; c < cols; c += threads) y[c] = row[c] * scale;
 }
 
-// Merges what is known of two parts of a row; one element x is a part too, the pair (x, 1).
+// Merges the pairs of two parts of a row; one element x is a part too, the pair (x, 1).
 struct Merge {
   __device__ MaxSum operator()(MaxSum a, MaxSum b) const {
     // STEP 3: the part with the larger maximum stays as it is, the other's sum is scaled down to it: one exponential.
@@ -157,7 +157,7 @@ __device__ Split split_row(size_t start, int cols) {
   return {head, quads, cols - head - 4 * quads};
 }
 
-// The column of the single float that thread t looks after, head and tail counted through; -1 if there is none for it.
+// The column of the single float of thread t, head and tail counted through; -1 if it has none.
 __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;
   if (t < split.head + split.tail) return t + 4 * split.quads;

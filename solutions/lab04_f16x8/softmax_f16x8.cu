@@ -15,13 +15,13 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f16: 32-byte sectors that a warp asks for when its threads load 32 neighbouring halves.
+    // f16: 32-byte sectors that a warp requests when its threads load 32 neighbouring halves.
     {"half_sectors", 32 * 2 / 32},
     // f16x8: the same for 32 neighbouring packs of eight halves.
     {"pack_sectors", 32 * 16 / 32},
-    // f16x8, V = 8000: bytes of the sectors that all loads of one row ask for.
+    // f16x8, V = 8000: bytes of the sectors that all loads of one row request.
     {"two_pass_bytes", 2 * 8000 * 2},
-    // f16x8, V = 1001, where rows begin anywhere: store instructions per row, of all warps together.
+    // f16x8, V = 1001, where rows are not aligned: store instructions per row, of all warps together.
     {"odd_row_stores", 4 + 1},
     // f16x8, 4096 x 4096 on an H200: microseconds. A factor of 1.5 counts as right.
     {"f16x8_us", 2 * 4096 * 4096 * 2 / 4257e3 * 1.2},
@@ -43,7 +43,7 @@ __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
 // ---- A pack: neighbouring halves that one access moves ------------------------------------------
 //
 // A half is a way to store a number, not to compute with it: load() widens to fp32, store() rounds, and a result is
-// rounded that one time only. The address must be a multiple of the bytes moved. For 1 and 2 halves:
+// rounded only that once. The address must be a multiple of the bytes moved. For 1 and 2 halves:
 
 __device__ void load(const __half* from, float (&pack)[1]) { pack[0] = __half2float(*from); }
 
@@ -156,7 +156,7 @@ __device__ Split split_row(size_t start, int cols) {
   return {head, packs, tail};
 }
 
-// The column of the single half that thread t looks after, head and tail counted through; -1 if there is none for it.
+// The column of the single half of thread t, head and tail counted through; -1 if it has none.
 template <int Width>
 __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;

@@ -1,4 +1,4 @@
-// Lab 05: softmax fused with top-K. Of every row the K most probable columns and their probabilities, and nothing else.
+// Lab 05: softmax fused with top-K. The K most probable columns of every row and their probabilities, and nothing else.
 //
 // Softmax keeps the order of the logits. So the K largest logits are enough; with the row's (max, sum) each of them
 // becomes a probability, and the probabilities of all other columns need not be computed, let alone stored. Logits are
@@ -6,7 +6,7 @@
 //
 //   two_kernels   softmax, which stores all probabilities; then a selection, which reads the logits again
 //   three_pass    one kernel: maximum, sum, selection; each reads the row
-//   online        (max, sum) and selection while the row goes by: every logit is read once, 16 bytes at a time
+//   online        (max, sum) and selection in one pass: every logit is read once, 16 bytes at a time
 //
 // Any width; K up to 64, because a warp keeps its K largest logits in registers, two per lane.
 #include <cfloat>
@@ -16,7 +16,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row ask for.
+    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row request.
     {"three_pass_bytes", 3 * 32000 * 4},
     // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", 32000 / 8 / 32},
@@ -95,7 +95,7 @@ struct List {
   Key high = 0, low = 0;  // high >= low
 };
 
-// Puts a key in its place; the smallest drops out. All 32 lanes must call it, with the same key.
+// Puts a key in its place; the smallest is dropped. All 32 lanes must call it, with the same key.
 __device__ void insert(List& list, Key key) {
   // STEP 2: a place keeps its key, or takes the new one, or what its upper neighbour had: the middle one of the three.
   Key above = __shfl_up_sync(all_lanes, list.low, 1);
@@ -105,7 +105,7 @@ __device__ void insert(List& list, Key key) {
   // END 2
 }
 
-// The k-th largest key: what is not above it cannot be in the result.
+// The k-th largest key: a key that is not above it cannot be in the result.
 __device__ Key threshold_of(const List& list, int k) {
   return __shfl_sync(all_lanes, (k - 1) % 2 ? list.low : list.high, (k - 1) / 2);
 }
@@ -234,7 +234,7 @@ __device__ void unpack(const uint4& words, float (&x)[width<T>]) {
   for (int i = 0; i < width<T>; ++i) x[i] = to_float(reinterpret_cast<const T*>(&words)[i]);
 }
 
-// Of what a thread has seen: the maximum and the sum of exp(x - max).
+// The maximum and the sum of exp(x - max) of what a thread has read.
 struct MaxSum {
   float max = lowest, sum = 0.0f;
 };
@@ -245,7 +245,7 @@ __device__ float absorb(MaxSum& seen, const float (&x)[N]) {
   float top = x[0];
 #pragma unroll
   for (int i = 1; i < N; ++i) top = fmaxf(top, x[i]);
-  if (top > seen.max) {  // seldom, after the first packs
+  if (top > seen.max) {  // rare, after the first packs
     seen.sum *= __expf(seen.max - top);
     seen.max = top;
   }
@@ -306,7 +306,7 @@ struct Shape {
   size_t shared_bytes;  // dynamic, of a block
 };
 
-// How a kernel is launched that gives every row a block.
+// The launch of a kernel with one block per row.
 cudaError_t shape_for(int rows, Shape& shape) {
   int device = 0, processors = 0;
   cudaError_t error = cudaGetDevice(&device);
@@ -320,7 +320,7 @@ cudaError_t shape_for(int rows, Shape& shape) {
   return error;
 }
 
-// Whether a call makes sense, and a list has room for its K.
+// Whether the arguments are valid, and a list has room for K.
 bool takes(const void* logits, const void* index, const void* prob, int rows, int cols, int k) {
   return rung::valid(logits, index, prob, rows, cols, k) && k <= most_k;
 }

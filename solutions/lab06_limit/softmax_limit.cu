@@ -2,17 +2,17 @@
 //
 // A copy reads every element once and writes every element once; softmax cannot do less. So a row is loaded once, 16
 // bytes per access, with all accesses in flight before the first is needed; it stays on the chip while its (max, sum)
-// is found, and is stored from there. Who keeps it depends on its width and on how many rows there are to fill the
-// chip:
+// is computed, and is stored from there. Where it stays depends on its width and on how many rows there are to fill
+// the chip:
 //
 //   warp     1 to 32 lanes of a warp per row, in registers
 //   block    one block per row, in registers
-//   tile     narrow rows that start anywhere: one thread per row (limit/tile.h, given)
+//   tile     narrow rows that are not aligned: one thread per row (limit/tile.h, given)
 //   cluster  a block that keeps a part of its row in shared memory; on Hopper up to 16 blocks (limit/cluster.h, given)
 //   chunks   a row that no cluster holds is read twice (limit/chunks.h, given)
 //
-// choose() says which and why. One exchange among threads settles maximum and sum together: a thread adds up
-// exp(x - its own maximum), and corrects that once when it knows the row's.
+// choose() says which and why. Maximum and sum need only one exchange among threads: a thread adds up
+// exp(x - its own maximum), and corrects its sum once when it knows the row's maximum.
 #include <algorithm>
 
 #include "rung.h"
@@ -24,11 +24,11 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f32, V = 4096: bytes of the sectors that all loads of one row ask for.
+    // f32, V = 4096: bytes of the sectors that all loads of one row request.
     {"row_bytes", 4 * 4096},
-    // f32, V = 4096: barriers that a thread comes to, for maximum and sum together.
+    // f32, V = 4096: barriers that a thread reaches, for maximum and sum together.
     {"row_barriers", 1},
-    // f16, V = 6, rows of 12 bytes: 32-byte sectors that a warp asks for with one load.
+    // f16, V = 6, rows of 12 bytes: 32-byte sectors that a warp requests with one load.
     {"tile_sectors", 32 * 16 / 32},
     // f16, 4096 x 4096 on an H200: microseconds. A factor of 1.2 counts as right.
     {"limit_us", 2 * 4096 * 4096 * 2 / 4257e3 * 1.05},
@@ -50,8 +50,8 @@ __device__ MaxSum reduce_lanes(MaxSum mine, int lanes) {
   return {max, sum};
 }
 
-// A thread's share of a row: packs first, first + stride, ... of those from 0 to end - 1. What is not there is
-// -INFINITY, which changes neither maximum nor sum.
+// A thread's share of a row: packs first, first + stride, ... of those from 0 to end - 1. Elements that do not exist
+// are -INFINITY, which changes neither maximum nor sum.
 template <typename T, int Packs>
 struct Share {
   // max_sum() keeps the exponentials where there are registers for them; elsewhere store() takes them again.
@@ -146,13 +146,13 @@ __device__ MaxSum reduce_block(MaxSum mine) {
   return reduce_lanes(all, 32);
 }
 
-// What is given and makes use of the above.
+// The given parts, which use the above.
 #include "limit/chunks.h"
 #include "limit/cluster.h"
 
 // ---- Kernels: x, y (rows, cols), both aligned to 256 bytes --------------------------------------
 
-// `lanes` lanes per row, a power of two up to 32; at least 16 if rows are no multiple of 16 bytes.
+// `lanes` lanes per row, a power of two up to 32; at least 16 if rows are not a multiple of 16 bytes.
 constexpr int warp_threads = 128;  // per block
 template <typename T, int Packs>
 __global__ void __launch_bounds__(warp_threads)
@@ -234,7 +234,7 @@ int log2_of(int power) {
 Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   const int width = 16 / element_bytes, row_packs = cols / width;
   const bool aligned = cols % width == 0, few = rows <= 2 * device.processors;
-  // Narrow rows that start anywhere: loading each by itself would cost more requests than the run of all of them.
+  // Narrow rows that are not aligned: loading each by itself would take more requests than loading all of them at once.
   if (!aligned && cols <= 64 && rows >= tile_rows) return {Plan::tile, 0, 1, 1, 0};
   // STEP 8: up to 6 packs per lane a warp needs no barrier. With few rows it would leave most of the chip idle. Few lanes
   // fold in few steps, and a warp then takes several rows; but no more than 4 packs per lane, if 32 lanes can avoid it.

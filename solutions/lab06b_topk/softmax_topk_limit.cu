@@ -1,9 +1,9 @@
-// Lab 06, second rung: softmax fused with top-K, as near to a read as the chip allows.
+// Lab 06b: softmax fused with top-K, as near to a read as the chip allows.
 //
-// As in lab 05, (max, sum) and the K largest logits are found while the row goes by: every logit is read once, 16 bytes
-// at a time. What took the time there was to insert key after key into sorted lists. Here the threads' own maxima give
-// a threshold, which few logits pass; those few are set aside and looked at in bulk, and nothing is sorted before the
-// end. Where there are few rows, up to 16 blocks share one.
+// As in lab 05, (max, sum) and the K largest logits are found in one pass: every logit is read once, 16 bytes at a
+// time. Lab 05 spends its time inserting key after key into sorted lists. Here the threads' own maxima give a
+// threshold, which few logits pass; those few are set aside and processed in bulk, and nothing is sorted before the
+// end. With few rows, up to 16 blocks share one.
 //
 // Any width; K up to 1024. Logits are f32, f16 or bf16; all arithmetic is in fp32.
 #include "rung.h"
@@ -13,7 +13,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f16, V = 32,000: bytes of the sectors that all loads of one row ask for.
+    // f16, V = 32,000: bytes of the sectors that all loads of one row request.
     {"fused_bytes", 32000 * 2},
     // f16, V = 32,000: load instructions per row, those of all warps together.
     {"select_loads", 32000 / 8 / 32},
@@ -94,7 +94,7 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, in
   // END 3
 }
 
-// Given, and made of these three: limit/candidates.h drops candidates, makes room for more and writes the result;
+// Given, and built from these three: limit/candidates.h drops candidates, makes room for more and writes the result;
 // limit/hits.h raises the threshold and sets vectors with a hit aside; limit/merge.h joins the blocks of a cluster.
 #include "limit/candidates.h"
 #include "limit/hits.h"
@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
     if (!guessed) break;
     drop_below(candidates, threshold);
     if (candidates.count >= k) break;
-    // The guess was too high: the largest logits crowd at the row's beginning. But now that all of the row has been
-    // seen there is a threshold that is sure. Once more, with that.
+    // The guess was too high: the largest logits are concentrated at the row's beginning. Now that the whole row has
+    // been read, a threshold is known for certain. Once more, with that.
     threshold = raise(candidates, seen, k, no_threshold);
     if (threadIdx.x == 0) candidates.count = 0;
     __syncthreads();
@@ -207,8 +207,8 @@ cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, in
 #endif
 }
 
-// Small blocks, eight per SM: while some wait at a barrier, the others load. Where there are too few rows to fill the
-// device so, a row gets a cluster. (Measured on an H200.)
+// Small blocks, eight per SM: while some wait at a barrier, the others load. If there are too few rows to fill the
+// device, a row gets a cluster. (Measured on an H200.)
 template <typename T>
 cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
   const int vectors = cols / lanes<T>;

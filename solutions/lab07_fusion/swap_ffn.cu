@@ -1,16 +1,16 @@
 // Lab 07: one decode step of a Swap-FFN layer, four ways. common/ops/swap_ffn/arguments.h says what the step is.
 //
-// All cores run through the same weights. At the sizes of the course 512 cores multiply their state by 24 MB of FFN
-// weights 16 times, one product after the other. Who reads the weights how often is what tells the variants apart:
+// All cores run through the same weights. At the course's sizes, 512 cores multiply their state by 24 MB of FFN
+// weights 16 times, one product after the other. The variants differ in how often the weights are read:
 //
 //   unfused         one operation per launch; a product is a GEMM of cuBLAS for all cores at once
 //   fused_per_core  one launch, one block per core: every block reads all weights
 //   graphed         unfused, recorded once and launched as one graph
 //   fused_tiled     one launch, a group of blocks for a tile of cores: a piece of the weights that a block has loaded
-//                   to shared memory serves all cores of the tile
+//                   to shared memory is used for all cores of the tile
 //
-// The fused variants leave the collapse at the end to three more launches: it sums over all cores, and a kernel's end
-// is where all cores are done.
+// The fused variants leave the collapse at the end to three more launches: it sums over all cores, and only at a
+// kernel's end are all cores done.
 #include <cublas_v2.h>
 
 #include <cstring>
@@ -21,13 +21,13 @@
 RUNG_PREDICT(
     // unfused: kernels and GEMMs that are launched.
     {"unfused_launches", 1 + 2 * (4 + 2 * 5) + 3},
-    // fused_per_core, bf16: bytes of the FFN's weights that all loads ask for.
+    // fused_per_core, bf16: bytes of the FFN's weights that all loads request.
     {"per_core_weight_bytes", 32.0 * 2 * 2 * 3 * 32 * 64 * 2},
     // fused_tiled, bf16, tiles of 16 cores: the same.
     {"tiled_weight_bytes", 2.0 * 2 * 2 * 3 * 32 * 64 * 2},
     // The same with cuBLAS, if every GEMM reads each of its operands once.
     {"unfused_weight_bytes", 2 * 2 * 3 * 32 * 64 * 2},
-    // bf16, at the sizes of the course on an H200: how many times longer than graphed does fused_per_core take? A
+    // bf16, at the course's sizes on an H200: how many times longer than graphed does fused_per_core take? A
     // factor of 2 counts as right.
     {"per_core_slower", 24.0 / 0.6},
     // fused_per_core, bf16, the same: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
@@ -86,10 +86,10 @@ cudaError_t graphed(const SwapFfn<T>& step, cudaStream_t stream) {
 
 // ---- fused_tiled ----------------------------------------------------------------------------------------------------
 
-// A group of blocks owns a tile of 16 or 64 cores for the whole step. Its blocks share out the columns of every
-// product: each loads its own part of the weights, once, and multiplies all cores of the tile by it. What a product has
-// made goes through the workspace, where the other blocks of the group find it after a barrier. That is a barrier of
-// the whole grid, so all blocks must be at work at once: a cooperative launch.
+// A group of blocks owns a tile of 16 or 64 cores for the whole step. Its blocks divide the columns of every
+// product among them: each loads its own part of the weights, once, and multiplies all cores of the tile by it. Results
+// of a product go through the workspace, where the other blocks of the group read them after a barrier. That is a
+// barrier of the whole grid, so all blocks must be resident at once: a cooperative launch.
 
 // Loads rows 0 to `rows` - 1 and columns [k, k + Chunk), as far as they are below k_end, of a row-major matrix.
 template <typename T, int Chunk>
@@ -110,7 +110,7 @@ template <typename T, int M>
 __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_second, int width, int cores) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same<T, bf16>::value) {
-    // A second half that is not there is multiplied too: nobody looks at it.
+    // A second half that does not exist is multiplied, too; its results are not used.
     return multiply_on_tensor_cores<M>(sums, a, w, w_second ? w_second : w, width);
   }
 #endif
@@ -145,7 +145,7 @@ __device__ void multiply(Sums<M>& sums, const T* a, const T* w, const T* w_secon
 template <typename T, int M>
 struct Cut {
   static constexpr int cores = 16 * M;
-  // Pieces of weights in flight or in use. Tiles of 16 cores do with 99 KB, the most that some chips have.
+  // Pieces of weights in flight or in use. Tiles of 16 cores need 99 KB, the most that some chips have.
   static constexpr int up_stages = 2, down_stages = M == 1 || sizeof(T) == 4 ? 2 : 4;
   static constexpr int up_columns = 32 * warps, up_chunk = (M == 1 ? 64 : 128) / sizeof(T),
                        up_rows = cores + 2 * up_columns;
@@ -261,7 +261,7 @@ __device__ void multiply_down(const SwapFfn<T>& step, const Tile<T>& tile, T* sh
   }
 }
 
-// The whole life of a tile of 16 M cores, by a group of `blocks` blocks.
+// The whole step of a tile of 16 M cores, by a group of `blocks` blocks.
 template <typename T, int M>
 __global__ void __launch_bounds__(threads) tiled_kernel(SwapFfn<T> step, Scratch<T> scratch, int blocks) {
   extern __shared__ uint4 dynamic_shared[];

@@ -1,4 +1,4 @@
-// Lab 08, second rung: cross-entropy from logits, from a blank file.
+// Lab 08b: cross-entropy from logits, from a blank file.
 //
 //   loss[r] = -log(softmax(x[r])[target[r]]),   gradient[r][c] = (softmax(x[r])[c] - (c == target[r])) * scale
 #include <cmath>
@@ -11,7 +11,7 @@ RUNG_PREDICT(
     {"loss_bytes", 4096 * 4 + 4},
     // f32, 4096 columns, loss and gradient: barriers that a thread reaches.
     {"loss_barriers", 1},
-    // f32, 512 rows of 128 columns, the loss alone: load instructions that warps execute, per row.
+    // f32, 512 rows of 128 columns, only the loss: load instructions that warps execute, per row.
     {"narrow_logit_loads", 6 / 4.0},
     // f32, 2048 x 50257, loss and gradient, on an H200: how many times longer than lab 06's softmax? A factor of 1.15
     // counts as right.

@@ -19,9 +19,9 @@ Demand few_warp_operations() {
   return [](const Count& count) -> Judgement {
     const double made = count.warp_operations / count.rows, most = count.cols / 8.0;
     if (made <= most) return {};
-    return unmet("a row's warps execute " + brief(made) + " shuffles and votes, where one for 8 of its " +
+    return unmet("a row's warps execute " + brief(made) + " shuffles and votes, where one per 8 of its " +
                  std::to_string(count.cols) + " logits would be " + brief(most) +
-                 ": what passes the threshold is to be set aside and looked at in bulk");
+                 ": set aside what passes the threshold, and process it in bulk");
   };
 }
 

@@ -33,7 +33,7 @@ Demand weights_read_at_most(int times) {
                    ": is a copy of the weights read?" +
                    worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
     }
-    return unmet("an FFN step asks for each weight " + times_of(reads) + ": " + whole(count.watched_bytes) +
+    return unmet("an FFN step requests each weight " + times_of(reads) + ": " + whole(count.watched_bytes) +
                  " bytes in " + whole(ffn_steps(count)) + " steps, where the weights are " + whole(ffn_bytes(count)) +
                  " bytes" + worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
   };
@@ -72,7 +72,7 @@ Demand threads_share_the_work() {
 Demand said_what_weights_cost() {
   return [](const Count& count) -> Judgement {
     return {true, "what it costs, counted on " + std::to_string(count.rows) + " cores: " + whole(count.watched_bytes) +
-                      " bytes of FFN weights are asked for, " + times_of(count.watched_bytes / ffn_bytes(count)) +
+                      " bytes of FFN weights are requested, " + times_of(count.watched_bytes / ffn_bytes(count)) +
                       " their footprint of " + whole(ffn_bytes(count)) + "; each weight " +
                       times_of(count.watched_bytes / (ffn_steps(count) * ffn_bytes(count))) + " in an FFN step"};
   };

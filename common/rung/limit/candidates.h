@@ -1,4 +1,4 @@
-// Lab 06, second rung, given: what is done with candidates: some are dropped, room is made, the result is written.
+// Lab 06b, given: what is done with candidates: some are dropped, room is made, the result is written.
 //
 // Uses offer(), add_from_top() and find_threshold(), which must be declared before it is included.
 #pragma once

@@ -1,4 +1,4 @@
-// Lab 06, second rung, given: a threshold from what the threads have seen, and vectors that are looked at later.
+// Lab 06b, given: a threshold from what the threads have seen, and vectors that are looked at later.
 #pragma once
 
 #include "candidates.h"

@@ -1,4 +1,4 @@
-// Lab 06, second rung, given: keys, a reduction, and the candidates for the K largest.
+// Lab 06b, given: keys, a reduction, and the candidates for the K largest.
 #pragma once
 
 #include "pack.h"

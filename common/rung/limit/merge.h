@@ -1,4 +1,4 @@
-// Lab 06, second rung, given: several blocks for one row, where there are few rows.
+// Lab 06b, given: several blocks for one row, where there are few rows.
 #pragma once
 
 #include "candidates.h"

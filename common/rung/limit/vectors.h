@@ -1,4 +1,4 @@
-// Lab 06, second rung, given: the row in pieces that a block takes at once, and what a thread keeps of them.
+// Lab 06b, given: the row in pieces that a block takes at once, and what a thread keeps of them.
 #pragma once
 
 #include "pack.h"

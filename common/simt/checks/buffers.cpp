@@ -104,7 +104,7 @@ std::string Buffers::describe(uintptr_t address) const {
            (live ? " of an allocation of " : " of a freed allocation of ") + std::to_string(range->second) + " bytes";
   }
   if (const auto near = neighbour(address)) {
-    return "memory " + std::to_string(near->distance) + (near->distance == 1 ? " byte " : " bytes ") +
+    return "an address " + std::to_string(near->distance) + (near->distance == 1 ? " byte " : " bytes ") +
            (near->before ? "before" : "past the end of") + " an allocation of " + std::to_string(near->bytes) +
            " bytes";
   }

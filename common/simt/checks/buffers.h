@@ -51,8 +51,8 @@ class Buffers {
   // Is that the length of a named buffer's rows?
   bool is_row_length(size_t elements) const;
 
-  // "element 4097 of x[64 x 64]", "byte 12 of an allocation of 400 bytes", "memory 4 bytes past the end of an
-  // allocation of 400 bytes".
+  // "element 4097 of x[64 x 64]", "byte 12 of an allocation of 400 bytes", "an address 4 bytes past the end
+  // of an allocation of 400 bytes".
   std::string describe(uintptr_t address) const;
 
  private:

@@ -71,12 +71,13 @@ Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access
                     : buffers_.is_live(access.address) ? look_at_global(block, access, right)
                                                        : look_at_other(block, access, right);
   if (finding.what || !access.aligned || access.address % access.bytes == 0) return finding;
-  return {
-      shared ? "memcheck: misaligned address in shared memory" : "memcheck: misaligned address in global memory",
-      access_text(access) + describe(block, space, access.address, access.bytes) + ", which is " +
-          std::to_string(access.address % access.bytes) + " bytes past a multiple of " + std::to_string(access.bytes) +
-          ".\nA vector access must lie at a multiple of its size: handle the elements before the first such address "
-          "one by one."};
+  return {shared ? "memcheck: misaligned address in shared memory" : "memcheck: misaligned address in global memory",
+          access_text(access) + describe(block, space, access.address, access.bytes) + ", which is " +
+              std::to_string(access.address % access.bytes) + " bytes past a multiple of " +
+              std::to_string(access.bytes) +
+              ".\nThe address of a vector access must be a multiple of its size: handle the elements before the first "
+              "such address "
+              "one by one."};
 }
 
 // The owner may end before the next access, so no range is right for long.
@@ -93,7 +94,7 @@ Memcheck::Finding Memcheck::look_at_remote(const BlockInfo& block, const Access&
   if (remote.state == Residents::State::not_begun)
     return {"memcheck: shared memory of a block that has not begun",
             it_is() +
-                ", of which no thread need have begun.\nUsually fixed by a cluster.sync() before the first access "
+                ", which need not have begun yet.\nUsually fixed by a cluster.sync() before the first access "
                 "to another block's shared memory."};
   Access there = access;
   there.address = remote.shared;

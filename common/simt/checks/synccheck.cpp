@@ -35,7 +35,7 @@ void Synccheck::barrier_complete(const BlockInfo&) {
   if (arrived_.size() > 1) {
     std::string text;
     for (const Group& group : arrived_) {
-      text += std::to_string(group.count) + " threads, " + name_of(group.first.thread) + " first, came to " +
+      text += std::to_string(group.count) + " threads, " + name_of(group.first.thread) + " first, reached " +
               text_of(group.place) + "\n";
     }
     text +=
@@ -61,8 +61,8 @@ void Synccheck::warp_complete(const BlockInfo& block, const Thread* lanes, unsig
     const Thread& other = lanes[lane];
     if (other.place.call == one.place.call) continue;
     report("synccheck: divergent warp operation", {block.index, other.index, 0}, other.place,
-           "Lane " + std::to_string(first) + " came to " + text_of(one.place) + ", but lane " + std::to_string(lane) +
-               " has left it for " + text_of(other.place) + ", with the same mask " + hex(one.mask) +
+           "Lane " + std::to_string(first) + " reached " + text_of(one.place) + ", but lane " + std::to_string(lane) +
+               " went to " + text_of(other.place) + ", with the same mask " + hex(one.mask) +
                ".\nEvery lane that the mask names must reach the same call: is it inside a branch, or a loop that "
                "some lanes leave before others?");
   }
@@ -72,11 +72,12 @@ void Synccheck::shuffle_source(const ThreadId& thread, unsigned mask, unsigned c
   const std::string reads = name_of(thread.thread) + " reads lane " + std::to_string(source);
   if (mask >> source & 1) {
     if (came >> source & 1) return;
-    report("synccheck: shuffle from a lane that has left", thread, place,
-           reads + ", which has left, in " + text_of(place) +
-               ": it has returned from the kernel, so its value is undefined.\nLet every lane that is read from stay "
-               "until the last shuffle; one without an element of its own brings what changes nothing: 0 for a sum, "
-               "-INFINITY for a maximum.");
+    report(
+        "synccheck: shuffle from a lane that has left", thread, place,
+        reads + ", which has left, in " + text_of(place) +
+            ": it has returned from the kernel, so its value is undefined.\nEvery lane that is read from must stay "
+            "until the last shuffle. A lane without an element takes part with a value that changes nothing: 0 for a "
+            "sum, -INFINITY for a maximum.");
   }
   report("synccheck: shuffle from a lane outside the mask", thread, place,
          reads + " in " + text_of(place) + ", but the mask " + hex(mask) +

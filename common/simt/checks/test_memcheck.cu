@@ -211,9 +211,9 @@ TEST_CASE("memcheck: constants and arguments can be read, not written") {
 TEST_CASE("memcheck: beside an allocation that has no name") {
   std::string text = finding([] { past_the_end<<<1, n>>>(floats(100), floats(n - 1), n); });
   HAS(text, "memcheck: out of bounds in global memory");
-  HAS(text, "memory 1 byte past the end of an allocation of 252 bytes");
+  HAS(text, "an address 1 byte past the end of an allocation of 252 bytes");
   text = finding([] { copy<<<1, n>>>(floats() - 4, floats()); });
-  HAS(text, "memory 16 bytes before an allocation of 256 bytes");
+  HAS(text, "an address 16 bytes before an allocation of 256 bytes");
 }
 
 TEST_CASE("memcheck: past all static shared memory") {

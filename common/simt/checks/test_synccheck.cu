@@ -155,8 +155,8 @@ TEST_CASE("lanes of one mask come to different operations") {
     const int next = (operation + 1) % operations;
     const std::string text = finding([&] { some_have_gone_on<<<1, n>>>(words(), operation, next); });
     HAS(text, "synccheck: divergent warp operation");
-    HAS(text, std::string("Lane 0 came to ") + names[operation]);
-    HAS(text, std::string("but lane 24 has left it for ") + names[next]);
+    HAS(text, std::string("Lane 0 reached ") + names[operation]);
+    HAS(text, std::string("but lane 24 went to ") + names[next]);
   }
   // The same operation at two lines is CUDA's.
   CHECK(finding([] { some_have_gone_on<<<1, n>>>(words(), ballot, ballot); }).empty());
@@ -181,7 +181,7 @@ TEST_CASE("a race comes before the wrong address or the crash that follows from 
 TEST_CASE("synccheck") {
   std::string text = finding([] { barrier_in_a_branch<<<1, n>>>(floats()); });
   HAS(text, "synccheck: divergent barrier");
-  HAS(text, "32 threads, thread (0,0,0) first, came to __syncthreads at ");
+  HAS(text, "32 threads, thread (0,0,0) first, reached __syncthreads at ");
   HAS(finding([] { caller_outside_mask<<<1, 32>>>(floats()); }), "synccheck: caller outside the mask");
   text = finding([] { source_outside_mask<<<1, 32>>>(floats()); });
   HAS(text, "synccheck: shuffle from a lane outside the mask");

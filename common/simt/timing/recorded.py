@@ -61,7 +61,8 @@ def markdown(rows: list[dict]) -> str:
     if errors:
         close = sum(error <= WITHIN for error in errors)
         lines += ["", f"{close} of {len(errors)} lie within a factor of {WITHIN}; the median is {errors[len(errors) // 2]:.2f}, the worst {errors[-1]:.2f}."]
-    lines += [f"Wrong order: {a['lab']} {a['variant']} and {b['variant']}, {a['dtype']} and {b['dtype']}, {a['rows']} x {a['cols']}." for a, b in wrong_order(rows)]
+    lines += [f"Predicted in the wrong order: {a['lab']} {a['variant']} {a['dtype']} and {b['variant']} {b['dtype']}, {a['rows']} x {a['cols']}."
+              for a, b in wrong_order(rows)]
     return "\n".join(lines)
 
 
