@@ -1,6 +1,6 @@
-// Linked last into every program that simtcc builds: when main has ended, the devices finish what they were given before
-// the program's own global objects, which that work may use, are destroyed. What their destructors ask for is waited for
-// by the file that is linked first.
+// Linked last into every program that simtcc builds: when main has ended, the devices finish what they were given
+// before the program's own global objects, which that work may use, are destroyed. What their destructors ask for is
+// waited for by the file that is linked first.
 #include <cstdlib>
 
 #include "device_queues.h"
