@@ -20,7 +20,9 @@ struct StartChecks {
     simt::checks::start();
     simt::tell_refused_launches();
   }
-} start_checks;
+};
+// Before all constructors of the program's own, which may call the runtime and launch kernels: simtcc links this first.
+__attribute__((init_priority(101))) StartChecks start_checks;
 }  // namespace
 
 // All calls of malloc, free, new and delete come here (--wrap of the linker). What is allocated while a block runs lies

@@ -15,5 +15,7 @@ struct StartPlain {
     simt::use_devices_of_environment();
     std::atexit(simt::wait_for_all_devices);
   }
-} start_plain;
+};
+// Before all constructors of the program's own, which may call the runtime and launch kernels: simtcc links this first.
+__attribute__((init_priority(101))) StartPlain start_plain;
 }  // namespace

@@ -66,6 +66,8 @@ struct StartProfile {
     simt::tell_refused_launches();
     std::atexit(show);
   }
-} start_profile;
+};
+// Before all constructors of the program's own, which may call the runtime and launch kernels: simtcc links this first.
+__attribute__((init_priority(101))) StartProfile start_profile;
 
 }  // namespace
