@@ -92,7 +92,7 @@ class Links:
         folder = PurePosixPath(page_source).parent
         inside = str(PurePosixPath(*normalised(folder / path)))
         if inside in self.known:
-            return self.known[inside].html + ("#" + fragment if fragment else "")
+            return self.known[inside].html + ("#" + anchor(self.known[inside], fragment) if fragment else "")
         if not (ROOT / inside).exists():
             if "/" not in path and path.endswith(".html"):
                 return target  # made by the site itself
@@ -112,6 +112,11 @@ def normalised(path: PurePosixPath) -> list[str]:
         elif part != ".":
             parts.append(part)
     return parts
+
+
+def anchor(page: Page, heading: str) -> str:
+    """A heading's own id among all pages; from its text or from the fragment by which GitHub knows it."""
+    return f"{page.id}_" + re.sub(r"[ -]", "_", re.sub(r"[^\w -]", "", heading.lower()))
 
 
 def translate(page: Page, text: str, links: Links) -> str:
@@ -141,6 +146,7 @@ def translate(page: Page, text: str, links: Links) -> str:
             lines.append(block)
         else:
             # Doxygen 1.9 ends a fold of its own with the paragraph, so that the answer would stand beside its summary.
+            block = re.sub(r"(?m)^(##+ )(.+?)$", lambda m: f"{m[1]}{m[2]} {{#{anchor(page, m[2])}}}", block)
             block = re.sub(r"<details><summary>.*?</summary>|</details>", lambda m: f"\n{raw(m[0])}\n", block)
             block = re.sub(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])+)\]\(([^)\s]+)\)", link, block)
             # Doxygen's ** reaches neither over a formula nor over code, and needs a space in front.

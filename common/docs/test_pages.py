@@ -34,9 +34,15 @@ class Translation(unittest.TestCase):
     def test_links_lead_to_pages_and_files(self):
         out = self.translate("# 2. T\n\n[one](01_roofline.md#x) [lab](../labs/lab02_smem/README.md) "
                              "[c](../common/testing/cases.cpp) [w](https://a.b)\n")
-        for href in ("chapter_01_roofline.html#x", "lab02_smem.html", "files/common/testing/cases.cpp.txt", "https://a.b"):
+        for href in ("chapter_01_roofline.html#chapter_01_roofline_x", "lab02_smem.html", "files/common/testing/cases.cpp.txt", "https://a.b"):
             self.assertIn(f'href="{href}"', out)
         self.assertEqual(self.links.files, {"common/testing/cases.cpp"})
+
+    def test_a_heading_has_the_place_that_links_lead_to(self):
+        for heading, fragment in (("What `k` costs, per row", "what-k-costs-per-row"), ("L2-resident rows", "l2-resident-rows")):
+            out = self.translate(f"# 2. T\n\n## {heading}\n\n[there](02_softmax.md#{fragment})\n")
+            place = out.split("{#")[2].split("}")[0]
+            self.assertIn(f'href="chapter_02_softmax.html#{place}"', out)
 
     def test_a_folder_leads_to_the_page_of_its_readme(self):
         chapters, labs = pages.pages()
