@@ -378,14 +378,15 @@ Turn::~Turn() {
 }
 
 void poll(uintptr_t pc) {
-  if (!has_several_devices() || !is_device_thread) return;
+  if (!has_several_devices()) return;
   if (turns_held) {
     give_turn();
     take_turn();
-  } else {
+  } else if (static thread_local unsigned times = 0; ++times % 64 == 0) {
+    // All threads of a block may poll, and each yield of this kind may cost a time slice where others use the machine.
     std::this_thread::yield();
   }
-  if (!checks::running()) return;
+  if (!checks::running() || !is_device_thread) return;
   Queue& queue = queues().of[current_device()];
   queue.polls_at = pc;
   if (++queue.polls % many_polls == 0) look_for_deadlock(pc);
