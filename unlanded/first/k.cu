@@ -1,0 +1,254 @@
+// Lab 06, second rung: softmax fused with top-K, as near to a read as the chip allows.
+//
+// As in lab 05, (max, sum) and the K largest logits are found while the row goes by: every logit is read once, 16 bytes
+// at a time. What took the time there was to insert key after key into sorted lists. Here the threads' own maxima give
+// a threshold, which few logits pass; those few are set aside and looked at in bulk, and nothing is sorted before the
+// end. Where there are few rows, up to 16 blocks share one.
+//
+// Any width; K up to 1024. Logits are f32, f16 or bf16; all arithmetic is in fp32.
+#include "rung.h"
+
+#include "limit/keys.h"
+#include "limit/vectors.h"
+
+// STEP 0: what was predicted before there was any code.
+RUNG_PREDICT(
+    // f16, V = 32,000: bytes of the sectors that all loads of one row ask for.
+    {"fused_bytes", 32000 * 2},
+    // f16, V = 32,000: load instructions per row, those of all warps together.
+    {"select_loads", 32000 / 8 / 32},
+    // f32, 2048 x 50257, K = 50, on an H200: microseconds. A factor of 1.25 counts as right.
+    {"topk_us", 4.0 * 2048 * 50257 / 4565e3 * 1.2},
+    // f16, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
+    {"topk_limit", rung::limit::issue})
+// END 0
+
+// ---- Selection: the K largest keys of a stream --------------------------------------------------
+//
+// limit/keys.h has keys, candidates, thresholds and bins.
+
+// Appends this thread's keys at or above the threshold. There must be room. All lanes of a warp must call it.
+template <int Room, int N>
+__device__ void offer(Candidates<Room>& candidates, const Key (&key)[N], Key threshold) {
+  bool wanted[N];
+  // STEP 1: the order of the slots does not matter.
+#pragma unroll
+  for (int i = 0; i < N; ++i) wanted[i] = key[i] >= threshold;
+  take_slots(candidates.count, wanted, [&](int i, int slot) { candidates.keys[slot] = key[i]; });
+  // END 1
+}
+
+// Turns the number of keys in each bin into the number of those in that bin or above it, and sets `found` to the
+// highest bin with at least k keys in it and above it. All threads must call it, after a barrier; it ends with one.
+__device__ void add_from_top(int* count, int k, int& found) {
+  constexpr int mine = bins / 32;
+  const int lane = threadIdx.x;
+  if (lane < 32) {
+    int of[mine], sum = 0;
+#pragma unroll
+    for (int i = 0; i < mine; ++i) sum += of[i] = count[lane * mine + i];
+    int reaching = sum;  // then of all bins from mine on
+    for (int offset = 1; offset < 32; offset *= 2) {
+      const int theirs = __shfl_down_sync(0xFFFFFFFF, reaching, offset);
+      if (lane + offset < 32) reaching += theirs;
+    }
+    reaching -= sum;
+#pragma unroll
+    for (int i = mine - 1; i >= 0; --i) {
+      const int b = lane * mine + i, above = reaching;
+      count[b] = reaching += of[i];
+      // STEP 2: without sorting: the k-th largest key lies where the sum comes to k. One lane sees it.
+      if (above < k && reaching >= k) found = b;
+      // END 2
+    }
+  }
+  __syncthreads();
+}
+
+// Returns a key, low or higher, such that at least k keys are at or above it, and at most `most`, unless that takes
+// bins narrower than 2^finest. At least k keys must be at or above low. for_each(use): calls use(key) for each of this
+// thread's keys. All threads must call it, and a barrier must follow before they do so again.
+template <int Room, typename ForEach>
+__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
+  int* reach = scratch.reach;
+  // STEP 3: one digit of a radix select a round: count by bins, add up from the top, go on in the bin that was found.
+  // The k-th largest key is mostly close above low: 2^55 is a factor of 2 or 4 in the logit.
+  Key high = low == no_threshold ? ~static_cast<Key>(0) : low + ((static_cast<Key>(1) << 55) - 1);
+  for (bool bounded = low == no_threshold;; bounded = true) {
+    const int shift = shift_for(low, high);
+    if (threadIdx.x == 0) scratch.found = 0;
+    for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
+    __syncthreads();
+    for_each([&](Key key) {
+      if (key >= low) atomicAdd(&reach[bin_of(key, low, shift)], 1);
+    });
+    __syncthreads();
+    add_from_top(reach, k, scratch.found);
+    const int bin = scratch.found, reaching = reach[bin];
+    low += static_cast<Key>(bin) << shift;
+    if (reaching <= most || shift <= finest) return low;
+    // Once more: in that bin alone, or, if it is the one without an upper end, in all that is above.
+    high = bounded || bin < bins - 1 ? low + ((static_cast<Key>(1) << shift) - 1) : ~static_cast<Key>(0);
+    __syncthreads();  // all have read reach
+  }
+  // END 3
+}
+
+// Given, and made of these three: limit/candidates.h drops candidates, makes room for more and writes the result;
+// limit/hits.h raises the threshold and sets vectors with a hit aside; limit/merge.h joins the blocks of a cluster.
+#include "limit/candidates.h"
+#include "limit/hits.h"
+#include "limit/careful.h"
+#include "limit/merge.h"
+
+// ---- online -------------------------------------------------------------------------------------
+
+// Reads the columns from `first` to `end` once. Returns false if it gave up, where ...
+template <typename T, int Most, int Groups, int Room>
+__device__ bool read_quickly(Candidates<Room>& candidates, Hits<T, Most>& hits, const T* logits, int first, int end,
+                             int k, Seen<Groups>& seen, Key& threshold) {
+  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
+  // STEP 4: one loop. A tile's logits, once in registers, serve the maximum, the sum and the selection.
+  float least = logit_of(threshold);
+  for (int begin = first; begin < end; begin += tile_columns<T>()) {
+    Tile<T> tile;
+    load_tile(logits, begin, end, tile);
+    absorb(seen, tile);
+    unsigned waiting = find_hits(tile, least);
+    // After 1, 2, 4, 8 ... tiles: the more are behind, the less a tile can change.
+    const int before = begin - first;
+    if ((before & (before + tile_columns<T>())) == 0) {
+      if (before == tile_columns<T>() && threadIdx.x == 0) hits.of_first = hits.count;
+      if (before == 3 * tile_columns<T>() && hits.count == hits.of_first && begin + tile_columns<T>() < end) return false;
+      const int rank = rank_in(k_per_column * static_cast<float>(begin + tile_columns<T>() - first), k);
+      threshold = raise(candidates, seen, rank, threshold);
+      if (tied(candidates, rank)) return false;
+      least = logit_of(threshold);
+      waiting = find_hits(tile, least);
+    }
+    while (!set_aside(hits, tile, begin, waiting)) {
+      if (crowded(hits)) return false;
+      threshold = offer_hits(candidates, hits, end, k, threshold);
+      least = logit_of(threshold);
+    }
+  }
+  // END 4
+  if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
+  threshold = offer_hits(candidates, hits, end, k, threshold);
+  if (rank_in(k_per_column * static_cast<float>(tile_columns<T>()), k) == k) return true;
+  drop_below(candidates, threshold);
+  return candidates.count >= k;
+}
+
+// logits: (rows, cols), aligned to 16 bytes. index, prob: (rows, k). Cluster r reads row r of logits and writes row r
+// of index and prob.
+template <typename T, int Groups, int Room>
+__global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
+    online_kernel(const T* __restrict__ logits, int* __restrict__ index, float* __restrict__ prob, int cols, int k) {
+  __shared__ Candidates<Room> candidates;
+  __shared__ Hits<T, Room * 3 / 8> hits;
+  const size_t row = blockIdx.x / cluster_blocks();
+  logits += row * cols;
+  // Columns are counted from the row's first logit; the first vector may begin before it, in the row above. Each block
+  // has a run of vectors.
+  const int before = static_cast<int>(row * cols % lanes<T>);
+  const int vectors = (before + cols + lanes<T> - 1) / lanes<T>;
+  const int share = (vectors + cluster_blocks() - 1) / cluster_blocks() * lanes<T>;
+  const int first = cluster_rank() * share - before;
+  const int end = min(first + share, cols);
+
+  if (threadIdx.x == 0) candidates.count = hits.count = 0;
+  __syncthreads();
+  wait_for_kernel_before();
+  Seen<Groups> seen;
+  for (int g = 0; g < Groups; ++g) seen.best[g] = -INFINITY;
+  Key threshold = no_threshold;
+  seen.max = lowest;
+  seen.sum = 0.0f;
+  if (!read_quickly(candidates, hits, logits, first, end, k, seen, threshold))
+    read_carefully(candidates, hits, logits, first, end, k, seen, threshold);
+  float max = block_reduce(seen.max, Max());
+  float sum = block_reduce(seen.sum * __expf(seen.max - max), Add());
+  if (!merge_cluster(candidates, k, threshold, max, sum)) return;
+  Key* sorted = reinterpret_cast<Key*>(hits.vector);  // free by now
+  write_result(candidates, sorted, threshold, max, sum, k, index + row * k, prob + row * k);
+}
+
+// How online_kernel is launched.
+struct Shape {
+  int threads;  // of a block: a power of two
+  int blocks;   // to a row, a cluster of them
+  bool hopper;  // or later, and compiled for it: there are clusters, and kernels may start early
+};
+
+template <typename T, int Groups, int Room>
+cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, int cols, int k, Shape shape,
+                          cudaStream_t stream) {
+  const auto kernel = online_kernel<T, Groups, Room>;
+#ifdef __SIMT__
+  kernel<<<rows, shape.threads, 0, stream>>>(logits, index, prob, cols, k);
+  return cudaGetLastError();
+#else
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(shape.blocks), 1, 1};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(rows * shape.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = shape.hopper ? 2 : 0;
+  if (shape.blocks > 8) {  // not every device that has clusters has such large ones
+    int most = 0;
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (!error) error = cudaOccupancyMaxPotentialClusterSize(&most, kernel, &config);
+    if (error) return error;
+    if (most < shape.blocks) attributes[0].val.clusterDim.x = 8, config.gridDim.x = static_cast<unsigned>(rows * 8);
+  }
+  return cudaLaunchKernelEx(&config, kernel, logits, index, prob, cols, k);
+#endif
+}
+
+// Small blocks, eight per SM: while some wait at a barrier, the others load. Where there are too few rows to fill the
+// device so, a row gets a cluster. (Measured on an H200.)
+template <typename T>
+cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
+  const int vectors = cols / lanes<T>;
+  shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1, false};
+#ifndef __SIMT__
+  int device = 0, multiprocessors = 0;
+  cudaFuncAttributes kernel = {};
+  cudaError_t error = cudaGetDevice(&device);
+  if (!error) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024>);
+  if (error) return error;
+  if (kernel.ptxVersion < 90) return cudaSuccess;  // compiled without clusters
+  // STEP 5: as many blocks as keep two at work on every multiprocessor, if each has 8 KB of the row or more. A large K makes
+  // merging dear.
+  int blocks = k <= 64 || vectors >= 65536 ? 16 : 8;
+  while (blocks > 1 && (rows > 2 * multiprocessors / blocks || vectors < 512 * blocks)) blocks /= 2;
+  if (blocks > 1) shape = {k <= 64 ? 256 : max_threads, blocks, true};
+  // END 5
+  shape.hopper = true;
+#else
+  (void)rows;
+#endif
+  return cudaSuccess;
+}
+
+template <typename T>
+cudaError_t online(const T* logits, int* index, float* prob, int rows, int cols, int k, cudaStream_t stream) {
+  if (!rung::valid(logits, index, prob, rows, cols, k)) return cudaErrorInvalidValue;
+  if (rows == 0) return cudaSuccess;
+  Shape shape;
+  if (const cudaError_t error = shape_for<T>(rows, cols, k, shape)) return error;
+  const auto launch = k > 256                  ? launch_online<T, 4, 2048>
+                      : 2 * k <= shape.threads ? launch_online<T, 1, 1024>
+                                               : launch_online<T, 4, 1024>;
+  return launch(logits, index, prob, rows, cols, k, shape, stream);
+}
+
+RUNG_EXPORT(rung::softmax_topk("auto", online<float>), rung::softmax_topk("auto", online<__half>),
+            rung::softmax_topk("auto", online<__nv_bfloat16>))
