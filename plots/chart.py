@@ -26,7 +26,7 @@ class Chart:
     under_roofs: list[dict]  # those of the ladder that the roofline has
     roofline: object
     steps: object
-    markers: list = field(default_factory=list)  # on the roofline, one a point
+    markers: list = field(default_factory=list)  # on the roofline, one per point
     step_markers: list = field(default_factory=list)
     spans: list = field(default_factory=list)  # one a counted point, from L1 to footprint
     labels: list = field(default_factory=list)

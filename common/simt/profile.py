@@ -101,7 +101,7 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
     grid, block = (" x ".join(str(n) for n in launch[key] if n != 1) or "1" for key in ("grid", "block"))
     times = f", {launch['times']} launches together" if launch.get("times", 1) > 1 else ""
     times = f", {launch['alike']} launches that count the same: each" if launch.get("alike", 1) > 1 else times
-    lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} blocks of {block} threads{times}"]
+    lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} {'block' if grid == '1' else 'blocks'} of {block} threads{times}"]
     total = launch["total"]
     heads = ["", "requests", "moved", "per request", "bytes asked for"]
     rows = []
@@ -166,9 +166,9 @@ def shape_predicted(predicted: dict, shape: tuple[int, int] | None) -> str:
 def occupancy(predicted: dict) -> str:
     fit = f"{predicted['resident_blocks']:.0f} blocks"
     if predicted["bound_by"] == "grid":
-        return f"{fit} would fit on a multiprocessor; the grid gives {predicted['given_blocks']:.0f} at most"
+        return f"{fit} would fit on an SM; the grid gives {predicted['given_blocks']:.0f} at most"
     bound = {"threads": "threads", "blocks": "the number of blocks", "registers": "registers", "shared": "shared memory"}
-    return f"{fit} fit on a multiprocessor, bound by {bound[predicted['bound_by']]}"
+    return f"{fit} fit on an SM, bound by {bound[predicted['bound_by']]}"
 
 
 def describe_prediction(predicted: dict, shape: tuple[int, int] | None) -> list[str]:
@@ -181,7 +181,7 @@ def describe_prediction(predicted: dict, shape: tuple[int, int] | None) -> list[
     segments = predicted["segments"]
     if not segments:
         return lines
-    lines.append(f"  one block's warps, between barriers ({len(segments)} segments; times are per warp):")
+    lines.append(f"  one block's warps, between barriers ({len(segments)} segment{'' if len(segments) == 1 else 's'}; times are per warp):")
     shown = segments if len(segments) <= 12 else segments[:11]
     for number_, segment in enumerate(shown, 1):
         total = sum(segment.values())

@@ -35,7 +35,7 @@ class Interpreter(InFolder):
                               stderr=subprocess.STDOUT, env=environment)
         self.assertEqual((made.returncode, made.stdout), (0, ""))
         done = run("program", self.folder, **self.environment)
-        self.assertIn("k  1 blocks of 32 threads", done.stdout)
+        self.assertIn("k  1 block of 32 threads", done.stdout)
         self.assertEqual(self.ran.read_text(), f"{SIMTCC}\n")
 
     def test_nothing_else_names_a_python3(self):

@@ -65,9 +65,9 @@ class Tables(unittest.TestCase):
     def test_what_fits_is_not_what_the_grid_gives(self):
         one = launch("a", 1)
         one["predicted"].update(bound_by="registers", resident_blocks=8, given_blocks=31)
-        self.assertIn("  occupancy: 8 blocks fit on a multiprocessor, bound by registers\n", printed([one]))
+        self.assertIn("  occupancy: 8 blocks fit on an SM, bound by registers\n", printed([one]))
         one["predicted"].update(bound_by="grid", given_blocks=2)
-        self.assertIn("  occupancy: 8 blocks would fit on a multiprocessor; the grid gives 2 at most\n", printed([one]))
+        self.assertIn("  occupancy: 8 blocks would fit on an SM; the grid gives 2 at most\n", printed([one]))
 
     def test_one_kernel_needs_no_summary(self):
         self.assertNotIn("nothing measured", printed([launch("a", 1), launch("a", 1)]))

@@ -113,7 +113,8 @@ Finding check_output(const Step& step, const std::vector<unsigned char>& input, 
   const Case& c = step.test_case;
   const Comparison comparison = operator_of(lab.op).expect(c, seed, input, step.dtype)(outcome.output);
   if (comparison.right()) return {};
-  if (comparison.never_written()) return {Kind::never_written, "never written: the whole output is still the poison\n"};
+  if (comparison.never_written())
+    return {Kind::never_written, "never written: the whole output still has what the test put there\n"};
   return {Kind::wrong, comparison.explanation, comparison.without_values, comparison.kinds};
 }
 

@@ -114,7 +114,7 @@ Comparison compare_softmax(const std::vector<double>& x, const std::vector<doubl
     const size_t at = first_fault(faults), row = at / width;
     std::string first = "row " + std::to_string(row) + ", column " + std::to_string(at % width) + ": expected " +
                         number(expected[at]) + ", got " +
-                        (faults[at] == Fault::unwritten ? "nothing (still the poison)" : number(values[at])) + "\n";
+                        (faults[at] == Fault::unwritten ? "nothing (it was not written)" : number(values[at])) + "\n";
     const double sum = sum_of_row(values, row, width), right_sum = sum_of_row(expected, row, width);
     if (std::isfinite(sum) && std::isfinite(right_sum) && !(std::fabs(sum - right_sum) <= 1e-3)) {
       first +=
@@ -178,8 +178,8 @@ Comparison compare_topk(const std::vector<double>& x, const reference::TopK& exp
     std::string first = "row " + std::to_string(at / ranks) + ", rank " + std::to_string(at % ranks) + ": expected ";
     if (!std::isnan(expected.probability[at])) first += "index " + std::to_string(expected.index[at]) + ", ";
     first += "probability " + number(expected.probability[at]) + "; got ";
-    first += index[at] == -1 ? "no index (still the poison)" : "index " + std::to_string(index[at]);
-    first += all_poison(&prob[at], sizeof prob[at]) ? ", no probability (still the poison)"
+    first += index[at] == -1 ? "no index (it was not written)" : "index " + std::to_string(index[at]);
+    first += all_poison(&prob[at], sizeof prob[at]) ? ", no probability (it was not written)"
                                                     : ", probability " + number(static_cast<double>(prob[at]));
     if (!result.never_written())
       result.explanation +=

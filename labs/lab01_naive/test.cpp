@@ -13,7 +13,7 @@ const testing_::Lab testing_::lab = {
     LAB_FACTS,
     // What being naive costs is said and not judged.
     {
-        {"move-cost", "what being naive costs", {32, 256}, testing_::said_what_loads_cost()},
+        {"move-cost", "what the naive kernels cost", {32, 256}, testing_::said_what_loads_cost()},
         {"move-a-thread-per-row",
          "a thread has a row of its own and goes over it a few times, not once more for every element",
          {32, 256},
@@ -40,7 +40,7 @@ const testing_::Lab testing_::lab = {
          {1, 64},
          testing_::sectors_of_the_commonest_load(),
          "An instruction asks for the distinct sectors that its threads touch. One address lies in one "
-         "sector, however many threads want it."},
+         "sector, however many threads load it."},
         {"per_element_reads",
          "In a row of 1000 columns, how often is each element loaded?",
          "per_element",
@@ -56,7 +56,7 @@ const testing_::Lab testing_::lab = {
          {32, 1000},
          testing_::bytes_read_per_row(),
          "Three passes (maximum, sum, result) over 1000 elements. Whole sectors move: what does a load of "
-         "4 bytes cost if nobody else in the warp uses its sector?"},
+         "4 bytes cost if no other thread of the warp uses its sector?"},
         {"per_element_slower",
          "4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 "
          "counts as right.",

@@ -17,7 +17,7 @@ const testing_::Lab testing_::lab = {
          {32, 512},
          testing_::read_at_most(1)},
         {"move-read-once-odd",
-         "every element is read from global memory once, also where rows start anywhere",
+         "every element is read from global memory once, also where rows are not aligned",
          {7, 1025},
          testing_::read_at_most(1)},
         {"move-written-once", "every element is written once", {32, 512}, testing_::written_once()},
@@ -71,7 +71,7 @@ const testing_::Lab testing_::lab = {
          "2000 columns are 500 groups of four, and a warp takes 32 of them at a time. The last warp is "
          "not full, but its instruction counts like any other."},
         {"tree_barriers",
-         "256 threads reduce in a tree: how many barriers does a thread come to in one row? block_reduce "
+         "256 threads reduce in a tree: how many barriers does a thread reach per row? block_reduce "
          "is called twice and ends with a barrier of its own; in it there is one when all values are in "
          "shared memory, and one after every round.",
          "tree",
@@ -88,8 +88,8 @@ const testing_::Lab testing_::lab = {
          {4096, 4096},
          nullptr,
          "Every element is read once and written once: 2 x 4 bytes x 4096 x 4096. Divide by the bandwidth. "
-         "What comes on top, barriers and the first load's latency, is small here because eight blocks share a "
-         "multiprocessor.",
+         "What comes on top, barriers and the first load's latency, is small here because eight blocks share an "
+         "SM.",
          {{"lab02_smem", "tree", Dtype::f32, 4096, 4096}},
          2},
         {"serial_limit",

@@ -40,7 +40,7 @@ const testing_::Lab testing_::lab = {
     {
         {"shuffles",
          "One warp, one row: how many shuffle instructions does it execute? block_reduce is called twice; "
-         "in it a warp reduces its own 32 values, and after the barrier the results of all warps, one a "
+         "in it a warp reduces its own 32 values, and after the barrier the results of all warps, one per "
          "lane.",
          "warp_shuffle",
          Dtype::f32,
@@ -55,7 +55,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {1, 10000},
          testing_::bytes_read_per_row(),
-         "One pass gives maximum and sum. But the row is kept nowhere: to write the result each element "
+         "One pass gives maximum and sum. But the row is not kept: to write the result each element "
          "is loaded again."},
         {"online_distinct_bytes",
          "The same row: how many bytes do the different sectors hold that those loads touch? It is the "

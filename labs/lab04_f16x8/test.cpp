@@ -28,7 +28,7 @@ const testing_::Lab testing_::lab = {
         {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16), {"f16x8"}},
         // At most 7 single halves before a row's first boundary and 7 after its last.
         {"move-uint4-odd",
-         "16 bytes per lane, also where rows start anywhere",
+         "16 bytes per lane, also where rows are not aligned",
          {7, 4097},
          testing_::nearly_bytes_per_lane(16, 14),
          {"f16x8"}},

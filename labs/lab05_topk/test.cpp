@@ -50,7 +50,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f16,
          {1, 32000, 20},
          testing_::loads_per_row(),
-         "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit a thread it "
+         "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit per thread it "
          "would take 32, whatever their size."},
         {"topk_bytes",
          "V = 32,000 and K = 20: how many bytes does online write for a row?",
@@ -89,7 +89,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {4096, 4096},
          nullptr,
-         "Some 280 insertions per row, and 128 groups of 32 logits to be looked at: the schedulers have no slot free "
+         "Some 280 insertions per row, and 128 groups of 32 logits to be compared: the schedulers have no slot free "
          "while "
          "DRAM waits.",
          {{"lab05_topk", "online", Dtype::f32, 4096, 4096}},

@@ -37,7 +37,7 @@ const testing_::Lab testing_::lab = {
         {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
         // The row's packs lie across one 128-byte line more than they fill; head and tail cost an access of their own.
         {"move-uint4-odd",
-         "16 bytes per lane, also where rows start anywhere",
+         "16 bytes per lane, also where rows are not aligned",
          {7, 4097},
          testing_::nearly_bytes_per_lane(16, 8)},
         {"move-uint4-narrow", "16 bytes per lane, also in rows of six", {256, 6}, testing_::bytes_per_lane(16)},
@@ -73,7 +73,7 @@ const testing_::Lab testing_::lab = {
          testing_::bytes_read_per_row(),
          "The row stays in registers between (max, sum) and the result: 4 x 4096 bytes, once."},
         {"row_barriers",
-         "A block works on a row of 4096 floats. How many barriers does a thread come to, for maximum and sum "
+         "A block works on a row of 4096 floats. How many barriers does a thread reach, for maximum and sum "
          "together?",
          "auto",
          Dtype::f32,
@@ -81,7 +81,7 @@ const testing_::Lab testing_::lab = {
          testing_::barriers_per_row(),
          "The warps reduce by shuffles; each then writes its (max, sum), all wait once, and every warp folds the pairs "
          "of "
-         "all warps for itself. The shared memory is not used again, so nobody has to wait before the end."},
+         "all warps for itself. The shared memory is not used again, so no thread has to wait before the end."},
         {"tile_sectors",
          "Rows of 6 halves, 12 bytes. How many 32-byte sectors does a warp ask for with one load?",
          "auto",

@@ -47,7 +47,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f16,
          {1, 32000, 20},
          testing_::loads_per_row(),
-         "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit a thread it "
+         "One instruction of a warp takes 32 times 16 bytes, which are 256 halves. With one logit per thread it "
          "would take 32, whatever their size."},
         {"topk_us",
          "2048 x 50257 floats, K = 50, on an H200, which reads 4565 GB per second: how many microseconds? A factor of "

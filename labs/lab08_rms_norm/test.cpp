@@ -11,7 +11,7 @@ const testing_::Lab testing_::lab = {
         // The matrix alone: the weights may be asked for again by every row.
         {"move-read-once", "every element of x is read once", {8, 4096}, testing_::watched_once()},
         {"move-read-once-odd",
-         "every element of x is read once, also where rows start anywhere",
+         "every element of x is read once, also where rows are not aligned",
          {7, 4097},
          testing_::watched_once()},
         {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
@@ -26,7 +26,7 @@ const testing_::Lab testing_::lab = {
          testing_::Move::Widths::any},
         {"move-rows-at-once", "many rows are worked on at once", {80, 512}, testing_::rows_at_once()},
         {"move-budget",
-         "4096 x 4096 within the budget of time: 44 us of floats, 22 us of 16 bits, predicted for an H200",
+         "4096 x 4096 within the time budget: 44 us for floats, 22 us for 16 bits, predicted for an H200",
          {512, 4096},
          testing_::predicted_within(44, 4096, 4096),
          {},
@@ -44,7 +44,7 @@ const testing_::Lab testing_::lab = {
          "The row stays in registers between the sum and the result; the weights are as long as the row, and every "
          "block asks for them."},
         {"norm_barriers",
-         "A block works on a row of 4096 floats. How many barriers does a thread come to?",
+         "A block works on a row of 4096 floats. How many barriers does a thread reach?",
          "auto",
          Dtype::f32,
          {8, 4096},

@@ -108,8 +108,8 @@ struct SwapFfnLayout {
   size_t input_bytes, output_bytes[2], workspace_bytes;
 };
 
-// A step of `element_bytes` a number. 256 bytes or more lie between two tensors, so that an access past the end of one
-// is not yet in the next. sizes: valid.
+// A step with `element_bytes` per number. 256 bytes or more lie between two tensors, so that an access past the end of
+// one is not yet in the next. sizes: valid.
 inline SwapFfnLayout layout_of(const SwapFfnSizes& sizes, size_t element_bytes) {
   const size_t d = static_cast<size_t>(sizes.d_model), f = static_cast<size_t>(sizes.d_ff);
   const size_t cores = static_cast<size_t>(sizes.cores), router = static_cast<size_t>(sizes.d_router);

@@ -3,7 +3,7 @@
 
 #include "core.h"
 
-// pooled(k, i) = sum over cores of alpha(c, k) state(c, i). Grid (d_model / 32, collapse_k), a thread for one of 32
+// pooled(k, i) = sum over cores of alpha(c, k) state(c, i). Grid (d_model / 32, collapse_k); a thread has one of 32
 // columns and an eighth of the cores.
 template <typename T>
 __global__ void pool_kernel(SwapFfn<T> step, Scratch<T> scratch) {
@@ -20,7 +20,7 @@ __global__ void pool_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   scratch.pooled[k * d + i] = sum;
 }
 
-// sums(r) = silu(sum over k of basis(k, r) . pooled(k)). A block an r.
+// sums(r) = silu(sum over k of basis(k, r) . pooled(k)). One block per r.
 template <typename T>
 __global__ void basis_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   __shared__ float parts[warps];
@@ -39,7 +39,7 @@ __global__ void basis_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   if (threadIdx.x == 0) scratch.sums[r] = silu(sum);
 }
 
-// delta(i) = decoder(i) . sums. A warp an i.
+// delta(i) = decoder(i) . sums. One warp per i.
 template <typename T>
 __global__ void decode_kernel(SwapFfn<T> step, Scratch<T> scratch) {
   const int i = blockIdx.x * warps + threadIdx.x / 32, r = step.sizes.collapse_r;

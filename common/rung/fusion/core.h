@@ -1,4 +1,4 @@
-// Lab 07, given: numbers, the workspace, how a core begins, and what the router decides for it.
+// Lab 07, given: number types, the workspace, a core's initial state, and the router's decision.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -16,7 +16,7 @@ constexpr int banks = rung::swap_ffn_banks;
 constexpr int threads = 256, warps = threads / 32;  // of every block that works on rows
 constexpr int most_router = 128;                    // d_router
 
-// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): the executor knows that form in .cu files only.
+// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): the executor supports that form only in .cu files.
 template <typename... Parameters, typename... Arguments>
 void start(void (*kernel)(Parameters...), dim3 grid, int block, size_t shared_bytes, cudaStream_t stream,
            Arguments... arguments) {
@@ -77,13 +77,13 @@ __device__ float inverse_rms(float sum_of_squares, int d) {
   return rsqrtf(sum_of_squares / static_cast<float>(d) + rung::swap_ffn_epsilon);
 }
 
-// What the variants keep between launches, or between phases of one. Row-major.
+// The data that variants keep between launches, or between phases of one. Row-major.
 template <typename T>
 struct Scratch {
   T *state, *norm;  // (cores, d_model)
   T *gate, *up;     // (cores, d_ff)
   float* z;         // (cores, d_router)
-  int* bank;        // (cores): with which one to exchange; -1: with none
+  int* bank;        // (cores): the bank to exchange with; -1: none
   float* pooled;    // (collapse_k, d_model)
   float* sums;      // (collapse_r), after SiLU
 
@@ -106,7 +106,7 @@ struct Scratch {
   }
 };
 
-// x * scale + shift for one core, by a block; RAM and lanes go to the output, where they change from then on.
+// x * scale + shift for one core, by a block. RAM and lanes are copied to the output, where they change from then on.
 // state(i, value): keeps it.
 template <typename T, typename Keep>
 __device__ void begin_core(const SwapFfn<T>& step, int core, Keep keep) {

@@ -1,4 +1,4 @@
-// Lab 07, given: copies to shared memory that go on meanwhile, the stages of a product, and the tensor cores.
+// Lab 07, given: asynchronous copies to shared memory, the stages of a product, and the tensor cores.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -13,7 +13,7 @@ __device__ void group_sync(int blocks) {
     cooperative_groups::this_grid().sync();
 }
 
-// 16 bytes from global to shared memory, in flight while the thread goes on; arrived() waits until at most `Left` of
+// 16 bytes from global to shared memory, in flight while the thread continues; arrived() waits until at most `Left` of
 // the groups that were closed by begun() are still in flight.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
@@ -37,7 +37,7 @@ __device__ void arrived() {}
 template <typename T, int Chunk>
 constexpr int panel_width = Chunk + pack_size<T>;
 
-// What a warp adds up: M x 8 tiles of 16 cores x 8 columns. Of a tile, lane l has rows l / 4 and l / 4 + 8, columns
+// The sums of a warp: M x 8 tiles of 16 cores x 8 columns. Of a tile, lane l has rows l / 4 and l / 4 + 8, columns
 // l % 4 * 2 and the next: sums[0], [1] of the first row, [2], [3] of the second.
 template <int M>
 using Sums = float[M][8][4];
@@ -90,7 +90,7 @@ struct Part {
 // Runs load(stage, i) ahead of use(stage, i), for i from 0 to chunks - 1, over the stages of shared memory.
 template <int Stages, typename Load, typename Use>
 __device__ void pipeline(int chunks, Load load, Use use) {
-  __syncthreads();  // what was there before has been used
+  __syncthreads();  // the data there before has been used
 #pragma unroll
   for (int i = 0; i < Stages - 1; ++i) {
     if (i < chunks) load(i, i);

@@ -1,4 +1,4 @@
-// Lab 07, given: one launch, a block for each core.
+// Lab 07, given: one launch, one block per core.
 #pragma once
 
 #include "collapse.h"
@@ -38,10 +38,10 @@ __device__ void multiply_vector(const T* w, const float* x, float* y, int n, int
   }
 }
 
-// The whole life of a core, state in shared memory.
+// The whole step of a core, with the state in shared memory.
 template <typename T>
 __global__ void __launch_bounds__(threads) per_core_kernel(SwapFfn<T> step, Scratch<T> scratch) {
-#ifdef __SIMT__  // in .cu files the executor knows the other form
+#ifdef __SIMT__  // in .cu files the executor supports the other form
   SIMT_DYNAMIC_SHARED(float4, shared);
 #else
   extern __shared__ float4 shared[];

@@ -3,12 +3,12 @@
 
 #include "core.h"
 
-// A tile while it is worked on.
+// A tile during the step.
 template <typename T>
 struct Tile {
   T *state, *norm, *hidden;  // rows of the workspace: (cores, d_model), (cores, d_model), (cores, d_ff)
-  int first, cores;          // of the step's; fewer than the tile has room for at the end
-  int rank, blocks;          // of the group that works on it
+  int first, cores;          // of the step's cores; the last tile may have fewer than it has room for
+  int rank, blocks;          // of the group of blocks that owns it
 };
 
 // n(i) = state(i) / rms(state) * weight(i), by a warp. keep(i, values): takes a pack of them.

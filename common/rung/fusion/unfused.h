@@ -80,7 +80,7 @@ struct Products {
     if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(handle, stream);
   }
 
-  // y (n, outputs) = x (n, k) w^T with w (outputs, k), all row-major. cuBLAS is column-major: what it is asked for is
+  // y (n, outputs) = x (n, k) w^T with w (outputs, k), all row-major. cuBLAS is column-major: the call computes
   // y^T (outputs, n) = w x^T.
   template <typename T, typename Out>
   void multiply(const T* w, const T* x, Out* y, int outputs, int n, int k) {

@@ -1,4 +1,4 @@
-// Lab 06b, given: what is done with candidates: some are dropped, room is made, the result is written.
+// Lab 06b, given: dropping candidates, making room for more, and writing the result.
 //
 // Uses offer(), add_from_top() and find_threshold(), which must be declared before it is included.
 #pragma once
@@ -30,7 +30,7 @@ __device__ void drop_below(Candidates<Room>& candidates, Key threshold) {
   __syncthreads();
 }
 
-// Candidates that may stay when room is made, and how many may then come.
+// The number of candidates that may stay when room is made, and the number that may then be added.
 __device__ int most_kept(int k) { return min(2 * k, rung::max_k); }
 template <int Room>
 __device__ int portion(int k) {
@@ -49,8 +49,8 @@ __device__ Key make_room(Candidates<Room>& candidates, int n, int k, Key thresho
   return threshold;
 }
 
-// Offers n keys. keys_of(first, end, key): fills key with those of the keys `first` to end - 1 that are this thread's,
-// four at most, and with zeros. Returns the threshold, raised where room had to be made. All threads must call it,
+// Offers n keys. keys_of(first, end, key): fills key with this thread's keys among `first` to end - 1,
+// at most four, and zeros. Returns the threshold, raised where room had to be made. All threads must call it,
 // after a barrier that follows the last offer(); it ends with one.
 template <int Room, typename KeysOf>
 __device__ Key offer_all(Candidates<Room>& candidates, int n, int k, Key threshold, KeysOf keys_of) {
@@ -79,8 +79,8 @@ __device__ Key offer_each(Candidates<Room>& candidates, int n, int k, Key thresh
   });
 }
 
-// Writes the row's k outputs, in order. A key's rank is the number of larger keys. To count them, keys are dealt out to
-// bins by their value, and compared with those of their own bin alone. max, sum: of the whole row. sorted: room for
+// Writes the row's k outputs, in order. A key's rank is the number of larger keys. To count them, keys are distributed
+// over bins by their value, and compared only with those of their own bin. max, sum: of the whole row. sorted: room for
 // half as many keys as there is for candidates. All threads must call it, after a barrier that follows the last
 // offer().
 template <int Room>
@@ -91,7 +91,7 @@ __device__ void write_result(Candidates<Room>& candidates, Key* sorted, Key thre
     drop_below(candidates, threshold);
   }
   const int count = candidates.count;
-  const bool in_bins = count > 128;  // or else one bin will do
+  const bool in_bins = count > 128;  // else one bin is enough
   const int shift = shift_for(threshold, make_key(max, 0));
   const Key* keys = candidates.keys;
   int* reach = candidates.reach;

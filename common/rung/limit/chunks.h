@@ -6,11 +6,11 @@
 #include "cluster.h"
 #include "launch.h"
 
-// A row in chunks. Block b has chunk b % chunks; chunk 0 also has head and tail. Without Finish it finds every
-// chunk's (max, sum) and tells all chunks of the row, through y: chunk c's pair becomes pair c at the beginning of each
-// chunk. With Finish a block folds the pairs in its own chunk, then overwrites it with the result. (From one list for
-// all, a block could not know whether the others have read what it is about to overwrite.)
-constexpr int chunk_threads = 256;  // per block, and chunks per row at the most
+// A row in chunks. Block b has chunk b % chunks; chunk 0 also has head and tail. Without Finish it computes every
+// chunk's (max, sum) and passes it to all chunks of the row, through y: chunk c's pair becomes pair c at the beginning
+// of each chunk. With Finish a block folds the pairs in its own chunk, then overwrites it with the result. (With one
+// list for all, a block could not know whether the others have read what it is about to overwrite.)
+constexpr int chunk_threads = 256;  // per block, and at most so many chunks per row
 constexpr int chunk_packs = 4;      // of a thread, at a time
 template <typename T, bool Finish>
 __global__ void __launch_bounds__(chunk_threads)

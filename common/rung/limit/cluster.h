@@ -22,7 +22,7 @@ __device__ MaxSum reduce_cluster(MaxSum mine) {
     if (lane == 0) of_warp[place] = mine;
     __syncthreads();
   } else {
-    cluster_wait();  // until every block has begun: before that it has no shared memory to write to
+    cluster_wait();  // until every block has begun: before that its shared memory cannot be written
     if (lane < blocks) *in_block(of_warp + place, lane) = mine;
     cluster_arrive();
     cluster_wait();
@@ -42,8 +42,8 @@ __device__ MaxSum reduce_cluster(MaxSum mine) {
 // Places for packs are counted from the 128-byte line in which the row's packs begin, so that the accesses of a warp
 // cover whole lines; the first places may lie before pack 0.
 //
-// How many blocks comes as a power of two: to divide by a number that the compiler does not know takes 20 instructions
-// and more, before the first load. With two divisions 8192 x 8192 halves took 1.5 % longer.
+// The number of blocks is passed as the logarithm of a power of two: a division by a number that the compiler does not
+// know takes 20 instructions or more, before the first load. With two divisions 8192 x 8192 halves took 1.5 % longer.
 template <typename T, int Packs, bool More>
 __global__ void __launch_bounds__(threads_with(Packs))
     cluster_kernel(const T* __restrict__ x, T* __restrict__ y, int cols, int log_blocks) {
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads_with(Packs))
     }
   }
   Share<T, Packs> share(first + t, end, threads);
-  // Rows that begin anywhere share sectors with their neighbours, which L1 may keep.
+  // Rows that are not aligned share sectors with their neighbours, which L1 may keep.
   if (More || cols % width<T> != 0) {
     share.template load<false>(x_packs);
   } else {

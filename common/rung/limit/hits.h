@@ -1,12 +1,12 @@
-// Lab 06b, given: a threshold from what the threads have seen, and vectors that are looked at later.
+// Lab 06b, given: a threshold from the threads' maxima, and vectors that are set aside and processed later.
 #pragma once
 
 #include "candidates.h"
 #include "vectors.h"
 
-// A threshold from what the threads have seen. Their groups' maxima belong to different columns: if k of them reach a
-// logit, k columns do. And few columns more than that do, as long as k is well below the number of groups. scratch:
-// only its bins are used. All threads must call it.
+// A threshold from the maxima of the threads' groups. These belong to different columns: if k of them are at or above a
+// logit, k columns are. Only a few more columns are, as long as k is well below the number of groups. scratch: only its
+// bins are used. All threads must call it.
 template <int Groups, int Room>
 __device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int k, Key threshold) {
   return find_threshold(scratch, threshold, 47, k, k + k / 8 + 3, [&](auto use) {  // 47: 8 bits of the fraction
@@ -15,24 +15,24 @@ __device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int k,
   });
 }
 
-// A guess: in the part of the row that has been seen, its k largest logits are `expected` in number, if they are spread
-// at random, and hardly ever more than this. So a logit that so many reach there is a threshold, most likely, and a
-// much higher one than k reach. online_kernel finds out whether it was.
+// A guess: the part of the row that has been read has `expected` of its k largest logits, if they are spread at random,
+// and hardly ever more than the number returned. So the logit of that rank is very likely a threshold, and a much
+// higher one than the logit of rank k. online_kernel checks whether it was.
 __device__ int rank_in(float expected, int k) {
   return min(k, static_cast<int>(1.2f * expected + 3.0f * sqrtf(expected) + 3.0f));
 }
 
-// Vectors with a logit at or above the threshold are only appended to a buffer. Most lanes of a warp would have to wait
-// while one processes its logits. That is done in bulk later, with one thread per logit.
+// Vectors with a logit at or above the threshold are only appended to a buffer. If one lane processed its logits at
+// once, the other lanes of the warp would wait. They are processed in bulk later, with one thread per logit.
 template <typename T, int Most>
 struct Hits {
   uint4 vector[Most];
   int column[Most];  // of the vector's first logit
-  int count;         // may be more: those found no room
+  int count;         // may be more than fit: there was no room for the others
 };
 
 // Sets this thread's hits of a tile aside. waiting: bit v is set for each vector v that is still to be set aside.
-// Returns false if there was no room for some thread's; those are still waiting. All threads must call it.
+// Returns false if there was no room for all; the others are still waiting. All threads must call it.
 template <typename T, int Most>
 __device__ bool set_aside(Hits<T, Most>& hits, const Tile<T>& tile, int begin, unsigned& waiting) {
   bool wanted[per_thread];
@@ -47,7 +47,7 @@ __device__ bool set_aside(Hits<T, Most>& hits, const Tile<T>& tile, int begin, u
   return !__syncthreads_or(waiting);
 }
 
-// The i-th four of the logits of some vectors.
+// The i-th group of four logits of some vectors.
 __device__ float4 four_of(const uint4* vectors, int i, float) { return reinterpret_cast<const float4*>(vectors)[i]; }
 template <typename T>
 __device__ float4 four_of(const uint4* vectors, int i, T) {

@@ -1,11 +1,10 @@
-// Lab 06, given: what Hopper has for kernels of which every microsecond counts: clusters, early starts, the copy
-// engine.
+// Lab 06, given: Hopper's means for short kernels: clusters, early starts, the copy engine.
 #pragma once
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
-// Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, each thread fetches what it
+// Compiled out before compute capability 9.0 and on the CPU: there a cluster is one block, each thread copies what it
 // will use itself, and a kernel starts when the one before has ended.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 __device__ int cluster_blocks() { return cooperative_groups::this_cluster().num_blocks(); }
@@ -17,14 +16,14 @@ template <typename V>
 __device__ V* in_block(V* shared, int rank) {
   return cooperative_groups::this_cluster().map_shared_rank(shared, rank);
 }
-// Our blocks may take their places while the kernel before still runs (launch() asks for that): wait here for its
-// results, and let the kernel after ours do the same.
+// Our blocks may start while the kernel before still runs (launch() asks for that). This waits for its results, and
+// lets the kernel after ours start early, too.
 __device__ void wait_for_kernel_before() {
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
 }
-// A copy to shared memory by the copy engine. The barrier `done` counts its bytes, and turns from one phase, 0 or 1, to
-// the other when they are there. One thread calls begin, all call fetch, all may wait.
+// A copy to shared memory by the copy engine. The barrier `done` counts its bytes, and changes from one phase, 0 or 1,
+// to the other when they have arrived. One thread calls begin, all call fetch, all may wait.
 __device__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }

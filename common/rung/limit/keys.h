@@ -53,9 +53,9 @@ __device__ float logit_of(Key key) {
 
 // ---- Selection: the K largest keys of a stream --------------------------------------------------
 //
-// Candidates gather in shared memory. A threshold is a key such that at least K of the row's keys are known to be at or
-// above it. A key below it cannot be in the result. In a long row almost all keys are below it, and each of them costs
-// one comparison.
+// Candidates are collected in shared memory. A threshold is a key such that at least K of the row's keys are known to
+// be at or above it. A key below it cannot be in the result. In a long row almost all keys are below it, and each of
+// them costs one comparison.
 
 // The threshold while none is known: every column's key is at or above it. Key 0, which stands for no column, is not.
 constexpr Key no_threshold = 1;
@@ -76,7 +76,7 @@ struct Candidates {
 template <int N, typename Use>
 __device__ void take_slots(int& counter, const bool (&wanted)[N], Use use) {
   const int lane = threadIdx.x % 32;
-  unsigned who[N];  // the lanes that want their i-th
+  unsigned who[N];  // the lanes whose i-th is wanted
   int count = 0;
 #pragma unroll
   for (int i = 0; i < N; ++i) count += __popc(who[i] = __ballot_sync(0xFFFFFFFF, wanted[i]));
@@ -90,7 +90,7 @@ __device__ void take_slots(int& counter, const bool (&wanted)[N], Use use) {
   }
 }
 
-// A range of keys from low on in `bins` equal parts. The first has whatever is below it, too, the last what is above.
+// A range of keys from low on in `bins` equal parts. The first also has all keys below it, the last all keys above it.
 __device__ int bin_of(Key key, Key low, int shift) {
   return key < low ? 0 : static_cast<int>(min((key - low) >> shift, static_cast<Key>(bins - 1)));
 }

@@ -1,4 +1,4 @@
-// Lab 06, given: what a launch must know of the device, and the launch itself.
+// Lab 06, given: the device's properties that a launch needs, and the launch itself.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -32,7 +32,7 @@ cudaError_t ask(Device& device) {
   return error;
 }
 
-// Launches `blocks` blocks in clusters of `cluster`. From Hopper on they may take their places early: see
+// Launches `blocks` blocks in clusters of `cluster`. From Hopper on they may start early: see
 // wait_for_kernel_before().
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, int threads, size_t shared_bytes, int cluster,
@@ -40,7 +40,7 @@ cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, int threads, si
 #ifdef __SIMT__
   (void)cluster, (void)device;
   cudaError_t error = cudaSuccess;
-  if (shared_bytes > 32 * 1024)  // with of_warp, 48 KB need no leave
+  if (shared_bytes > 32 * 1024)  // with of_warp, 48 KB need no permission
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
   if (error) return error;
   SIMT_LAUNCH((kernel), (static_cast<unsigned>(blocks), threads, shared_bytes, stream))(arguments...);
@@ -59,9 +59,9 @@ cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, int threads, si
   config.attrs = attributes;
   config.numAttrs = !device.hopper ? 0 : cluster > 1 ? 2 : 1;
   cudaError_t error = cudaSuccess;
-  if (shared_bytes > 32 * 1024)  // with of_warp, 48 KB need no leave
+  if (shared_bytes > 32 * 1024)  // with of_warp, 48 KB need no permission
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-  if (!error && cluster > 8)  // more than every Hopper chip promises
+  if (!error && cluster > 8)  // more than every Hopper chip guarantees
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   return error ? error : cudaLaunchKernelEx(&config, kernel, arguments...);
 #endif

@@ -1,4 +1,4 @@
-// Lab 06b, given: several blocks for one row, where there are few rows.
+// Lab 06b, given: several blocks for one row, if there are few rows.
 #pragma once
 
 #include "candidates.h"
@@ -17,7 +17,7 @@ __device__ T of_all_lanes(T mine, Op op) {
   return mine;
 }
 
-// What the blocks of a cluster tell each other of their parts of a row.
+// The data about their parts of a row that the blocks of a cluster exchange.
 struct Part {
   float max, sum;
   Key threshold;  // at least k keys of the part are at or above it
@@ -31,16 +31,16 @@ __device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshol
   __shared__ Part part;
   const int size = cluster_blocks(), few = (k + size - 1) / size;
   if (size == 1) return true;
-  const bool many = k > 64;  // less is not worth a search
+  const bool many = k > 64;  // for fewer a search does not pay
   const Key fair = many ? threshold_of(candidates, few, few + few / 4, threshold) : threshold;
   if (threadIdx.x == 0) part = {max, sum, threshold, fair};
   cluster_sync();
   const int rank = threadIdx.x % 32;
   Part other = {lowest, 0.0f, no_threshold, ~static_cast<Key>(0)};
   if (many || cluster_rank() == 0) {
-    // Each warp reads the parts for itself: that takes no barrier of the block.
+    // Each warp reads the parts for itself: that needs no barrier of the block.
     if (rank < size) other = *in_block(&part, rank);
-    // What k columns of one part reach, or `few` of every part, k columns of the row do.
+    // If k keys of one part, or `few` keys of every part, are at or above a key, k keys of the row are.
     threshold = of_all_lanes(other.threshold, Max());
   }
   if (many) {
@@ -60,6 +60,6 @@ __device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshol
   }
   cluster_arrive();
   if (cluster_rank() == 0) return true;
-  cluster_wait();  // nobody may leave while its shared memory is read
+  cluster_wait();  // no block may return while its shared memory is read
   return false;
 }

@@ -27,7 +27,7 @@ __device__ float exponential(float x) {
 #endif
 }
 
-// Loads what is read once: it takes no place in L1. That alone is worth 1 to 2 % on an H200.
+// Loads data that is read once, without a place in L1. This alone gains 1 to 2 % on an H200.
 __device__ uint4 load_once(const uint4* from) {
 #ifdef __SIMT__
   return *from;
@@ -40,8 +40,8 @@ __device__ uint4 load_once(const uint4* from) {
 #endif
 }
 
-// The compiler keeps the floats that it made of a pack where they are needed again, in up to twice the pack's
-// registers. After this it makes them again.
+// If the floats of a pack are needed again, the compiler keeps them, in up to twice the pack's registers. After this
+// call it converts the pack again instead.
 #ifdef __SIMT__
 __device__ void forget_floats(uint4&) {}
 #else

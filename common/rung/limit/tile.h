@@ -1,10 +1,10 @@
-// Lab 06, given: narrow rows that start anywhere, one thread per row.
+// Lab 06, given: narrow rows that are not aligned, one thread per row.
 #pragma once
 
 #include "hopper.h"
 #include "pack.h"
 
-// One thread per row. Rows of a tile begin and end on 16 bytes, whatever their width.
+// One thread per row. A tile begins and ends on a 16-byte boundary, whatever the width of its rows.
 constexpr int tile_rows = 128;
 template <typename T>
 __global__ void __launch_bounds__(tile_rows)

@@ -1,4 +1,4 @@
-// Lab 06b, given: the row in pieces that a block takes at once, and what a thread keeps of them.
+// Lab 06b, given: the tiles of a row that a block loads at once, and what a thread keeps of them.
 #pragma once
 
 #include "pack.h"
@@ -67,7 +67,7 @@ __device__ uint4 load_vector(const T* row, int column, int cols) {
 // This thread's vectors of the tile that begins at column `begin`, of a row that ends before `end`.
 template <typename T>
 __device__ void load_tile(const T* row, int begin, int end, Tile<T>& tile) {
-  if (begin >= 0 && begin + tile_columns<T>() <= end) {  // almost always, and then nothing else must be asked
+  if (begin >= 0 && begin + tile_columns<T>() <= end) {  // almost always, and then no other test is needed
 #pragma unroll
     for (int i = 0; i < per_thread; ++i)
       tile.vector[i] = *reinterpret_cast<const uint4*>(row + column_of_vector<T>(begin, i));
@@ -77,7 +77,7 @@ __device__ void load_tile(const T* row, int begin, int end, Tile<T>& tile) {
   }
 }
 
-// What a thread has seen so far. Its vectors belong to one group, or to four that take turns.
+// What a thread knows of the logits that it has read. Its vectors belong to one group, or to four in turn.
 template <int Groups>
 struct Seen {
   float max = lowest;
@@ -98,11 +98,11 @@ __device__ float top_of_pairs(uint4 vector) {
   return fmaxf(to_float(top.x), to_float(top.y));
 }
 
-// The largest logit of a vector; NaN if there are only such.
+// The largest logit of a vector; NaN if all are NaN.
 __device__ float top_of(uint4 vector, __half) { return top_of_pairs<__half2>(vector); }
 __device__ float top_of(uint4 vector, __nv_bfloat16) { return top_of_pairs<__nv_bfloat162>(vector); }
 
-// Which vectors have a logit that is not less than `least`, or a NaN alone: bit v for vector v.
+// Which vectors have a logit that is not less than `least`, or only NaN: bit v for vector v.
 template <typename T>
 __device__ unsigned find_hits(const Tile<T>& tile, float least) {
   unsigned hits = 0;
@@ -121,7 +121,7 @@ __device__ void absorb(Seen<Groups>& seen, const Tile<T>& tile) {
     seen.best[v % Groups] = fmaxf(seen.best[v % Groups], mine);
     top = fmaxf(top, mine);
   }
-  if (top > seen.max) {  // seldom, after the first tiles
+  if (top > seen.max) {  // rare, after the first tiles
     seen.sum *= exponential(seen.max - top);
     seen.max = top;
   }

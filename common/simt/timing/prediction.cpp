@@ -189,14 +189,13 @@ void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& mach
     p->limit = "tail";
     p->words = std::to_string(facts.blocks) + (facts.blocks == 1 ? " block leaves " : " blocks leave ") +
                std::to_string(machine.multiprocessors - static_cast<int>(facts.blocks)) + " of " +
-               std::to_string(machine.multiprocessors) + " multiprocessors idle: more blocks";
+               std::to_string(machine.multiprocessors) + " SMs idle: more blocks";
     return;
   }
   const double rounds = waves / p->resident;
   if (rounds > 1 && rounds < 4 && rounds / std::ceil(rounds) < 0.7) {
     p->limit = "tail";
-    p->words =
-        "the last blocks run while most multiprocessors have none: smaller blocks, or as many as fit at one time";
+    p->words = "the last blocks run while most SMs have none: smaller blocks, or as many as fit at one time";
     return;
   }
   std::array<double, cause_count> sum = {};
@@ -213,8 +212,8 @@ void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& mach
   p->words = std::string("latency: warps wait for ") + name_of(static_cast<Cause>(worst)) + "; ";
   const bool memory = worst == static_cast<size_t>(Cause::dram) || worst == static_cast<size_t>(Cause::l2);
   if (memory && p->bytes_in_flight < p->bytes_needed) {
-    p->words += in_kib(p->bytes_in_flight) + " are on their way at a time and " + in_kib(p->bytes_needed) +
-                " would fill DRAM: more loads at a time in each thread, wider loads, or more threads";
+    p->words += in_kib(p->bytes_in_flight) + " are in flight, where " + in_kib(p->bytes_needed) +
+                " would fill DRAM: more loads in flight per thread, wider loads, or more threads";
   } else if (worst == static_cast<size_t>(Cause::running)) {
     p->words = "latency: chains of dependent instructions; more independent work in each thread, or more warps";
   } else if (worst == static_cast<size_t>(Cause::barrier)) {

@@ -271,7 +271,7 @@ class Ladder(unittest.TestCase):
         self.assertNotIn("the grid gives", said)
         asked = self.profile("02", SHAPE="64x600")
         self.assertEqual(asked.count(" for 64 x 600: "), 3, asked)
-        self.assertEqual(asked.count("would fit on a multiprocessor; the grid gives 1 at most"), 3, asked)
+        self.assertEqual(asked.count("would fit on an SM; the grid gives 1 at most"), 3, asked)
 
     def test_recorded_points(self):
         """Every recorded point of these shapes, predicted by today's model."""

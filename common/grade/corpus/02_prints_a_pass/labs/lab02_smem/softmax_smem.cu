@@ -1,6 +1,6 @@
 // Entry: 2
 // Expect: fail
-// Reason: never written: the whole output is still the poison
+// Reason: never written: the whole output still has what the test put there
 //
 // Prints lines that look like a pass, on stdout and stderr. What a submission prints is never read.
 

@@ -1,6 +1,6 @@
 // Entry: 3
 // Expect: fail
-// Reason: never written: the whole output is still the poison
+// Reason: never written: the whole output still has what the test put there
 //
 // Brings its own main and entry point, hoping to be linked in place of the tests'.
 

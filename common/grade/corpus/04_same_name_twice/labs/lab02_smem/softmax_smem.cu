@@ -1,6 +1,6 @@
 // Entry: 4
 // Expect: fail
-// Reason: never written: the whole output is still the poison
+// Reason: never written: the whole output still has what the test put there
 //
 // Exports each name twice, a wrong kernel first and a right one behind it.
 

@@ -1,6 +1,6 @@
 // Entry: 30
 // Expect: fail
-// Reason: never written: the whole output is still the poison
+// Reason: never written: the whole output still has what the test put there
 //
 // Right in every second call, nothing in between: passes where only the last of several runs is compared.
 
