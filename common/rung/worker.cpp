@@ -156,14 +156,12 @@ void start_counting(const Request& request) {
   static bool predicting = false;
   const char* const gpu = std::getenv("SIMT_GPU");
   if (gpu || predicting || request.stands_for > 0) {
-    const char* const times = std::getenv("SIMT_GPU_TIMES");
-    const unsigned all = times ? static_cast<unsigned>(std::atoi(times)) : 1;
     predicting = request.stands_for > 0;
     try {
       simt::timing::predict_for(gpu          ? gpu
                                 : predicting ? "h200"
                                              : "",
-                                predicting ? static_cast<unsigned>(request.stands_for) : all);
+                                predicting ? static_cast<unsigned>(request.stands_for) : simt::gpu_times());
     } catch (const std::exception& error) {
       fail(error.what());
     }

@@ -1,7 +1,9 @@
 #include "device.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include "device_limits.h"
@@ -10,6 +12,7 @@
 #include "launch_bounds.h"
 #include "launch_state.h"
 #include "refusal.h"
+#include "simt.h"
 
 namespace simt {
 
@@ -20,11 +23,26 @@ thread_local cudaError_t last_error = cudaSuccess;
 // Where a time is predicted from a part of the rows (common/bench/predict.py), a rung sees that part of a GPU, so that
 // one that chooses by rows per multiprocessor chooses as it would for all rows.
 int visible_multiprocessors() {
-  const char* const times = std::getenv("SIMT_GPU_TIMES");
-  return max(1, multiprocessors / max(1, times ? std::atoi(times) : 1));
+  try {
+    return max(1, multiprocessors / static_cast<int>(gpu_times()));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "simt: %s\n", error.what());
+    std::exit(2);
+  }
 }
 
 }  // namespace
+
+unsigned gpu_times() {
+  const char* const text = std::getenv("SIMT_GPU_TIMES");
+  if (!text) return 1;
+  char* end;
+  const long times = std::strtol(text, &end, 10);
+  if (end == text || *end || times < 1 || times > 1'000'000)
+    throw std::runtime_error(std::string("SIMT_GPU_TIMES is '") + text +
+                             "'; it must be a whole number from 1 to 1000000");
+  return static_cast<unsigned>(times);
+}
 
 cudaError_t set_last_error(cudaError_t error, const char* function) {
   if (error == cudaSuccess) return error;

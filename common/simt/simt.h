@@ -30,6 +30,10 @@ void install_signal_handlers();
 int cores();
 void set_cores(int count);
 
+// How many of a launch's blocks one that is run stands for, where a time is predicted (SIMT_GPU_TIMES). Throws
+// std::runtime_error where that is no whole number from 1 to 1000000.
+unsigned gpu_times();
+
 // From now on only blocks at the ends of a grid run: the first 4 and the last 8 along its longest side, with all along
 // the others (a cooperative launch still runs altogether), and new device memory takes none of the machine's before it
 // is written. For data that is too large for this machine (rung/far_rows.h).

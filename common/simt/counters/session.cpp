@@ -123,7 +123,9 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   if (counters.tracer) {
     launch.predicted =
         timing::end_launch(state, launch.kernel, counters.tracer.get(), launch.sectors_read, launch.sectors_written,
-                           launch.total.global[load].requests + launch.total.shared[load].requests);
+                           launch.total.global[load].requests + launch.total.shared[load].requests,
+                           launch.total.global[load].requests + launch.total.global[store].requests +
+                               launch.total.global[atomic].requests);
   }
   raw.by_place = counters.by_place;
   std::lock_guard<std::mutex> lock(mutex);

@@ -233,19 +233,17 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     p.why = why;
     return p;
   };
-  if (trace.blocks.empty()) return unknown("nothing was traced");
-  if (!trace.complete && trace.blocks.size() < 2)
-    return unknown("one block does more than there is room for in a trace");
+  if (trace.blocks.empty())
+    return unknown(trace.complete ? "nothing was traced" : "one block does more than there is room for in a trace");
   Compiler compiler(operations, origin, machine);
   std::vector<BlockProgram> programs;
-  // The last to be traced may have been cut off.
-  const size_t whole = trace.blocks.size() - (trace.complete ? 0 : 1);
+  const size_t traced = trace.blocks.size();
   uint64_t entries = 0;
-  for (size_t b = 0; b < whole; b++) {
+  for (size_t b = 0; b < traced; b++) {
     programs.push_back({&trace.blocks[b], {}});
     for (const WarpTrace& warp : trace.blocks[b].warps) compiler.survey(warp);
   }
-  for (size_t b = 0; b < whole; b++) {
+  for (size_t b = 0; b < traced; b++) {
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       entries += warp.entries.size();
       programs[b].warps.push_back(compiler.compile(warp));
@@ -262,7 +260,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   p.resident = fits.blocks;
 
   const Touched touched = look_at(trace, origin, operations, machine);
-  const double scale = static_cast<double>(facts.blocks) / static_cast<double>(whole);
+  const double scale = static_cast<double>(facts.blocks) / static_cast<double>(traced);
   const auto sectors = static_cast<double>(facts.sectors_read + facts.sectors_written);
   const double written = sectors > 0 ? static_cast<double>(facts.sectors_written) / sectors : 0;
 

@@ -16,6 +16,8 @@ namespace simt::timing {
 
 namespace {
 
+constexpr double most_apart = 1.2;  // of requests per block, as a factor
+
 std::mutex mutex;
 unsigned multiple = 1;
 Clock now;
@@ -77,8 +79,22 @@ std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch) {
 
 namespace {
 
+// Of a trace that lacks some of the blocks that were to be traced: do the others go to global memory as often as the
+// counters say of all?
+bool stand_for_all(const LaunchTrace& trace, uint64_t blocks, uint64_t global_requests) {
+  uint64_t traced = 0;
+  for (const BlockTrace& block : trace.blocks) {
+    for (const WarpTrace& warp : block.warps) {
+      for (const Entry& entry : warp.entries) traced += entry.space == Space::global;
+    }
+  }
+  const double each = static_cast<double>(traced) / static_cast<double>(trace.blocks.size()),
+               of_all = static_cast<double>(global_requests) / static_cast<double>(blocks);
+  return each <= most_apart * of_all && of_all <= most_apart * each;
+}
+
 Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64_t sectors_read,
-                         uint64_t sectors_written, uint64_t requests) {
+                         uint64_t sectors_written, uint64_t requests, uint64_t global_requests) {
   if (!machine()) return {};
   const auto run = reinterpret_cast<uintptr_t>(launch.kernel.run);
   const LoadedModule module = loaded_module(run);
@@ -96,7 +112,10 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
   const LaunchFacts facts = {launch.block_count() * multiple, launch.threads_per_block(),
                              launch.config.shared_bytes + static_shared_bytes(launch.kernel.function),
                              sectors_read * multiple, sectors_written * multiple};
+  if (!launch.some.empty()) return unknown("only the ends of its grid were run, and counted");
   LaunchTrace trace = tracer->take();
+  if (!trace.complete && !trace.blocks.empty() && !stand_for_all(trace, launch.block_count(), global_requests))
+    return unknown("the blocks that there is room for in a trace do other work than the rest");
   uint64_t entries = 0;
   for (const BlockTrace& block : trace.blocks) {
     for (const WarpTrace& warp : block.warps) entries += warp.entries.size() + (uint64_t{warp.lines.size()} << 32);
@@ -123,9 +142,9 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
 }  // namespace
 
 Prediction end_launch(const LaunchState& launch, const std::string& kernel, LaunchTracer* tracer, uint64_t sectors_read,
-                      uint64_t sectors_written, uint64_t requests) {
+                      uint64_t sectors_written, uint64_t requests, uint64_t global_requests) {
   std::lock_guard<std::mutex> lock(mutex);
-  const Prediction prediction = prediction_of(launch, tracer, sectors_read, sectors_written, requests);
+  const Prediction prediction = prediction_of(launch, tracer, sectors_read, sectors_written, requests, global_requests);
   now.launches++;
   now.seconds += prediction.seconds;
   if (!prediction.known && machine()) add_unknown(kernel, prediction.why);

@@ -20,8 +20,9 @@ void predict_for(const std::string& gpu, unsigned times = 1);
 std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch);
 
 // Of a launch that has ended. Where equal launches were predicted before, that is the answer. kernel: its name.
+// requests: loads of global and shared memory by warps; global_requests: loads, stores and atomics of global memory.
 Prediction end_launch(const LaunchState& launch, const std::string& kernel, LaunchTracer* tracer, uint64_t sectors_read,
-                      uint64_t sectors_written, uint64_t requests);
+                      uint64_t sectors_written, uint64_t requests, uint64_t global_requests);
 
 // A call of a library, whose kernels are not there to be predicted: a launch without a prediction.
 void note_library_call(const std::string& name);

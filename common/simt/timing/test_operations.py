@@ -39,6 +39,17 @@ KERNELS = {
     "not_folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + v);\ny[i] = v;",
     "four_times_a_quarter": "for (int k = 0; k < 4; k++) y[4 * i + k] = i;",
     "one_quarter": "y[4 * i] = i;",
+    "scanned": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); if (i >= o) h += t; } y[i] = h;",
+    "shifted_up": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); h += t; } y[i] = h;",
+    "chased": "unsigned h = i; for (int r = 0; r < n; r++) h = x[h & 4095] + r; y[i] = h;",
+    "chased_volatile": "const volatile unsigned* v = x; unsigned h = i; for (int r = 0; r < n; r++) h = v[h & 4095] + r; y[i] = h;",
+    "waits_for_flag": "volatile unsigned* flag = y; while (flag[0] == 77) {} y[i + 1] = i;",
+    "waits_longer": "volatile unsigned* flag = y; unsigned ns = 8; while (flag[0] == 77) { __nanosleep(ns); if (ns < 256) ns *= 2; } y[i + 1] = ns;",
+    "waits_for_lock": "while (atomicCAS(y, 76u, 77u) == 77) {} y[i + 1] = i;",
+    "waits_for_count": "while (atomicAdd(y, 0u) == 77) {} y[i + 1] = i;",
+    "waits_for_block": "__shared__ volatile int more; do { __syncthreads(); more = 0; __syncthreads(); if (x[i] > n) more = 1; __syncthreads(); } while (more); y[i] = i;",
+    "takes_the_next": "unsigned k; while ((k = atomicAdd(y, 1u)) < n) y[k + 1] = i;",
+    "follows_links": "const volatile unsigned* v = x; unsigned at = i & 7, k = 0; while (at != 0) { at = v[at]; k++; } y[i] = k;",
     "few_long_blocks": "unsigned h = i; int last = blockIdx.x % 132 < 4 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
     "few_long_blocks_apart": "unsigned h = i; int last = blockIdx.x < 32 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
 }
@@ -110,6 +121,20 @@ class Operations(unittest.TestCase):
 
     def test_the_multiprocessor_with_most_work_decides(self):
         self.assertGreater(self.ratio("few_long_blocks", "few_long_blocks_apart"), 2)
+
+    def test_what_a_short_branch_may_have_changed_is_waited_for(self):
+        self.assertGreater(self.ratio("scanned", "shifted_up"), 0.9)
+
+    def test_a_volatile_load_is_waited_for(self):
+        self.assertGreater(self.ratio("chased_volatile", "chased"), 0.9)
+
+    def test_threads_that_wait_for_what_others_write_have_no_number(self):
+        for name in KERNELS:
+            with self.subTest(name):
+                if name.startswith("waits_") and name != "waits_for_block":
+                    self.assertIn("a loop that waits for what other threads write", self.predicted[name]["why"])
+                elif name not in ("in_memory", "by_pointer"):
+                    self.assertIsNotNone(self.predicted[name]["seconds"])
 
 
 if __name__ == "__main__":

@@ -131,6 +131,43 @@ int main() {
         self.assertEqual(built.returncode, 0, built.stderr)
         self.assertEqual([run([program], env={**os.environ, "SIMT_GPU_TIMES": times}).stdout for times in ("1", "8", "1000")], ["132", "16", "1"])
 
+    def test_an_odd_part_of_the_rows_is_named(self):
+        program = Path(self.folder.name, "odd")
+        source = program.with_suffix(".cu")
+        source.write_text("int main() { cudaDeviceProp p; return cudaGetDeviceProperties(&p, 0); }")
+        built = run([sys.executable, ROOT / "common/simt/simtcc", source, "-o", program])
+        self.assertEqual(built.returncode, 0, built.stderr)
+        for times in ("", "0", "-3", "2.5", "8x", "99999999999999999999"):
+            with self.subTest(times):
+                done = run([program], env={**os.environ, "SIMT_GPU_TIMES": times})
+                self.assertEqual((done.returncode, done.stderr), (2, f"simt: SIMT_GPU_TIMES is '{times}'; it must be a whole number from 1 to 1000000\n"))
+
+    def test_blocks_that_no_trace_has_room_for_are_not_taken_for_others(self):
+        """3,000,000 entries are kept. What all blocks do alike is known from those that fit; where later ones do more it is not, nor of one block."""
+        source, program, report = (Path(self.folder.name, name) for name in ("long.cu", "long", "long.json"))
+        source.write_text("""__global__ void turns(const float* in, float* out, int all, int more) {
+  float sum = 0;
+  for (int i = 0; i < all + more * blockIdx.x; i++) sum = sum * 0.5f + in[i & 1023];
+  out[blockIdx.x] = sum;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 4096); cudaMalloc(&out, 4096); cudaMemset(in, 0, 4096);
+  turns<<<13, 1>>>(in, out, 300000, 0);
+  turns<<<13, 1>>>(in, out, 0, 50000);
+  turns<<<1, 1>>>(in, out, 2000000, 0);
+  turns<<<13, 1>>>(in, out, 30000, 0);
+  return cudaDeviceSynchronize();
+}
+""")
+        built = run([sys.executable, ROOT / "common/simt/simtcc", "--profile", source, "-o", program])
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertEqual(run([program], env={**os.environ, "SIMT_PROFILE": str(report)}).returncode, 0)
+        alike, rising, one, short = (launch["predicted"] for launch in json.loads(report.read_text())["launches"])
+        self.assertTrue(8 < alike["seconds"] / short["seconds"] < 10)  # ten times the turns, and the launch
+        self.assertEqual((rising["seconds"], rising["why"]), (None, "the blocks that there is room for in a trace do other work than the rest"))
+        self.assertEqual((one["seconds"], one["why"]), (None, "one block does more than there is room for in a trace"))
+
     def test_what_the_model_does_not_know_has_no_number(self):
         predicted = self.launches("h200")[1]["predicted"]
         self.assertIsNone(predicted["seconds"])

@@ -38,7 +38,7 @@ struct BlockTrace {
 struct LaunchTrace {
   std::vector<BlockTrace> blocks;  // by rising number
   std::vector<uint32_t> work;      // entries that each block of the grid has; empty where that is not known
-  bool complete = true;            // no: a block did more than there is room for
+  bool complete = true;            // no: there was no room for all of the blocks that were to be traced
 };
 
 }  // namespace simt::timing

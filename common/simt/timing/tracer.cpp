@@ -85,9 +85,14 @@ bool LaunchTracer::is_sample(uint64_t block) const {
   return block == first + number * 0x9E3779B9 % (next - first);
 }
 
-void LaunchTracer::add(BlockTrace block, size_t used) {
+void LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!work_.empty() && has_room_for(is_sample(block.number))) {
+  if (!whole) {  // what is cut off would pass for a short one
+    trace_.complete &= !is_sample(block.number);
+    if (!is_sample(block.number)) used_ -= used;
+    return;
+  }
+  if (!work_.empty()) {
     work_[block.number] = static_cast<uint32_t>(entries_of(block));
     known_++;
   }
@@ -95,9 +100,9 @@ void LaunchTracer::add(BlockTrace block, size_t used) {
     trace_.blocks.push_back(std::move(block));
     return;
   }
-  // One that was cut off is none to compare. Of equally long ones the first, whichever thread ran it.
+  // Of equally long ones the first, whichever thread ran it.
   const size_t entries = entries_of(block), most = entries_of(longest_);
-  if (has_room_for(false) && (entries > most || (entries == most && block.number < longest_.number))) {
+  if (entries > most || (entries == most && block.number < longest_.number)) {
     std::swap(longest_, block);
     std::swap(longest_used_, used);
   }
@@ -105,7 +110,8 @@ void LaunchTracer::add(BlockTrace block, size_t used) {
 }
 
 LaunchTrace LaunchTracer::take() {
-  trace_.complete = has_room_for(true);
+  // A sample that was not begun, as there was no room any more, is missing, too.
+  trace_.complete &= has_room_for(true);
   if (known_ == blocks_) trace_.work = std::move(work_);
   const bool is_longest = std::all_of(trace_.blocks.begin(), trace_.blocks.end(), [&](const BlockTrace& block) {
     return entries_of(block) < entries_of(longest_);
@@ -119,20 +125,21 @@ LaunchTrace LaunchTracer::take() {
 void BlockTracer::begin(LaunchTracer* launch, uint64_t block, unsigned warps) {
   launch_ = launch;
   count_ = 0;
+  whole_ = true;
   sample_ = launch->is_sample(block);
   block_.number = block;
   block_.warps.assign(warps, {});
 }
 
 void BlockTracer::end() {
-  launch_->add(std::move(block_), count_ / told * told);
+  launch_->add(std::move(block_), count_ / told * told, whole_);
   launch_ = nullptr;
 }
 
 // Asked for every entry, told to the others from time to time.
 bool BlockTracer::has_room() {
   if (++count_ % told == 0) launch_->use(told);
-  return launch_->has_room_for(sample_);
+  return whole_ &= launch_->has_room_for(sample_);
 }
 
 void BlockTracer::enter(unsigned warp, uint32_t pc, uint32_t lanes) {

@@ -24,8 +24,8 @@ class LaunchTracer {
   // Is this block to be traced? Not once there is no more room.
   bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
   bool is_sample(uint64_t block) const;
-  // used: what use() was told of it.
-  void add(BlockTrace block, size_t used);
+  // used: what use() was told of it. whole: was there room for all of it?
+  void add(BlockTrace block, size_t used, bool whole);
   void use(size_t entries) { used_ += entries; }
   // What is only looked at for its length leaves half of the room to the others.
   bool has_room_for(bool sample) const { return used_ <= (sample ? room : room / 2); }
@@ -60,7 +60,7 @@ class BlockTracer {
 
   LaunchTracer* launch_ = nullptr;
   BlockTrace block_;
-  bool sample_ = true;
+  bool sample_ = true, whole_ = true;
   size_t count_ = 0;
 };
 

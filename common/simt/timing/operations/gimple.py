@@ -111,6 +111,7 @@ def read_line(line: str, block: Block) -> None:
     text = ANY_PLACE.sub("", text)
     if "CLOBBER" in text:
         return
+    text = text.replace(" ={v} ", " = ", 1)  # of something volatile: its hook says so
     block.statements.append(Statement(text, file, number))
     if text.startswith("return") or text.startswith("switch ") or "__builtin_unreachable" in text or "__builtin_trap" in text:
         block.ends = True

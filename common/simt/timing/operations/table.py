@@ -13,6 +13,7 @@ import loops as shapes
 import pragmas
 import steady
 import unrolling
+import waiting
 from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
 from gimple import Function, Statement, short_name
 from values import Values
@@ -308,13 +309,25 @@ class FunctionTable:
                 self.transparent.add(n)
 
 
+def number_joined(table: FunctionTable) -> dict[str, int]:
+    """Numbers of values, also of those that nothing but another joined value (a phi) reads: what was loaded comes through them."""
+    number, sources = table.values.number, table.definitions.phi
+    todo = [name for name in sources if name in number]
+    while todo:
+        for name in sources[todo.pop()].values():
+            if name in sources and name not in number and name not in table.values.made_of:
+                table.values.of(name)
+                todo.append(name)
+    return number
+
+
 def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[Function]) -> list[str]:
     table = FunctionTable(function, calls, functions)
     table.find_fused()
     # What a copy passes on must be known before a later block reads it: twice, since blocks are not in order of execution.
     table.read_blocks()
     made_of = dict(table.values.made_of)
-    number = table.values.number
+    number = number_joined(table)
     table = FunctionTable(function, calls, functions)
     table.find_fused()
     table.values.made_of, table.values.number = made_of, number
@@ -331,7 +344,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     short = shapes.predicated(function, cost, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
-    table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops)
+    table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops) + waiting.waits(function, table.names, table.definitions, table.loops, barriers)
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
     for loop in table.loops:
         lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
