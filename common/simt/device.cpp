@@ -9,6 +9,7 @@
 #include "device_limits.h"
 #include "device_service.h"
 #include "devices.h"
+#include "instrument/recorder.h"
 #include "launch_bounds.h"
 #include "launch_state.h"
 #include "refusal.h"
@@ -75,7 +76,9 @@ cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_byte
 
 }  // namespace simt
 
+// By the time at which another thread does something, it can tell a number.
 long long simt::clock_ticks() noexcept {
+  note_received(sizeof(long long));
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000000000LL + now.tv_nsec;

@@ -235,9 +235,13 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, J
   job.quiet = true;
   const Outcome second = session().client->run(job);
   finding = check_ending(second);
-  if (finding.kind != Kind::right) return {finding.kind, "in the second of two equal runs: " + finding.text};
+  if (finding.kind != Kind::right) {
+    const std::string when = "in the second of two equal runs: ";
+    return {finding.kind, when + finding.text, "", when + (finding.brief.empty() ? finding.text : finding.brief)};
+  }
   if (second.error != first.error) {
-    return {Kind::wrong, "two equal runs returned " + first.error_name + " and " + second.error_name};
+    return {Kind::wrong, "two equal runs returned " + first.error_name + " and " + second.error_name, "",
+            "two equal runs returned different errors"};
   }
   for (int i = 0; i < 2; i++) {
     const auto &a = first.output[i], &b = second.output[i];

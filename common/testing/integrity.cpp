@@ -29,8 +29,7 @@ std::string check_integrity(const Step& step) {
   job.count = true;
   const rung::Outcome outcome = session().checked->run(job);
   const Finding finding = judge(step, input, outcome);
-  if (finding.kind != Finding::Kind::right)
-    return "not right in the instrumented build: " + (finding.brief.empty() ? finding.text : finding.brief);
+  if (finding.kind != Finding::Kind::right) return "not right in the instrumented build: " + told_of_hidden(finding);
   Count count;
   const std::string unread = read_counters(step, outcome, &count);
   if (!unread.empty()) return unread;

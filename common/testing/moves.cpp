@@ -187,7 +187,7 @@ Demand spread_over_blocks(int least) {
     const double blocks = count.working_blocks;
     if (blocks >= least * static_cast<double>(count.rows)) return {};
     return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
-                 (blocks < count.blocks ? (blocks == 1 ? " that loads something" : " that load something") : "") +
+                 (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") +
                  ", where " + std::to_string(least) + " per row are needed");
   };
 }
@@ -199,7 +199,7 @@ Demand rows_at_once() {
     // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
     if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
     return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
-                 (count.working_threads < count.threads ? "in blocks that load something " : "") + "for " +
+                 (count.working_threads < count.threads ? "in blocks that do their part " : "") + "for " +
                  std::to_string(count.rows) + " rows, where at least " + whole(needed) +
                  " are needed to work on all rows at once: is one row done after the other?");
   };

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace testing_ {
 namespace {
@@ -53,8 +54,18 @@ void record_case(const std::string& variant, const std::string& group, const std
 
 void record_end() { write({{"type", "end"}}); }
 
+std::string told_of_hidden(const Finding& finding) {
+  std::istringstream words(finding.brief.empty() ? finding.text : finding.brief);
+  std::string told;
+  for (std::string word; std::getline(words, word, ' ');) {
+    const bool is_figure = word.find_first_of("0123456789") != std::string::npos;
+    told += (told.empty() ? "" : " ") + (is_figure ? "..." : word);
+  }
+  return told;
+}
+
 std::string told(const Step& step, const Finding& finding) {
-  if (step.test_case.group == "hidden") return finding.brief.empty() ? finding.text : finding.brief;
+  if (step.test_case.group == "hidden") return told_of_hidden(finding);
   return finding.open.empty() ? finding.text : finding.open;
 }
 

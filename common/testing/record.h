@@ -29,6 +29,9 @@ void record_case(const std::string& variant, const std::string& group, const std
                  const std::string& text);
 void record_end();
 
+// Of a case whose shape is hidden: without any figure, since a file can see to it that a figure is the width.
+std::string told_of_hidden(const Finding& finding);
+
 // What the judge may tell about the finding.
 std::string told(const Step& step, const Finding& finding);
 

@@ -90,7 +90,7 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
       counts.requests++;
       counts.sectors += last / sector_bytes - addresses[0] / sector_bytes + 1;
       counts.bytes += warp_lanes * bytes;
-      if (event == Event::load) loaded_ += warp_lanes * bytes;
+      (event == Event::load ? loaded_ : stored_) += warp_lanes * bytes;
       mark(region, event, addresses[0], last);
       return all_lanes;
     }
@@ -122,7 +122,7 @@ void Collector::count_global(Counts* counts, Event event, unsigned bytes, uint32
   sum.requests += count.requests;
   sum.sectors += count.sectors;
   sum.bytes += count_of(lanes) * bytes;
-  if (event == Event::load) loaded_ += count_of(lanes) * bytes;
+  (event == Event::load ? loaded_ : stored_) += count_of(lanes) * bytes;
 }
 
 void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
@@ -155,7 +155,8 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
     received_.keep_most({received[thread], std::max(loaded_ / threads, loaded[thread / warp_lanes] / warp_lanes)});
   }
   block_loads_.push_back(loaded_);
-  loaded_ = 0;
+  block_stores_.push_back(stored_);
+  loaded_ = stored_ = 0;
   keep_longest(longest, block, &longest_thread_accesses_, &its_block_accesses_);
 }
 
@@ -168,6 +169,7 @@ void Collector::add_to_launch() {
   launch_.watched_bytes_read += watched_bytes_read_;
   launch_.received.keep_most(received_);
   launch_.block_loads.insert(launch_.block_loads.end(), block_loads_.begin(), block_loads_.end());
+  launch_.block_stores.insert(launch_.block_stores.end(), block_stores_.begin(), block_stores_.end());
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,
                &launch_.its_block_accesses);
 }

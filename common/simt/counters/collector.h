@@ -24,7 +24,7 @@ struct LaunchCounters {
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
-  std::vector<uint64_t> block_loads;  // bytes of global memory, one number per block
+  std::vector<uint64_t> block_loads, block_stores;  // bytes of global memory, one number per block
   uint64_t watched_bytes_read = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
   const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
@@ -77,8 +77,8 @@ class Collector {
   Cached cache_[64];
   Region* region_ = nullptr;  // of the last global access
   uint64_t longest_thread_accesses_ = 0, its_block_accesses_ = 0;
-  uint64_t loaded_ = 0;
-  std::vector<uint64_t> block_loads_;
+  uint64_t loaded_ = 0, stored_ = 0;  // stored: by atomics, too
+  std::vector<uint64_t> block_loads_, block_stores_;
   Received received_;
   const bool watching_ = is_watching();
   uint64_t watched_bytes_read_ = 0;

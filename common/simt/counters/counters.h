@@ -77,7 +77,8 @@ struct Launch {
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
-  // Blocks that load at least a quarter of what the mean does. In a kernel that loads nothing, all.
+  // Blocks that load at least a quarter of what the mean does, and store at least a quarter of it: who only loads has
+  // nothing to show for it. In a kernel that neither loads nor stores, all.
   uint64_t working_blocks = 0;
 
   timing::Prediction predicted;  // with a GPU's name if there was to be one (timing/predictor.h)

@@ -52,9 +52,17 @@ std::string name_of(const BoundKernel& kernel) {
   return name.size() > 2 && name.front() == '(' && name.back() == ')' ? name.substr(1, name.size() - 2) : name;
 }
 
-uint64_t working_blocks(const std::vector<uint64_t>& loads) {
-  const uint64_t sum = std::accumulate(loads.begin(), loads.end(), uint64_t{0});
-  return std::count_if(loads.begin(), loads.end(), [&](uint64_t bytes) { return bytes >= sum / (4 * loads.size()); });
+// One number per block, in the same order.
+uint64_t working_blocks(const std::vector<uint64_t>& loads, const std::vector<uint64_t>& stores) {
+  const auto a_quarter = [](const std::vector<uint64_t>& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}) / (4 * std::max<size_t>(1, bytes.size()));
+  };
+  const uint64_t least_loads = a_quarter(loads), least_stores = a_quarter(stores);
+  uint64_t working = 0;
+  for (size_t block = 0; block < loads.size(); block++) {
+    working += loads[block] >= least_loads && stores[block] >= least_stores;
+  }
+  return working;
 }
 
 // Offset -> line, for all offsets of one module that any launch has.
@@ -112,7 +120,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   launch.longest_thread_accesses = counters.longest_thread_accesses;
   launch.its_block_accesses = counters.its_block_accesses;
   launch.received = counters.received;
-  launch.working_blocks = working_blocks(counters.block_loads);
+  launch.working_blocks = working_blocks(counters.block_loads, counters.block_stores);
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));
   raw.module_path = module.path();
   for (const auto& [pc, counts] : counters.by_pc) {
