@@ -123,7 +123,7 @@ later() {
 }
 
 lab_list=$(labs)
-own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_cooperative simt_graph simt_math simt_failures simt_launch_limits simt_checks simt_counters half worker compare \
+own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_cooperative simt_graph simt_graph_nodes simt_math simt_failures simt_launch_limits simt_checks simt_counters half worker compare \
   reference bench)
 programs=$(printf "$build/%s " worker backend bench swap_ffn_bench roofs profile bench_simt warp_counts libladder_client.so)
 programs+=" build/grade/escapes"

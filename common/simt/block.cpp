@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
 
 #include "device_queues.h"
 #include "instrument/recorder.h"
@@ -384,6 +385,10 @@ Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept {
 }
 unsigned active_lanes(Place place) noexcept { return current_block->active_lanes(place); }
 void yield() noexcept {
+  if (!current_block) {  // the host waits, by the same functions
+    std::this_thread::yield();
+    return;
+  }
   poll(SIMT_CALLER);
   current_block->yield();
 }

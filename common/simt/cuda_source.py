@@ -31,7 +31,10 @@ LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cuf
 LIBCUXX_STD = "|".join(sorted({name for header in [HEADERS / "cuda/atomic", *(HEADERS / "cuda/std").iterdir()]
                                for name in re.findall(r"\b[A-Za-z]\w*", re.sub("//.*", "", header.read_text()))}))
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
-           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
+           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|ceil_div|round_up|round_down|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
+
+GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h")
+                          for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
@@ -40,7 +43,7 @@ UNSUPPORTED = [
     (r"\bcudaArray(?:_t)?\b|\bcudaMalloc(?:3D)?Array\b|\bcudaMallocMipmappedArray\b", "CUDA arrays (texture memory)"),
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
-    (r"\bcudaGraph(?!ics|(?:Exec|Node)_t\b|_t\b|GetNodes\b|Instantiate\b|Launch\b|Upload\b|Destroy\b|ExecDestroy\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
+    (rf"\bcudaGraph(?!ics|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
@@ -77,7 +80,8 @@ DYNAMIC_SHARED = re.compile(
 LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
 
 
-LAUNCH_FUNCTION = re.compile(r"\bcudaLaunch(?:Cooperative)?Kernel\s*\(\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+# A kernel's address as one argument or as a node's `func`.
+LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
                              r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
 
 

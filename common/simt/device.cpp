@@ -74,6 +74,16 @@ cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_byte
   return cudaSuccess;
 }
 
+cudaError_t available_shared_bytes(size_t* bytes, const void* function, int blocks, int block_threads) {
+  int most = 0;
+  if (!bytes || blocks <= 0) return set_last_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = occupancy(&most, block_threads, 0)) return error;
+  if (blocks > most) return set_last_error(cudaErrorInvalidValue);
+  const size_t each = shared_bytes_per_multiprocessor / static_cast<size_t>(blocks) / 128 * 128;  // as it is given out
+  *bytes = min(each - reserved_shared_bytes, shared_limit(function));
+  return cudaSuccess;
+}
+
 }  // namespace simt
 
 // By the time at which another thread does something, it can tell a number.

@@ -66,6 +66,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
 cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
   if (const cudaError_t error = wait_for_owners(pointer)) return set_last_error(error);
+  simt::return_to_pool(pointer);
   return set_last_error(device().free(pointer));
 }
 

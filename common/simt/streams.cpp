@@ -8,6 +8,7 @@
 #include "device.h"
 #include "device_queues.h"
 #include "devices.h"
+#include "graph_parts.h"
 #include "refusal.h"
 #include "timing/predictor.h"
 
@@ -31,6 +32,7 @@ struct CUevent_st {
   int device = 0;
   std::shared_ptr<Moment> moment;  // null: never recorded
   Position position;
+  std::shared_ptr<const CapturedPoint> captured;  // it was recorded by a stream that was being captured
 };
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
@@ -53,6 +55,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return is_done(last_of(stream)) ? cudaSuccess : cudaErrorNotReady; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (event->captured) return wait_for_captured(stream, *event->captured);
+  if (event->moment && is_capturing(stream)) return set_last_error(cudaErrorStreamCaptureIsolation);
   const Position position = event->position;
   if (!runs_later() || !event->moment || position.device == device_of(stream)) return cudaSuccess;
   enqueue(
@@ -60,22 +64,24 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  if (is_capturing(stream)) return set_last_error(cudaErrorStreamCaptureUnsupported);
   return do_in_order(stream, [=] {
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
   });
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return do_in_order(stream, [=] {
+  const auto call = [=] {
     function(data);
     return cudaSuccess;
-  });
+  };
+  return do_or_capture(stream, call, cudaGraphNodeTypeHost);
 }
 cudaError_t cudaDeviceSynchronize() { return set_last_error(wait_for_device(current_device())); }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
   if (!event) return set_last_error(cudaErrorInvalidValue);
-  *event = new CUevent_st{current_device(), nullptr, {}};
+  *event = new CUevent_st{current_device(), nullptr, {}, nullptr};
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -92,6 +98,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
             ": call cudaSetDevice before cudaEventCreate and cudaStreamCreate.");
     return set_last_error(cudaErrorInvalidResourceHandle);
   }
+  event->captured = captured_point(stream);
   event->moment = std::make_shared<Moment>();
   if (!runs_later() || is_capturing(stream)) {
     event->moment->take();
@@ -109,10 +116,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (event->captured) return set_last_error(cudaErrorCapturedEvent);
   return event->moment ? set_last_error(wait_for(event->position)) : cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (event->captured) return set_last_error(cudaErrorCapturedEvent);
   return !event->moment || is_done(event->position) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {

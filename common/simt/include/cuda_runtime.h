@@ -48,6 +48,7 @@
 #include "simt/atomics.h"
 #include "simt/bits.h"
 #include "simt/device_variables.h"
+#include "simt/graph_nodes.h"
 #include "simt/launch.h"
 #include "simt/launch_kernel.h"
 #include "simt/launch_ex.h"

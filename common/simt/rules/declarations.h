@@ -226,6 +226,7 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes 
 #include "../include/simt/launch_kernel.h"
 #include "../include/simt/launch_ex.h"
 #include "../include/simt/memory_3d.h"
+#include "../include/simt/graph_nodes.h"
 #include "../include/simt/memory_pools.h"
 
 #pragma clang attribute push(__attribute__((device)), apply_to = function)

@@ -63,8 +63,12 @@ def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = Non
                                          not understood.is_compiled(message.file, message.line, message.column)):
                 found[Refusal((message.file, message.line, message.column, means.text, means.advice))] = None
     # One refusal per line: a rule of the tree often says once more what clang has said.
+    asked = tree_rules.Asked(understood, line, extended_lambda, shared_sizes.layouts(answer.tree))
+    # What clang says of a call on such an operator's result only follows from it.
+    operators = {place[:2] for place, _, _ in tree_rules.operators(asked)}
+    found = {refusal: None for refusal in found if refusal[:2] not in operators}
     said = {refusal[:2] for refusal in found}
-    for refusal in tree_rules.refusals(tree_rules.Asked(understood, line, extended_lambda, shared_sizes.layouts(answer.tree))):
+    for refusal in tree_rules.refusals(asked):
         if refusal[:2] not in said:
             found[Refusal(refusal)] = None
     return sorted(found)

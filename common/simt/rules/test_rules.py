@@ -90,6 +90,14 @@ class Command(unittest.TestCase):
         self.assertIn('own.cu:2:36: error: nvcc refuses this: calling a __host__ function("f") from a __global__ function is not allowed', said)
         self.assertIn("write __device__ before f (line 1)", said)
 
+    def test_an_operator_of_the_host_is_named_and_not_what_is_called_on_its_result(self):
+        for call in ("typeid(float).name()[0]", "typeid(float) == typeid(int)"):
+            with self.subTest(call=call):
+                status, said = self.said(f"#include <typeinfo>\n__global__ void k(float* x) {{ *x = {call}; }}\n")
+                self.assertEqual(status, 1)
+                self.assertIn("own.cu:2:36: error: nvcc refuses this: the operator \"typeid\" is not allowed in device code", said)
+                self.assertNotIn("__host__ function", said)
+
     def test_a_right_file(self):
         self.assertEqual(self.said("__device__ float f(float x) { return x; }\n__global__ void k(float* x) { *x = f(*x); }\n"), (0, ""))
 

@@ -1,8 +1,9 @@
-// CUDA graphs, as far as they come from stream capture: what is launched on a stream between cudaStreamBeginCapture and
+// CUDA graphs that come from stream capture: what is launched on a stream between cudaStreamBeginCapture and
 // cudaStreamEndCapture is kept, in order, and done each time that the graph is launched. Kernel launches by <<<>>>,
-// cudaMemcpyAsync, cudaMemsetAsync, what cuBLAS does, and other graphs can be captured; synchronising a stream that is
-// being captured, or launching a kernel by its address on it, is an error, as is capturing the null stream. There are
-// no functions that add nodes by hand.
+// copies and memsets, functions of the host, what cuBLAS does, and other graphs can be captured; synchronising a stream
+// that is being captured, or launching a kernel by its address on it, is an error, as is capturing the null stream. A
+// stream that waits for an event of a captured stream is captured with it. graph_nodes.h has graphs that are built by
+// hand.
 #pragma once
 
 // Included by runtime_api.h, which declares what it needs.
@@ -25,6 +26,15 @@ enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusInvalidated
 };
 
+enum cudaGraphNodeType {
+  cudaGraphNodeTypeKernel,
+  cudaGraphNodeTypeMemcpy,
+  cudaGraphNodeTypeMemset,
+  cudaGraphNodeTypeHost,
+  cudaGraphNodeTypeGraph,
+  cudaGraphNodeTypeEmpty
+};
+
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
@@ -38,7 +48,29 @@ inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph
   if (log && log_bytes) *log = 0;
   return cudaGraphInstantiate(exec, graph, 0);
 }
+inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                 unsigned long long flags = 0) {
+  return cudaGraphInstantiate(exec, graph, flags);
+}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+
+enum cudaGraphExecUpdateResult {
+  cudaGraphExecUpdateSuccess,
+  cudaGraphExecUpdateError,
+  cudaGraphExecUpdateErrorTopologyChanged,
+  cudaGraphExecUpdateErrorNodeTypeChanged,
+  cudaGraphExecUpdateErrorFunctionChanged,
+  cudaGraphExecUpdateErrorParametersChanged,
+  cudaGraphExecUpdateErrorNotSupported,
+  cudaGraphExecUpdateErrorUnsupportedFunctionChange,
+  cudaGraphExecUpdateErrorAttributesChanged
+};
+struct cudaGraphExecUpdateResultInfo {
+  cudaGraphExecUpdateResult result;
+  cudaGraphNode_t errorNode, errorFromNode;
+};
+// Takes over what `graph` does, if its nodes and their order are those that the executable graph was made of.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
@@ -47,6 +79,7 @@ namespace simt {
 
 // A piece of work that was captured.
 struct CapturedWork {
+  cudaGraphNodeType type = cudaGraphNodeTypeKernel;
   virtual ~CapturedWork() = default;
   virtual cudaError_t run() = 0;
 };
@@ -54,7 +87,9 @@ struct CapturedWork {
 template <typename Work>
 struct CapturedCall final : CapturedWork {
   Work work;
-  explicit CapturedCall(const Work& work) : work(work) {}
+  explicit CapturedCall(const Work& work, cudaGraphNodeType kind = cudaGraphNodeTypeKernel) : work(work) {
+    type = kind;
+  }
   cudaError_t run() override { return work(); }
 };
 
@@ -80,10 +115,10 @@ cudaError_t defer(cudaStream_t stream, CapturedWork* work);
 
 // Does the work, or keeps a copy of it if the stream is being captured.
 template <typename Work>
-cudaError_t do_or_capture(cudaStream_t stream, const Work& work) {
+cudaError_t do_or_capture(cudaStream_t stream, const Work& work, cudaGraphNodeType type = cudaGraphNodeTypeKernel) {
   Work copy = work;
   if (const cudaError_t error = check_null_stream(stream)) return error;
-  if (is_capturing(stream)) return add_captured(stream, new CapturedCall<Work>(copy));
+  if (is_capturing(stream)) return add_captured(stream, new CapturedCall<Work>(copy, type));
   return is_deferred() ? defer(stream, new CapturedCall<Work>(copy)) : copy();
 }
 

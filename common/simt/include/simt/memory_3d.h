@@ -14,9 +14,12 @@ struct cudaPitchedPtr {
   void* ptr;
   size_t pitch, xsize, ysize;
 };
+struct cudaArray;
 struct cudaMemcpy3DParms {
+  cudaArray* srcArray;  // null: there are none
   cudaPos srcPos;
   cudaPitchedPtr srcPtr;
+  cudaArray* dstArray;
   cudaPos dstPos;
   cudaPitchedPtr dstPtr;
   cudaExtent extent;

@@ -1,31 +1,63 @@
-// Stream-ordered allocation. Streams are synchronous here, so a pool is only a name for the whole memory, and
-// attributes of pools and streams are kept by nobody: they change how fast, not what.
+// Stream-ordered allocation, and attributes of streams. A pool has a name and counts what was allocated from it; all
+// memory comes from where cudaMalloc's does. Most attributes are only kept: they change how fast, not what.
 #pragma once
+
+#include <cstdint>
 
 #include "runtime_api.h"
 
 struct CUmemPoolHandle_st;
 using cudaMemPool_t = CUmemPoolHandle_st*;
+using cuuint64_t = uint64_t;
 enum cudaMemPoolAttr {
   cudaMemPoolReuseFollowEventDependencies = 1,
   cudaMemPoolReuseAllowOpportunistic,
   cudaMemPoolReuseAllowInternalDependencies,
-  cudaMemPoolAttrReleaseThreshold
+  cudaMemPoolAttrReleaseThreshold,
+  cudaMemPoolAttrReservedMemCurrent,
+  cudaMemPoolAttrReservedMemHigh,
+  cudaMemPoolAttrUsedMemCurrent,
+  cudaMemPoolAttrUsedMemHigh
+};
+enum cudaMemAllocationType {
+  cudaMemAllocationTypeInvalid,
+  cudaMemAllocationTypePinned,
+  cudaMemAllocationTypeManaged,
+  cudaMemAllocationTypeMax = 0x7FFFFFFF
+};
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone, cudaMemHandleTypePosixFileDescriptor };
+struct cudaMemPoolProps {
+  cudaMemAllocationType allocType;
+  cudaMemAllocationHandleType handleTypes;  // none: there is one process
+  cudaMemLocation location;
+  void* win32SecurityAttributes;
+  size_t maxSize;  // 0: no limit
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone, cudaMemAccessFlagsProtRead, cudaMemAccessFlagsProtReadWrite = 3 };
+struct cudaMemAccessDesc {
+  cudaMemLocation location;
+  cudaMemAccessFlags flags;
 };
 
-inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-  *pool = reinterpret_cast<cudaMemPool_t>(1);
-  return cudaSuccess;
-}
-inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return cudaDeviceGetDefaultMemPool(pool, device);
-}
-inline cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
-inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+// The value is an int for the first three attributes, else 8 bytes.
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 template <typename T>
-cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
-  return cudaMalloc(pointer, bytes);
+cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+}
+template <typename T>
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
 }
 
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
@@ -44,3 +76,8 @@ inline cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const 
   return cudaSuccess;
 }
 inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+
+namespace simt {
+// What cudaFree and cudaFreeAsync tell the pool that the memory came from.
+void return_to_pool(const void* pointer);
+}  // namespace simt

@@ -46,7 +46,13 @@ enum cudaError {
   cudaErrorNotSupported = 801,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureMerge = 902,
+  cudaErrorStreamCaptureUnmatched = 903,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905,
   cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorCapturedEvent = 907,
+  cudaErrorGraphExecUpdateFailure = 910,
   cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999,
 };
@@ -226,6 +232,7 @@ const char* cudaGetErrorString(cudaError_t error);
 // Memory. New memory is filled with bytes 0xFF (NaN), so that a kernel that reads what nothing wrote shows it.
 cudaError_t cudaMalloc(void** pointer, size_t bytes);
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags);
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
@@ -286,6 +293,7 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* func
 // Where a variable of the program is on the device.
 char* symbol_address(const volatile void* variable);
 cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes);
+cudaError_t available_shared_bytes(size_t* bytes, const void* function, int blocks, int block_threads);
 }  // namespace simt
 
 #include "graph.h"

@@ -38,7 +38,7 @@ cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes,
                                      size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
   const auto copy = [=] { return cudaMemcpy2D(to, to_pitch, from, from_pitch, width_bytes, height, kind); };
-  return simt::after_copy(stream, to, from, simt::do_in_order(stream, copy));
+  return simt::after_copy(stream, to, from, simt::do_or_capture(stream, copy, cudaGraphNodeTypeMemcpy));
 }
 inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width_bytes, size_t height) {
   for (size_t row = 0; row < height; row++) {
@@ -49,7 +49,8 @@ inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t w
 }
 inline cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width_bytes, size_t height,
                                      cudaStream_t stream = nullptr) {
-  return simt::do_in_order(stream, [=] { return cudaMemset2D(pointer, pitch, value, width_bytes, height); });
+  const auto set = [=] { return cudaMemset2D(pointer, pitch, value, width_bytes, height); };
+  return simt::do_or_capture(stream, set, cudaGraphNodeTypeMemset);
 }
 template <typename T>
 cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned = 0) {
@@ -60,19 +61,20 @@ cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMe
   return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 template <typename T>
-cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
-  return cudaMalloc(pointer, bytes);
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return simt::do_in_order(stream, [=] { return cudaFree(pointer); });
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream = nullptr) {
-  const cudaError_t error = simt::do_or_capture(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
-  return simt::after_copy(stream, to, from, error);
+  const auto copy = [=] { return cudaMemcpy(to, from, bytes, kind); };
+  return simt::after_copy(stream, to, from, simt::do_or_capture(stream, copy, cudaGraphNodeTypeMemcpy));
 }
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = nullptr) {
-  return simt::do_or_capture(stream, [=] { return cudaMemset(pointer, value, bytes); });
+  const auto set = [=] { return cudaMemset(pointer, value, bytes); };
+  return simt::do_or_capture(stream, set, cudaGraphNodeTypeMemset);
 }
 
 template <typename T>
@@ -167,6 +169,11 @@ template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads,
                                                           size_t shared_bytes) {
   return simt::occupancy(blocks, block_threads, shared_bytes);
+}
+// The most with which so many blocks fit, up to what the kernel may be launched with.
+template <typename Kernel>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel* kernel, int blocks, int block_threads) {
+  return simt::available_shared_bytes(bytes, reinterpret_cast<const void*>(kernel), blocks, block_threads);
 }
 // The block that fills a multiprocessor: registers, which decide on a GPU, are not known here.
 template <typename Kernel>

@@ -38,6 +38,31 @@ __global__ void histogram(const int* in, int n, unsigned* bins, float* largest, 
   }
 }
 
+using Counter = cuda::atomic<int, cuda::thread_scope_system>;
+
+__global__ void answer(Counter* told, Counter* answered) {
+  while (told->load(cuda::memory_order_acquire) == 0) {
+  }
+  answered->fetch_add(told->load() + 1);
+}
+
+// The host's side of what a kernel and it say to each other: it stores, loads, exchanges and waits, too.
+int asked() {
+  Counter* both;
+  cudaMallocManaged(&both, 2 * sizeof(Counter));
+  new (&both[0]) Counter(0);
+  new (&both[1]) Counter(5);
+  both[0].store(36, cuda::memory_order_release);
+  answer<<<1, 1>>>(&both[0], &both[1]);
+  cudaDeviceSynchronize();
+  both[1].wait(5);
+  int expected = 0;
+  const bool changed = both[1].compare_exchange_strong(expected, 1);
+  const int found = changed ? 0 : both[1].load();
+  cudaFree(both);
+  return found == expected ? found : 0;
+}
+
 int main() {
   const int n = 1000, blocks = 8;
   std::vector<int> in(n);
@@ -70,6 +95,7 @@ int main() {
   for (int i = 0; i < 16; i++) wrong += found[i] != unsigned(expected[i]);
   wrong += found_ints[0] != 0 || found_ints[3] != below || found_ints[1] != blocks * (blocks - 1) / 2 ||
            found_ints[2] != found_ints[1];
+  wrong += asked() != 42;
   std::printf("%s\n", wrong ? "FAIL" : "PASS");
   return wrong != 0;
 }

@@ -1,0 +1,53 @@
+// What a graph is: nodes in the order in which they were added, each with the nodes that it waits for. Graphs come from
+// captured streams (capture.cpp) or are built by hand (graph_nodes.cpp).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <vector>
+
+struct CUgraphNode_st {
+  cudaGraph_t graph;
+  std::shared_ptr<simt::CapturedWork> work;
+  std::vector<cudaGraphNode_t> after;
+  const CUgraphNode_st* origin;  // of a node of a clone, else null
+};
+
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+
+  cudaGraphNode_t add(std::shared_ptr<simt::CapturedWork> work, std::vector<cudaGraphNode_t> after) {
+    nodes.push_back(std::make_unique<CUgraphNode_st>(CUgraphNode_st{this, std::move(work), std::move(after), nullptr}));
+    return nodes.back().get();
+  }
+};
+
+namespace simt {
+
+// A node in a graph that can be launched: it keeps the work alone, since the graph may be destroyed.
+struct Step {
+  const CUgraphNode_st* node;  // a name, which may be gone
+  std::shared_ptr<CapturedWork> work;
+  std::vector<size_t> after;  // numbers of steps, in the order of the graph's nodes
+};
+struct Steps {
+  std::vector<Step> of_nodes;
+  std::vector<size_t> order;  // in which they are done
+};
+
+// Null if the nodes wait for each other in a circle.
+std::shared_ptr<const Steps> steps_of(const CUgraph_st& graph);
+cudaError_t run(const Steps& steps);
+
+// What an event that a captured stream records stands for, and the stream that waits for such an event.
+struct CapturedPoint;
+std::shared_ptr<const CapturedPoint> captured_point(cudaStream_t stream);
+cudaError_t wait_for_captured(cudaStream_t stream, const CapturedPoint& point);
+
+}  // namespace simt
+
+// Launches under way keep the steps that they began with.
+struct CUgraphExec_st {
+  std::shared_ptr<const simt::Steps> steps;
+};

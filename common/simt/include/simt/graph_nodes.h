@@ -1,0 +1,96 @@
+// CUDA graphs that are built by hand: kernels, copies, memsets, functions of the host, other graphs. Nodes for events,
+// allocations and conditions do not exist here, nor does cudaGraphAddNode, and no node tells its parameters.
+#pragma once
+
+#include "launch_kernel.h"
+#include "memory_3d.h"
+
+struct cudaKernelNodeParams;
+
+namespace simt {
+
+// A kernel's address that has not forgotten what the kernel's parameters are. simtcc takes away the cast to void* that
+// CUDA's own type asks for.
+struct KernelAddress {
+  const void* address;
+  CapturedWork* (*work_of)(const cudaKernelNodeParams&);  // null: it was a void*, and nothing is known of it
+
+  KernelAddress() = default;
+  KernelAddress(const void* address) : address(address), work_of(nullptr) {}
+  template <typename... Parameters>
+  KernelAddress(void (*kernel)(Parameters...));
+  operator void*() const { return const_cast<void*>(address); }
+};
+
+}  // namespace simt
+
+struct cudaKernelNodeParams {
+  simt::KernelAddress func;
+  dim3 gridDim, blockDim;
+  unsigned int sharedMemBytes;
+  void **kernelParams, **extra;  // they are copied when a node is made
+};
+struct cudaMemsetParams {
+  void* dst;
+  size_t pitch;
+  unsigned int value, elementSize;
+  size_t width, height;  // in elements
+};
+struct cudaHostNodeParams {
+  cudaHostFn_t fn;
+  void* userData;
+};
+struct cudaGraphEdgeData {
+  unsigned char from_port, to_port, type, reserved[5];
+};
+
+template <typename... Parameters>
+simt::KernelAddress::KernelAddress(void (*kernel)(Parameters...))
+    : address(reinterpret_cast<const void*>(kernel)), work_of([](const cudaKernelNodeParams& node) {
+        const auto function = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(node.func.address));
+        const LaunchConfig config(node.gridDim, node.blockDim, node.sharedMemBytes, replay_stream(), nullptr, 0);
+        return new_captured([config, address = node.func.address, call = bound_kernel(function, node.kernelParams)] {
+          return launch(config, call.bind(by_address, address));
+        });
+      }) {}
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph);
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone);
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaKernelNodeParams* parameters);
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemsetParams* parameters);
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                 const cudaHostNodeParams* parameters);
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                       size_t count, cudaGraph_t child);
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count);
+
+// CUDA 13's form, and that of CUDA 12.
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData* data, size_t count);
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                            size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type);
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters);
+// Of a graph that was instantiated; its later launches have them.
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* parameters);
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* from,
+                                               size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemsetParams* parameters);
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* parameters);
