@@ -1,5 +1,5 @@
-// thrust::universal_vector: a vector in managed memory, whose iterators are pointers. An algorithm that is given only such
-// iterators, and no policy, runs on the host here; its results are the same.
+// thrust::universal_vector: a vector in managed memory, whose iterators are pointers. An algorithm that is given only
+// such iterators, and no policy, runs on the host here; its results are the same.
 #pragma once
 
 #include "host_vector.h"
