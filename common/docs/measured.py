@@ -20,7 +20,7 @@ ORDER = {"cuda": 0, PREDICTED: 1}
 def results() -> list[dict]:
     """Ladders, one per machine: measured on a GPU first, then predicted for one."""
     found = [json.loads(path.read_text()) for path in sorted((ROOT / "plots/results").glob("*.json"))]
-    found = [{**result, "points": [point for point in result["points"] if point["seconds"]]} for result in found if "points" in result]
+    found = [{**result, "points": [point for point in result["points"] if point["seconds"]]} for result in found if "points" in result and "backend" in result]
     return sorted(found, key=lambda result: (ORDER.get(result.get("backend"), 2), result["machine"]))
 
 
