@@ -14,9 +14,9 @@ export LADDER_TESTS=${LADDER_TESTS:-$([ -n "${ONLY:-}" ] && echo all || echo sam
 case $LADDER_TESTS in sample | rest | all) ;; *) fail "LADDER_TESTS=$LADDER_TESTS is none of sample, rest, all" ;; esac
 # The checks that have long lists, and which of their tests these are.
 declare -A long=(
-  ["python: common/simt"]="-k in_every_mode -k is_found"
+  ["python: common/simt"]="-k in_every_mode -k is_found -k is_named_with_its_line"
   ["python: common/simt/rules"]="-k same_verdict_as_nvcc"
-  ["python: common/bench"]="-k every_wrong_program"
+  ["python: common/bench"]="-k every_wrong_program -k any_number_of_devices -k nvcc_takes"
   ["python: common/commands"]="-k each_message"
   ["python: common/grade/slurm"]="-k time_limit"
   ["shelf: every wrong kernel gets its verdict"]=

@@ -129,7 +129,7 @@ def collect(folder: Path, only: str) -> tuple[list[Case], list[str]]:
     """Copies what is to be graded into the folder."""
     cases = in_repository(only)
     if not only:
-        cases = sampled(cases, 32, "submissions of the corpus")
+        cases = sampled(cases, 48, "submissions of the corpus")
     write([case.name for case in cases if not case.needs_gpu], folder)
     made = folder.parent / "hostile"
     made.mkdir()
