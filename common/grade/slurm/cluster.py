@@ -60,11 +60,14 @@ import os, shutil, signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 sys.stdin.read()
 folder, until = sys.argv[1], time.monotonic() + 60
-while os.path.exists(folder) and time.monotonic() < until:
+quiet = 0  # rounds in which nothing was left: a process may be forked while the others are looked at
+while quiet < 5 and time.monotonic() < until:
+    quiet += not os.path.exists(folder)
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if f"SLURM_CONF={folder}/".encode() in file.read() and int(pid) != os.getpid():
+                    quiet = 0
                     os.kill(int(pid), signal.SIGKILL)
         except OSError:
             pass
