@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from chart import MEMORY, colour_of, in_band, marker_style
+from chart_files import save
 from points import UserError, gbytes, is_solution, name_of, results, select
 
 try:
@@ -137,21 +138,16 @@ def draw_panel(axes: object, copy_gbs: float, points: dict[tuple, dict], rungs: 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="a file of plots/results")
-    parser.add_argument("--output", default="plots/climb", help="the chart's path without .svg")
+    parser.add_argument("--output", type=Path, default=Path("plots/climb"), help="the chart's path without .svg")
     options = parser.parse_args(argv)
     try:
         if matplotlib is None:
             raise UserError("matplotlib is missing; `apt-get install python3-matplotlib` and use /usr/bin/python3")
-        figure = draw(results.load(options.results, need_roofs=True))
-        figure.savefig(f"{options.output}.svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(f"{options.output}.png", dpi=150, metadata={"Software": None})
+        paths = save(draw(results.load(options.results, need_roofs=True)), options.output)
     except UserError as error:
         print(f"climb.py: {error}", file=sys.stderr)
         return 1
-    except OSError as error:
-        print(f"climb.py: {error.filename or options.output}: cannot be written: {error.strerror}", file=sys.stderr)
-        return 1
-    print(f"drew {options.output}.svg and {options.output}.png")
+    print("drew " + " and ".join(map(str, paths)))
     return 0
 
 

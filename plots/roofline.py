@@ -13,6 +13,7 @@ import math
 import sys
 from pathlib import Path
 
+import chart_files
 from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, in_band, marker_style
 from ladder_panel import draw_steps
 from places import below, spread, uncrossed
@@ -318,14 +319,11 @@ def draw_titles(chart: Chart, table: dict, cols: int, kind: str, height: float) 
 
 def save(chart: Chart, output: Path) -> list[Path]:
     """Writes output.svg and output.png, byte for byte the same for the same input."""
-    paths = [output.with_name(output.name + suffix) for suffix in (".svg", ".png")]
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        chart.figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
-        chart.figure.savefig(paths[1], dpi=200, metadata={"Software": None})
     except OSError as error:
-        raise UserError(f"{error.filename or output}: cannot be written: {error.strerror}") from None
-    return paths
+        raise chart_files.cannot_write(output, error) from None
+    return chart_files.save(chart.figure, output, dpi=200)
 
 
 def main(argv: list[str]) -> int:

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from chart import FAINT, INK, MEMORY
+from chart_files import save
 from points import UserError
 
 try:
@@ -120,21 +121,16 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, nargs="+", help="files of sharded_bench, one per number of GPUs")
     parser.add_argument("--peers", type=Path, help="a file of sharded_peers.py")
-    parser.add_argument("--output", default="plots/sharded", help="the chart's path without .svg")
+    parser.add_argument("--output", type=Path, default=Path("plots/sharded"), help="the chart's path without .svg")
     options = parser.parse_args(argv)
     try:
         if matplotlib is None:
             raise UserError("matplotlib is missing; `apt-get install python3-matplotlib` and use /usr/bin/python3")
-        figure = draw([load(path) for path in options.results], load(options.peers) if options.peers else None)
-        figure.savefig(f"{options.output}.svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(f"{options.output}.png", dpi=150, metadata={"Software": None})
+        paths = save(draw([load(path) for path in options.results], load(options.peers) if options.peers else None), options.output)
     except UserError as error:
         print(f"sharded.py: {error}", file=sys.stderr)
         return 1
-    except OSError as error:
-        print(f"sharded.py: {error.filename or options.output}: cannot be written: {error.strerror}", file=sys.stderr)
-        return 1
-    print(f"drew {options.output}.svg and {options.output}.png")
+    print("drew " + " and ".join(map(str, paths)))
     return 0
 
 
