@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace calibration {
@@ -26,6 +27,26 @@ struct Case {
   bool held_out = false;                                  // never looked at when the model's constants were chosen
   std::function<void(const Buffers&)> prepare = nullptr;  // writes what the kernel reads and does not change: indices
 };
+
+// Appends cases to a list.
+struct Add {
+  std::vector<Case>& list;
+  void operator()(const std::string& name, const char* family, size_t bytes,
+                  std::function<void(const Buffers&, cudaStream_t)> launch,
+                  std::function<void(const Buffers&)> prepare = nullptr) const {
+    list.push_back({name, family, bytes, std::move(launch), false, std::move(prepare)});
+  }
+};
+
+// A case's `prepare`: in in2 `count` indices below `below` that jump about.
+inline std::function<void(const Buffers&)> indices(int count, int below) {
+  return [=](const Buffers& b) {
+    std::vector<int> index(count);
+    unsigned state = 11;
+    for (int& i : index) i = static_cast<int>((state = state * 1664525u + 1013904223u) >> 8) % below;
+    cudaMemcpy(b.in2, index.data(), index.size() * 4, cudaMemcpyHostToDevice);
+  };
+}
 
 // What the buffers hold at first: numbers in [0, 1), the same each time.
 inline std::vector<float> uniform_values() {

@@ -188,22 +188,9 @@ __global__ void scan_by_one_warp(const float* in, float* out, int n) {
 
 std::vector<Case> fourth_methods() {
   std::vector<Case> list;
-  const auto add = [&list](const std::string& name, const char* family, size_t bytes,
-                           std::function<void(const Buffers&, cudaStream_t)> launch,
-                           std::function<void(const Buffers&)> prepare = nullptr) {
-    list.push_back({name, family, bytes, std::move(launch), false, std::move(prepare)});
-  };
+  const Add add{list};
   const auto ints = [](float* p) { return reinterpret_cast<int*>(p); };
   const auto words = [](float* p) { return reinterpret_cast<unsigned*>(p); };
-  // Indices below `below`, `count` of them, that jump about.
-  const auto indices = [](int count, int below) {
-    return [=](const Buffers& b) {
-      std::vector<int> index(count);
-      unsigned state = 11;
-      for (int& i : index) i = static_cast<int>((state = state * 1664525u + 1013904223u) >> 8) % below;
-      cudaMemcpy(b.in2, index.data(), index.size() * 4, cudaMemcpyHostToDevice);
-    };
-  };
   add("scan_with_lookback", "scans", size_t{12} << 20, [=](const Buffers& b, cudaStream_t s) {
     scan_with_lookback<<<1536, 256, 0, s>>>(b.in, words(b.out), reinterpret_cast<unsigned*>(b.counters));
   });

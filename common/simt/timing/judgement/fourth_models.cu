@@ -276,11 +276,7 @@ __global__ void row_loss(const float* logits, const int* target, float* loss, in
 
 std::vector<Case> fourth_models() {
   std::vector<Case> list;
-  const auto add = [&list](const std::string& name, const char* family, size_t bytes,
-                           std::function<void(const Buffers&, cudaStream_t)> launch,
-                           std::function<void(const Buffers&)> prepare = nullptr) {
-    list.push_back({name, family, bytes, std::move(launch), false, std::move(prepare)});
-  };
+  const Add add{list};
   const auto ints = [](float* p) { return reinterpret_cast<int*>(p); };
   const auto twos = [](float* p) { return reinterpret_cast<float2*>(p); };
   const auto fours = [](float* p) { return reinterpret_cast<float4*>(p); };

@@ -145,22 +145,9 @@ __global__ void quantiles_by_table(const float* table, const float* in, float* o
 
 std::vector<Case> fourth_simulation() {
   std::vector<Case> list;
-  const auto add = [&list](const std::string& name, const char* family, size_t bytes,
-                           std::function<void(const Buffers&, cudaStream_t)> launch,
-                           std::function<void(const Buffers&)> prepare = nullptr) {
-    list.push_back({name, family, bytes, std::move(launch), false, std::move(prepare)});
-  };
+  const Add add{list};
   const auto ints = [](float* p) { return reinterpret_cast<int*>(p); };
   const auto fours = [](float* p) { return reinterpret_cast<float4*>(p); };
-  // Indices below `below`, `count` of them, that jump about.
-  const auto indices = [](int count, int below) {
-    return [=](const Buffers& b) {
-      std::vector<int> index(count);
-      unsigned state = 11;
-      for (int& i : index) i = static_cast<int>((state = state * 1664525u + 1013904223u) >> 8) % below;
-      cudaMemcpy(b.in2, index.data(), index.size() * 4, cudaMemcpyHostToDevice);
-    };
-  };
   add(
       "lennard_jones", "simulation", size_t{8} << 19,
       [=](const Buffers& b, cudaStream_t s) {

@@ -229,10 +229,7 @@ __global__ void sum_over_batch(const float* x, float* y, int batch, int n) {
 
 std::vector<Case> third_exercises() {
   std::vector<Case> list;
-  const auto add = [&list](const std::string& name, const char* family, size_t bytes,
-                           std::function<void(const Buffers&, cudaStream_t)> launch) {
-    list.push_back({name, family, bytes, std::move(launch)});
-  };
+  const Add add{list};
   const auto halves = [](float* p) { return reinterpret_cast<half*>(p); };
   constexpr int n = 4 << 20, m = 1 << 20;
   add("elementwise_add_f32x4", "add", size_t{12} * n,

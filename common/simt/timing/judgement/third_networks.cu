@@ -181,10 +181,7 @@ __global__ void global_norm_squared(float* out, const float* data, size_t count)
 
 std::vector<Case> third_networks() {
   std::vector<Case> list;
-  const auto add = [&list](const std::string& name, const char* family, size_t bytes,
-                           std::function<void(const Buffers&, cudaStream_t)> launch) {
-    list.push_back({name, family, bytes, std::move(launch)});
-  };
+  const Add add{list};
   constexpr int rows = 4096, channels = 768, n = rows * channels;
   for (const int threads : {64, 512})
     add("layernorm_forward " + std::to_string(threads), "layernorm", size_t{8} * n,

@@ -330,10 +330,7 @@ __global__ void transpose_coalesced(float* out, const float* in, int width, int 
 
 std::vector<Case> third_samples() {
   std::vector<Case> list;
-  const auto add = [&list](const std::string& name, const char* family, size_t bytes,
-                           std::function<void(const Buffers&, cudaStream_t)> launch) {
-    list.push_back({name, family, bytes, std::move(launch)});
-  };
+  const Add add{list};
   const auto words = [](float* p) { return reinterpret_cast<unsigned*>(p); };
   const auto pairs = [](float* p) { return reinterpret_cast<float2*>(p); };
   const auto fours = [](float* p) { return reinterpret_cast<float4*>(p); };
