@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cuda/atomic>
 
 #include "../../rung/predict.h"
 #include "local_topk.h"
@@ -73,6 +74,17 @@ struct Peers {
 struct Round {
   unsigned number, blocks_done;
 };
+
+// Each block of an exchange calls it at its end, with the number of its round. The last one begins the next round: all
+// others have read the number by then.
+__device__ inline void end_round(Round* round, unsigned number) {
+  if (threadIdx.x != 0) return;
+  const cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(round->blocks_done);
+  if (done.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1) {
+    done.store(0, cuda::memory_order_relaxed);
+    round->number = number;
+  }
+}
 
 // One device's part of a call. Every device has a host thread, which has made it current and calls the variant; all
 // call the same variants in the same order.
