@@ -26,6 +26,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FIRST_UID, LAST_UID = 50000, 59999  # for submissions, where the judge is root
 MIB = 1 << 20
+SEEN_LATE = 1.0  # seconds of processor time that a process may take after it was last looked at
 
 
 class SandboxError(Exception):
@@ -171,6 +172,15 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def processor_seconds(pid: int) -> float:
+    """What a process has taken so far, of the system's time, too."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rsplit(b") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
 def resident_mib(pids: list[int]) -> float:
     pages = 0
     for pid in pids:
@@ -260,7 +270,7 @@ class Sandbox:
                                    start_new_session=True)
         _running.add(process.pid)
         got = {"stdout": bytearray(), "stderr": bytearray()}
-        cause = ""
+        cause, worked = "", 0.0  # worked: most seconds of processor time that one of its processes was seen to have
 
         def feed() -> None:
             try:
@@ -290,11 +300,16 @@ class Sandbox:
                     cause = cause or "time"
                 elif now - looked > 0.2:
                     looked = now
-                    if resident_mib(descendants(process.pid)) > limits.memory_mib:
+                    family = descendants(process.pid)
+                    worked = max(worked, *map(processor_seconds, family))
+                    if resident_mib(family) > limits.memory_mib:
                         cause = cause or "memory"
                 if cause or (process.poll() is not None and not waiting.select(timeout=0)):
                     break
         kill_tree(process)
+        # The kernel ends who has used up its processor time, and what is seen of that differs: unshare 2.38 ends with status 1.
+        if process.returncode and worked >= limits.cpu_seconds - SEEN_LATE:
+            cause = cause or "time"
         for pipe in (process.stdout, process.stderr):
             pipe.close()
         self.go_on()

@@ -383,6 +383,25 @@ class Doctor(unittest.TestCase):
             finally:
                 patient.close()
 
+    def test_processor_time_is_a_limit_of_its_own(self):
+        """Also where unshare says nothing of the signal that ended its child."""
+        import doctor
+        for kind in ("bwrap", "unshare"):
+            try:
+                patient = doctor.Doctor(sandbox.find(kind))
+            except sandbox.SandboxError as error:
+                print(f"skipped: {error}")
+                continue
+            try:
+                limits = sandbox.Limits(cpu_seconds=2, wall_seconds=120, memory_mib=512, processes=40)
+                for program, cause in (("spinner", "time"), ("devices", "")):
+                    command = patient.box.command(["/escapes", program], patient.root, limits, patient.box.new_user())
+                    with self.subTest(kind=kind, program=program):
+                        ended = patient.box.run(command, limits)
+                        self.assertEqual((ended.cause, ended.seconds < 120), (cause, True), ended)
+            finally:
+                patient.close()
+
     def test_a_sandbox_without_its_host_name_is_not_entered(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("hostname", "echo it is not permitted; exit 1"), ("mount", f"touch {folder}/mounted")):
