@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "common/testing"))
 import broken  # noqa: E402
 import shelf  # noqa: E402
+from course import runs  # noqa: E402
 TEXT = (ROOT / "theory/syllabus.md").read_text(encoding="utf-8")
 
 
@@ -49,9 +50,9 @@ class Syllabus(unittest.TestCase):
             with self.subTest(f"{lab}/{kernel}"):
                 wrong = broken.kernel(lab, kernel)
                 wrong.folder = "build/syllabus"  # other tests build the same kernels at the same time
-                status, output = shelf.run_tests(lab, wrong.write(), "cpu", True, {"LADDER_CASE": "move-*"})
-                self.assertEqual(status, 1, output)
-                said = " ".join(shelf.first_failure(output, wrong.one("variant")))
+                run = shelf.run_tests(lab, wrong.write(), "cpu", True, {"case": "move-*"})
+                self.assertEqual(run.status, 1, run.output)
+                said = " ".join(runs.first_failure(run.events, wrong.one("variant")))
                 for number in re.findall(r"\d[\d,]*", shown.split(";")[0]):
                     self.assertRegex(said, rf"\b{number.rstrip(',')}\b")
 

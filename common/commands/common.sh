@@ -140,6 +140,8 @@ read_labs() {
   facts=$(PYTHONPATH=common "$python" -m course shell) || exit 2
   eval "${facts//declare -A/declare -gA}"
 }
+# request_for NAME=TEXT ... NAME:=JSON ...: what a lab's test program is asked for (common/testing/request.h); it reads it from a file.
+request_for() { PYTHONPATH=common "$python" -m course request backend_shown:=true "$@"; }
 labs() { [ ${#lab_names[@]} -eq 0 ] || printf '%s\n' "${lab_names[@]}"; }
 # The same where nothing may be installed for it: there may then be no labs.
 read_labs_if_possible() { ! has_modules "$python" tomllib || read_labs; }

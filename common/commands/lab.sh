@@ -8,10 +8,10 @@ lab=$(find_lab --programs "$1") || exit 2
 choose_file "$lab"
 
 # What a student's own file achieves is remembered for make status. Statuses: those of the tests; 3: does not compile.
-record=build/results-$lab.json hash=$(sha256sum <"$file" | cut -d ' ' -f 1)
+record=build/events-$lab.jsonl hash=$(sha256sum <"$file" | cut -d ' ' -f 1)
 remember() {
   [ "$source" = student ] && [ -n "$record" ] && [ "$1" -ne 2 ] || return 0
-  "$python" common/commands/progress.py record "$lab" --hash "$hash" --status "$1" --results "$record"
+  "$python" common/commands/progress.py record "$lab" --hash "$hash" --status "$1" --events "$record"
 }
 end_on_signals
 
@@ -60,8 +60,9 @@ solution=
 [ -n "${TODO:-}" ] || solution=$(counted_solution "$lab")
 
 todos=$("$python" common/commands/todos.py open "$lab" "$file")
-LADDER_BACKEND_SHOWN=1 LADDER_TODOS=$todos LADDER_RUNG=$rung LADDER_CHECKED=$checked LADDER_SOLUTION=$solution LADDER_FILE=$file LADDER_WORKER=build/$backend/worker \
-  LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_CASES=${CASES:-} LADDER_TODO=${TODO:-} LADDER_RESULTS=$record "$build/tests/$lab" &
+request=$(request_for rung="$rung" checked="$checked" solution="$solution" file="$file" worker="build/$backend/worker" case="${CASE:-}" variant="${VARIANT:-}" \
+  cases="${CASES:-}" todo="${TODO:-}" open_todos:="[${todos// /,}]" events="$record" ends_with_parent:=true) || exit
+"$build/tests/$lab" <(echo "$request") &
 tests=$!
 wait $tests
 status=$?

@@ -23,14 +23,14 @@ part=${VARIANT:-}${CASE:-}${BROKEN:-}  # not all of the lab
 set_up
 need_build_folder
 given=common/bench/sharded folder=build/cpu/sharded
-work=$(mktemp -d "build/$lab.XXXXXX") || fail "cannot write to $PWD/build: is this folder read-only?"
+work=$(mktemp -d "build/$lab.XXXXXX") events=$work/events || fail "cannot write to $PWD/build: is this folder read-only?"
 trap 'rm -rf "$work"' EXIT
 end_on_signals
 
 # What a student's own file achieves is remembered for make status. Statuses: as in lab.sh.
 remember() {  # STATUS
   [ "$source" = student ] && [ -z "$part" ] || return 0
-  "$python" common/commands/progress.py record "$lab" --hash "$(sha256sum <"$file" | cut -d ' ' -f 1)" --status "$1" --results "$work/results.json"
+  "$python" common/commands/progress.py record "$lab" --hash "$(sha256sum <"$file" | cut -d ' ' -f 1)" --status "$1" --events "$events"
 }
 
 # ---- Where it runs ----
@@ -151,7 +151,9 @@ case $backend in
 esac
 
 # ---- Run ----
-passed=0 failed=0 first_failure= failing= failing_in= one_case=
+passed=0 failed=0 failing= failing_in= one_case=
+event() { printf "$@" >>"$events"; }  # as common/testing/events.h has them
+event '{"type":"begin","lab":"%s","backend":"%s","checked":%s,"whole":true}\n' "$lab" "$backend" "$([ "${modes[*]:-}" = "plain check" ] && echo true || echo false)"
 # line NAME WHAT STATUS
 line() {
   if [ "$3" -eq 0 ]; then
@@ -159,7 +161,6 @@ line() {
     say "$(printf '%-58s ok' "$1  $2")"
   else
     failed=$((failed + 1))
-    first_failure=${first_failure:-$1, $2}
     say "$(printf '%-58s %sFAIL%s' "$1  $2" "$red" "$plain")"
   fi
 }
@@ -169,7 +170,7 @@ import json, sys
 times = json.load(open(sys.argv[1]))["8x128256"]
 print(times["three_reductions"] / times["one_shot"])') || exit
 if [ -z "$part" ]; then
-  predicted=$("$program" predict "$gain" "$work/predictions.json")
+  predicted=$("$program" predict "$gain" "$events.predicted")
   line predictions "4 numbers" $?
   say "$predicted"
 fi
@@ -202,10 +203,9 @@ done
 unfinished=
 say ""
 say "$passed passed, $failed failed"
-if [ -e "$work/predictions.json" ]; then
-  printf '{"backend":"%s","checked":%s,"whole":true,"passed":%d,"failed":%d,"not_run":0,"first_failure":"%s","predictions":%s,"counts":{}}\n' \
-    "$backend" "$([ "${modes[*]:-}" = "plain check" ] && echo true || echo false)" $passed $failed "$first_failure" \
-    "$(cat "$work/predictions.json")" >"$work/results.json"
+if [ -e "$events.predicted" ]; then
+  cat "$events.predicted" >>"$events"
+  event '{"type":"end","passed":%d,"failed":%d,"not_run":0}\n' $passed $failed
   remember $((failed > 0))
 fi
 [ $failed -eq 0 ] || [ -z "${BROKEN:-}" ] || exit 1

@@ -7,8 +7,8 @@ a lab that once passed cannot be made again as an object file can. git ignores i
 Only runs of a lab's own file are recorded (make lab02, make watch02), under the SHA-256 of what the file held; whether it
 is right *now* is thus known without running it, also after a change that was taken back.
 
-    progress.py record LAB --hash HASH --status STATUS --results FILE [--seconds S]   after a run; FILE is what
-                                                    common/testing/progress.h describes, or is not there if nothing ran
+    progress.py record LAB --hash HASH --status STATUS --events FILE   after a run; FILE is what common/testing/events.h describes, or is
+                                                    not there if nothing ran
     progress.py unchanged LAB --hash HASH                                             says so if the last run was of this file
     progress.py hint LAB NUMBER                                                       after make hintNN
 
@@ -39,6 +39,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 import screen  # noqa: E402  (beside this file)
 from check_course import predictions  # noqa: E402
 from course import labs  # noqa: E402
+from course.runs import read_events  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_RUNS = 40  # of a lab; older ones are forgotten, but never the last that was right
@@ -105,6 +106,20 @@ def hash_of(path: Path) -> str:
 
 
 RECORDED = (0, 1, 3)  # the statuses that say something of the file; a run that a signal ended does not
+
+
+def results_of(events: list[dict]) -> dict | None:
+    """What a run's events (common/testing/events.h) come to; None if it did not come to its end."""
+    begin = next((event for event in events if event["type"] == "begin"), None)
+    end = next((event for event in events if event["type"] == "end"), None)
+    if not begin or not end:
+        return None
+    wrong = [event for event in events if event["type"] == "case" and not event["ok"] and event["group"] != "predict"]
+    return {"first_failure": " / ".join(wrong[0][key] for key in ("variant", "group", "case")) if wrong else "",
+            "predictions": {event["name"]: event["outcome"] for event in events if event["type"] == "prediction"},
+            "counts": {event["variant"]: {key: event[key] for key in ("rows", "cols", "k", "yours", "solution") if key in event}
+                       for event in events if event["type"] == "count"},
+            **{key: begin[key] for key in ("backend", "checked", "whole")}, **{key: end[key] for key in ("passed", "failed", "not_run")}}
 
 
 def outcome_of(status: int, results: dict | None) -> str:
@@ -191,7 +206,7 @@ def main(argv: list[str]) -> int:
     of_run.add_argument("lab")
     of_run.add_argument("--hash", required=True)
     of_run.add_argument("--status", type=int, required=True, help="of the tests: 0, 1; 3: does not compile; of others nothing is recorded")
-    of_run.add_argument("--results", type=Path, required=True)
+    of_run.add_argument("--events", type=Path, required=True)
     of_file = commands.add_parser("unchanged")
     of_file.add_argument("lab")
     of_file.add_argument("--hash", required=True)
@@ -211,10 +226,7 @@ def main(argv: list[str]) -> int:
                 lab = state["labs"].setdefault(options.lab, {})
                 lab["hints"] = max(options.number, lab.get("hints", 0))
             else:
-                try:
-                    results = json.loads(options.results.read_text(encoding="utf-8"))
-                except (OSError, ValueError):
-                    results = None
+                results = results_of(read_events(options.events))
                 date = datetime.datetime.now().isoformat(sep=" ", timespec="minutes")
                 record(state, options.lab, ROOT / labs.folder(options.lab).starter, options.hash, options.status, results, date)
     except OSError as error:

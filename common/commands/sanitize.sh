@@ -18,6 +18,7 @@ build "$rung" || fail "$file does not compile; the first message above says wher
 
 mkdir -p build/sanitizer
 logs=$(mktemp -d "build/sanitizer/$lab.XXXXXX") || fail "cannot write to $PWD/build: is this folder read-only?"
+request=$(request_for rung="$rung" file="$file" worker=common/cuda/sanitized_worker.sh case="${CASE:-}" variant="${VARIANT:-}" cases=small) || exit
 tools="memcheck racecheck initcheck synccheck"
 step "running ${CASE:-the small cases} under $tools ..."
 
@@ -32,8 +33,7 @@ under() {
   mkdir -p "$logs/$tool"
   export LADDER_SANITIZER=$tool LADDER_SANITIZER_LOGS=$PWD/$logs/$tool
   # --foreground: in this process group, so that what ends the group ends the tests.
-  LADDER_BACKEND_SHOWN=1 LADDER_PATIENCE=2 LADDER_CASES=small LADDER_CASE=${CASE:-} LADDER_VARIANT=${VARIANT:-} LADDER_RUNG=$rung LADDER_FILE=$file \
-    LADDER_WORKER=common/cuda/sanitized_worker.sh BACKEND=cuda timeout --foreground 300 "$build/tests/$lab" >"$logs/$tool/tests.txt" 2>&1 &
+  LADDER_PATIENCE=2 BACKEND=cuda timeout --foreground 300 "$build/tests/$lab" <(echo "$request") >"$logs/$tool/tests.txt" 2>&1 &
   own=$!
   wait $own
   # The tools end by themselves soon after; one whose kernel never ends is killed with all that it has started.

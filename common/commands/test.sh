@@ -177,13 +177,18 @@ starter_fails() {
   grep -q "Next: edit labs/$1/" <<<"$output" && grep -q "TODO 0" <<<"$output" && grep -q "TODO 1" <<<"$output" &&
     grep -q "not filled in yet: " <<<"$output" && grep -q "A hint: make hint$(number_of "$1")$" <<<"$output"
 }
+# solution_passes LAB SHARED_OBJECT [CASE]
+solution_passes() {
+  local object=$build/$2 checked=$build/checked/$2 request
+  make -s -f common/build/rules.mk "$object" "$checked" &&
+    request=$(request_for rung="$object" checked="$checked" solution="$checked" file="${2%.so}.cu" worker="$build/worker" case="${3:-}") &&
+    BACKEND=cpu "$build/tests/$1" <(echo "$request")
+}
 for lab in $lab_list; do
   so=solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
-  environment="BACKEND=cpu LADDER_RUNG=$build/$so LADDER_CHECKED=$build/checked/$so LADDER_FILE=${so%.so}.cu"
-  environment+=" LADDER_WORKER=$build/worker LADDER_SOLUTION=$build/checked/$so"
-  check "$lab: solution" bash -c "make -s -f common/build/rules.mk $build/$so $build/checked/$so && env $environment $build/tests/$lab"
+  check "$lab: solution" solution_passes "$lab" "$so"
   if [ -n "${lab_quadratic[$lab]}" ]; then
-    later "$lab: solution, 50,257 columns" env $environment LADDER_CASE=normal-1x50257 "$build/tests/$lab"
+    later "$lab: solution, 50,257 columns" solution_passes "$lab" "$so" normal-1x50257
   fi
   check "$lab: the untouched starter fails, readably" starter_fails "$lab"
 done

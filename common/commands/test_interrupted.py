@@ -22,7 +22,7 @@ PROGRAM, ITS_FILE = "lab09_sharded", "sharded_topk.cu"
 STAND_IN = """import os, sys
 out = sys.argv[sys.argv.index("-o") + 1]
 with open(out, "w") as file:
-    file.write("#!/bin/bash\\n[ $1 != predict ] || { echo '{}' >$3; exit; }\\necho $$ >>build/begun\\nexec sleep ${LASTS:-300}\\n")
+    file.write("#!/bin/bash\\n[ $1 != predict ] || { : >$3; exit; }\\necho $$ >>build/begun\\nexec sleep ${LASTS:-300}\\n")
 os.chmod(out, 0o755)
 """
 RIGHT = {"outcome": "right", "date": "2026-01-02 03:04", "backend": "cpu", "checked": True, "passed": 142, "failed": 0, "not_run": 0}
@@ -198,7 +198,7 @@ class InACopy(unittest.TestCase):
     def test_what_a_status_is_recorded_for(self):
         for status in (2, 130, 139, 141):
             done = run(self.copy, sys.executable, "common/commands/progress.py", "record", LAB, "--hash", progress.hash_of(self.file),
-                       "--status", str(status), "--results", "missing.json")
+                       "--status", str(status), "--events", "missing")
             self.assertEqual(done.returncode, 0, done.stdout)
             self.assertEqual(self.record.read_text(), self.before, status)
 

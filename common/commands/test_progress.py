@@ -100,6 +100,25 @@ class Recording(unittest.TestCase):
         self.assertEqual(lab["counts"]["tree f32"]["cols"], 1024, "another shape cannot be compared")
 
 
+class Events(unittest.TestCase):
+    def test_what_they_come_to(self):
+        traffic = {"load_requests": 1, "load_sectors": 4, "store_requests": 1, "store_sectors": 4}
+        events = [{"type": "begin", "lab": LAB, "backend": "cpu", "checked": True, "whole": True},
+                  {"type": "plan", "variant": "tree f32", "group": "widths", "case": "normal-7x33", "checked": True},
+                  {"type": "case", "variant": "predictions", "group": "predict", "case": "predict-tree", "ok": False, "text": "not filled in yet"},
+                  {"type": "case", "variant": "tree f32", "group": "widths", "case": "normal-7x32", "ok": True, "text": ""},
+                  {"type": "case", "variant": "tree f32", "group": "widths", "case": "normal-7x33", "ok": False, "text": "wrong"},
+                  {"type": "prediction", "name": "tree_barriers", "outcome": "open"},
+                  {"type": "count", "variant": "tree f32", "rows": 32, "cols": 512, "k": 0, "yours": traffic},
+                  {"type": "end", "passed": 1, "failed": 2, "not_run": 3}]
+        self.assertEqual(progress.results_of(events), {
+            "backend": "cpu", "checked": True, "whole": True, "passed": 1, "failed": 2, "not_run": 3,
+            "first_failure": "tree f32 / widths / normal-7x33", "predictions": {"tree_barriers": "open"},
+            "counts": {"tree f32": {"rows": 32, "cols": 512, "k": 0, "yours": traffic}}})
+        self.assertIsNone(progress.results_of(events[:-1]), "it did not come to its end")
+        self.assertIsNone(progress.results_of([]))
+
+
 class TheFile(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

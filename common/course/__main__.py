@@ -1,17 +1,19 @@
-"""For those who are no Python: the labs' facts as bash, as make and as C++ have them.
+"""For those who are no Python: the labs' facts as bash, as make and as C++ have them, and requests for the labs' tests.
 
     PYTHONPATH=common python3 -m course shell        arrays for common/commands/common.sh
     PYTHONPATH=common python3 -m course make         for common/build/rules.mk: which lab has which operator
     PYTHONPATH=common python3 -m course header LAB   for labs/LAB/test.cpp: LAB_FACTS
+    PYTHONPATH=common python3 -m course request NAME=TEXT ... NAME:=JSON ...   for build/cpu/tests/LAB (common/testing/request.h)
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Sequence
 
-from . import labs
+from . import labs, runs
 
 
 def shell() -> str:
@@ -60,10 +62,12 @@ def main(argv: list[str]) -> int:
             print(make())
         elif len(argv) == 2 and argv[0] == "header":
             print(header(argv[1]))
+        elif argv and argv[0] == "request":
+            print(json.dumps(runs.request_of(argv[1:])))
         else:
             print(__doc__, file=sys.stderr)
             return 2
-    except labs.Malformed as error:
+    except (labs.Malformed, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

@@ -145,7 +145,7 @@ class Told(unittest.TestCase):
         self.assertEqual(shelf.build("build/cpu/worker", *(f"build/cpu/tests/{lab.name}" for lab in found)), "")
         for lab in found:
             with self.subTest(lab.name):
-                _, output = shelf.run_tests(lab.name, lab.solution, "cpu", True, {"LADDER_AS": "?"})
+                output = shelf.run_tests(lab.name, lab.solution, "cpu", True, {"as": "?"}).output
                 exported = set(output.strip().split(" has ")[-1].split(", "))
                 listed = {f"{variant.name} {dtype}" for variant in lab.variants for dtype in variant.types}
                 self.assertLessEqual(listed, exported, output)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "common/testing")]
 import broken  # noqa: E402
 import sanitizer  # noqa: E402
+from course import runs  # noqa: E402
 
 DATA = ROOT / "common/cuda/testdata"
 
@@ -105,14 +105,11 @@ class Wrapper(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         path = f"build/cpu/{rung}.so"
         subprocess.run(["make", "-s", "-f", "common/build/rules.mk", path], cwd=ROOT, check=True)
-        environment = {**os.environ, "BACKEND": "cpu", "LADDER_RUNG": path, "LADDER_FILE": f"{rung}.cu", "LADDER_CASE": case,
-                       "LADDER_WORKER": "common/cuda/sanitized_worker.sh", "LADDER_SANITIZER": "memcheck",
-                       "LADDER_SANITIZER_LOGS": folder.name, "SANITIZED_WORKER": "build/cpu/worker",
-                       "COMPUTE_SANITIZER": "common/cuda/testdata/fake_sanitizer.sh"}
-        done = subprocess.run(["build/cpu/tests/lab02_smem"], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120)
+        request = {"rung": path, "file": f"{rung}.cu", "case": case, "worker": "common/cuda/sanitized_worker.sh"}
+        done = runs.run("lab02_smem", request, timeout=120, LADDER_SANITIZER="memcheck", LADDER_SANITIZER_LOGS=folder.name,
+                        SANITIZED_WORKER="build/cpu/worker", COMPUTE_SANITIZER="common/cuda/testdata/fake_sanitizer.sh")
         subprocess.run(["timeout", "20", "flock", "-x", f"{folder.name}/running", "true"], check=True)
-        return done.stdout, Path(folder.name)
+        return done.output, Path(folder.name)
 
     def test_the_tool_is_left_to_write_its_report(self):
         output, folder = self.run_tests("solutions/lab02_smem/softmax_smem", "normal-7x33")

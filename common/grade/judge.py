@@ -25,7 +25,7 @@ import roots
 import sandbox
 import stages
 import store
-from boxed import read_record, write_script
+from boxed import write_script
 from build import OBJECT_BYTES, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
@@ -35,6 +35,7 @@ from speed import SpeedJudge
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from course import labs as manifest  # noqa: E402
+from course import runs  # noqa: E402
 
 SCHEMA = 1
 
@@ -170,14 +171,14 @@ class Judge:
         # The worker keeps a copy of the rung in memory, which counts as a file.
         limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
-        environment = {
-            "PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
-            "LADDER_FILE": f"labs/{lab}/{self.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"), "LADDER_RECORD": str(private / "record"),
-            "LADDER_RUNG": str(rung / "plain.so"), "LADDER_CHECKED": str(rung / "checked.so"), "LADDER_WORKER": "build/cpu/worker",
-            "LADDER_SEED": str(self.seed(lab)), "LADDER_WITHOUT": ",".join(without),
+        request = {
+            "file": f"labs/{lab}/{self.labs[lab]}", "source": str(private / "source.cu"), "events": str(private / "record"), "judged": True,
+            "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker", "backend_shown": True,
+            "seed": self.seed(lab), "without": without,
             # Predictions are counted on our own solution, which needs no sandbox.
-            "LADDER_SOLUTION": self.solution_object(lab), "LADDER_COUNTER": "build/cpu/worker", "LADDER_COUNTED": str(self.private / f"counted-{lab}"),
+            "solution": self.solution_object(lab), "counter": "build/cpu/worker", "counted": str(self.private / f"counted-{lab}"),
         }
+        environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1"}
         if self.box.kind != "none":
             mounts = {"/rung": rung}
             worker = self.box.command(["/worker"], self.stage / "run", limits, uid, mounts)
@@ -185,11 +186,14 @@ class Judge:
             write_script(tools / "worker", f'{shlex.join(worker)} /rung/"${{1##*/}}" sealed 1>&2')
             # What addr2line reads is the submission's, so it is run like the submission.
             write_script(tools / "addr2line", f'{shlex.join(lines)} "$@"')
-            environment |= {"LADDER_WORKER": str(tools / "worker"), "LADDER_ADDR2LINE": str(tools / "addr2line"), "LADDER_ROOT": "/course"}
+            request |= {"worker": str(tools / "worker"), "course": "/course"}
+            environment["LADDER_ADDR2LINE"] = str(tools / "addr2line")
+        runs.write_request(private / "request", request)
         try:
             # Its output is of no interest: the record counts, which no other process can write.
-            ended = self.box.run(sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}")]), limits, environment=environment, cwd=str(self.course))
-            return read_record(private / "record", str(self.stage)), ended
+            command = sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}"), str(private / "request")])
+            ended = self.box.run(command, limits, environment=environment, cwd=str(self.course))
+            return runs.read_events(private / "record", str(self.stage)), ended
         finally:
             if budget:
                 budget.spend(time.monotonic() - begun)

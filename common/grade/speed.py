@@ -13,6 +13,7 @@ import json
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,12 +22,15 @@ from typing import TYPE_CHECKING
 
 import items as grading
 import sandbox
-from boxed import read_record, write_script
+from boxed import write_script
 from build import Built
 from gpu import CudaWorkshop, Gpu, make_run_root
 from items import PASS, PERSON, Item
 from points import Points
 from rules import FAIL as RULE_FAIL
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import runs  # noqa: E402
 
 if TYPE_CHECKING:
     from judge import Judge
@@ -165,19 +169,19 @@ class SpeedJudge:
         folder, private = self.folder(rung), self.judge.private / f"{next(self.judge.numbers)}"
         private.mkdir(mode=0o700)
         (private / "source.cu").write_bytes(source)
-        environment = {
-            "PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": self.gpu.backend, "NO_COLOR": "1", "LADDER_BACKEND_SHOWN": "1",
-            "LADDER_FILE": f"labs/{lab}/{self.judge.labs[lab]}", "LADDER_SOURCE": str(private / "source.cu"),
-            "LADDER_RECORD": str(private / "record"), "LADDER_RUNG": str(folder / "rung/gpu.so"), "LADDER_CASES": "small",
-            "LADDER_WORKER": self.boxed(folder, self.gpu.worker, uid), "LADDER_SEED": str(self.judge.seed(lab)), "LADDER_ROOT": "/course",
-        }
+        runs.write_request(private / "request", {
+            "file": f"labs/{lab}/{self.judge.labs[lab]}", "source": str(private / "source.cu"), "events": str(private / "record"), "judged": True,
+            "rung": str(folder / "rung/gpu.so"), "cases": "small", "worker": self.boxed(folder, self.gpu.worker, uid), "backend_shown": True,
+            "seed": self.judge.seed(lab), "course": "/course",
+        })
+        environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": self.gpu.backend, "NO_COLOR": "1"}
         for name in ("LD_LIBRARY_PATH",):  # where some machines have the driver
             if name in os.environ:
                 environment[name] = os.environ[name]
         try:
-            ended = self.judge.box.run(sandbox.ends_with_this_process([str(self.judge.course / f"build/cpu/tests/{lab}")]), self.limits(),
-                                environment=environment, cwd=str(self.judge.course))
-            record = read_record(private / "record")
+            command = sandbox.ends_with_this_process([str(self.judge.course / f"build/cpu/tests/{lab}"), str(private / "request")])
+            ended = self.judge.box.run(command, self.limits(), environment=environment, cwd=str(self.judge.course))
+            record = runs.read_events(private / "record")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(private, ignore_errors=True)

@@ -110,6 +110,7 @@ class Timed(unittest.TestCase):
             box = sandbox.Sandbox("none")
         cls.judge = judge.Judge(COURSE, TABLE, box, b"a secret of these tests", os.cpu_count() or 1, only=LAB)
         cls.judge.prepare()
+        cls.judge.limits = {**cls.judge.limits, "gpu_seconds": 600}  # on the executor, beside other tests
         cls.judge.gpu = EXECUTOR
         cls.judge.speed = SpeedJudge(cls.judge, EXECUTOR, PlainBuild(cls.judge), SMALL)
 

@@ -8,7 +8,7 @@
     move = "no serial section"                    right, but against this move of the lab (test.cpp); a verdict beside it: of what was counted
     line = "scratch[t] = op("                     text of the line that the failure must name; a list: all of them
     case = "normal-7x33"                          only these cases are run; without it, all
-    cases = "huge"                                with LADDER_CASES set so
+    cases = "huge"                                as make labNN CASES=huge
     backend = "cuda"                              the mistake cannot show on a CPU; runs with BACKEND=cuda only
     [[tree_without_barrier.edit]]
     replace = "..."                               stands in the solution exactly once, or in the headers that it is given (limit/*.h)

@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "formats.h"
 #include "operator.h"
-#include "record.h"
+#include "events.h"
 
 namespace testing_ {
 namespace {
@@ -230,7 +230,7 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, J
   Finding finding = judge(step, input, first);
   if (finding.kind == Kind::right && instrumented) finding = check_one_program(step, *instrumented, first);
   // A grader has a class to get through: there only small cases are run twice, which are most of them.
-  if (finding.kind != Kind::right || (recording() && !is_small(step))) return finding;
+  if (finding.kind != Kind::right || (judged() && !is_small(step))) return finding;
 
   job.quiet = true;
   const Outcome second = session().client->run(job);
@@ -275,10 +275,10 @@ Finding check(const Step& step) {
   if (session().checked && is_small(step)) {
     outcome = session().checked->run(job);
     job.quiet = true;
-    if (recording()) {
+    if (judged()) {
       // Both builds must be right, or one could be made for the checks and the other for the results.
       Finding found = judge(step, input, outcome);
-      record_check(step, found);
+      note_check(step, found);
       if (found.kind == Kind::timed_out || would_end_on_a_gpu(outcome)) {  // once is enough
         found.text = told(step, found);
         return found;
@@ -290,7 +290,7 @@ Finding check(const Step& step) {
     }
   }
   Finding finding = check_twice(step, input, job, compared ? &outcome : nullptr);
-  if (recording()) finding.text = told(step, finding);
+  if (judged()) finding.text = told(step, finding);
   return finding;
 }
 

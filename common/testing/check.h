@@ -36,7 +36,7 @@ Finding judge(const Step& step, const std::vector<unsigned char>& input, const r
 
 // Calls the variant twice with the output poisoned, compares every element with the reference, checks the guard zones
 // and the input, and that both results are the same to the bit. For a small case the checks come first, and what they
-// find is the verdict; for the judge they are a matter of their own, which is recorded (record.h), and the text says
+// find is the verdict; for the judge they are a matter of their own, which is recorded (events.h), and the text says
 // what may be told.
 Finding check(const Step& step);
 

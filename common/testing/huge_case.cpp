@@ -3,8 +3,6 @@
 //
 // Eight different rows are repeated all the way down. The first eight results are held against the reference, all the
 // others against the first eight, bit by bit: equal rows at equal alignment must give equal results.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -12,6 +10,7 @@
 #include "catch2_any.h"
 #include "check.h"
 #include "operator.h"
+#include "request.h"
 #include "session.h"
 
 namespace testing_ {
@@ -94,8 +93,7 @@ std::string problem_of(int variant, const rung::VariantInfo& info) {
 }  // namespace
 
 TEST_CASE("every variant takes a matrix of more than 2^31 elements") {
-  const char* cases = getenv("LADDER_CASES");
-  if (!cases || strcmp(cases, "huge") != 0 || !rung::arguments_of(lab.op).far) return;
+  if (request().cases != "huge" || !rung::arguments_of(lab.op).far) return;
   const auto& variants = session().client->variants();
   const size_t i = GENERATE(range(size_t{0}, session().client->variants().size()));
   const auto& apart = lab.tested_apart;

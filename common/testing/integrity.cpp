@@ -3,7 +3,7 @@
 #include "check.h"
 #include "moves.h"
 #include "operator.h"
-#include "record.h"
+#include "events.h"
 
 namespace testing_ {
 

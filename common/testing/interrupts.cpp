@@ -2,12 +2,13 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <initializer_list>
 #include <thread>
+
+#include "request.h"
 
 namespace testing_ {
 
@@ -29,7 +30,7 @@ void end_at_interrupts() {
     pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
     kill(getpid(), number);
   }).detach();
-  if (getenv("LADDER_RESULTS")) {
+  if (request().ends_with_parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) kill(getpid(), SIGTERM);
   }

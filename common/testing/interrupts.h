@@ -5,8 +5,8 @@
 namespace testing_ {
 
 // To be called first, while the process has one thread. From then on SIGINT, SIGTERM and SIGHUP end the process as if
-// it had no handler, whatever Catch2 installs. If this is a student's run (LADDER_RESULTS), the process also ends with
-// the command that started it.
+// it had no handler, whatever Catch2 installs. With Request::ends_with_parent the process also ends with the
+// command that started it.
 void end_at_interrupts();
 
 }  // namespace testing_

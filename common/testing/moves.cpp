@@ -9,8 +9,7 @@
 
 #include "check.h"
 #include "operator.h"
-#include "progress.h"
-#include "record.h"
+#include "events.h"
 #include "session.h"
 #include "words.h"
 
@@ -28,8 +27,8 @@ std::string sectors_per_request(const Traffic& all) {
 
 std::string code_at(const std::string& path, int number) {
   // The worker says which file. For the judge it is not to be believed: nothing but the submission may be quoted.
-  if (recording() && shortened(path) != session().source) return "";
-  std::ifstream file(recording() ? session().source_copy : path);
+  if (judged() && shortened(path) != session().source) return "";
+  std::ifstream file(judged() ? session().source_copy : path);
   std::string line;
   for (int i = 0; i < number && std::getline(file, line); i++) continue;
   if (!file) return "";
@@ -255,7 +254,7 @@ std::string count_call(rung::Client& client, const Step& step, Count* count, uin
   const Outcome outcome = client.run(job);
   std::string problem = read_counters(step, outcome, count);
   // The judge does not use a count if the result is wrong.
-  if (problem.empty() && recording() && judge(step, input, outcome, more_seed).kind != Finding::Kind::right) {
+  if (problem.empty() && judged() && judge(step, input, outcome, more_seed).kind != Finding::Kind::right) {
     problem = "not right on the shape that is counted";
   }
   return problem;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <vector>
 
+#include "request.h"
+
 namespace testing_ {
 namespace {
 
@@ -22,11 +24,8 @@ std::vector<std::string> lines_of(const std::string& path) {
 }
 
 std::set<size_t> open_todos() {
-  const char* text = getenv("LADDER_TODOS");
-  std::istringstream numbers(text ? text : "");
-  std::set<size_t> lines;
-  for (size_t number; numbers >> number;) lines.insert(number);
-  return lines;
+  const std::vector<int>& lines = request().open_todos;
+  return {lines.begin(), lines.end()};
 }
 
 std::string trimmed(const std::string& line) {

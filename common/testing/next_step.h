@@ -14,7 +14,7 @@ struct Failing {
 int line_in(const std::string& text, const std::string& source);
 
 // Prints them for the file `source`. failing: the first case whose failure names a line; of no name if none does.
-// LADDER_TODOS in the environment has the lines of the open TODOs, "14 62" (common/commands/todos.py).
+// Request::open_todos has their lines (common/commands/todos.py).
 void print_next_step(const std::string& source, const Failing& failing);
 
 }  // namespace testing_

@@ -1,9 +1,10 @@
 #include "offsets.h"
 
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <cstdio>
+
+#include "request.h"
 
 namespace testing_ {
 namespace {
@@ -16,11 +17,6 @@ std::string quoted(const std::string& text) {
   return safe + "'";
 }
 
-std::string environment(const char* name, const std::string& otherwise) {
-  const char* value = getenv(name);
-  return value && *value ? value : otherwise;
-}
-
 }  // namespace
 
 std::vector<Case> offsets_cases() {
@@ -29,8 +25,8 @@ std::vector<Case> offsets_cases() {
 
 std::string check_offsets(const Step& step) {
   const bool is_int = step.test_case.name == past_int;
-  const std::string worker = environment("LADDER_WORKER", "build/cpu/worker");
-  const std::string command = "timeout 60 " + quoted(worker) + " " + quoted(environment("LADDER_RUNG", "")) + " far " +
+  const std::string worker = request().worker.empty() ? "build/cpu/worker" : request().worker;
+  const std::string command = "timeout 60 " + quoted(worker) + " " + quoted(request().rung) + " far " +
                               std::to_string(step.variant) + (is_int ? " 31" : " 32") + " 2>&1";
   FILE* const pipe = popen(command.c_str(), "r");
   if (!pipe) return "";

@@ -7,9 +7,10 @@
 #include <fstream>
 #include <map>
 
+#include "events.h"
 #include "operator.h"
-#include "record.h"
 #include "recorded.h"
+#include "request.h"
 #include "session.h"
 #include "words.h"
 
@@ -144,7 +145,7 @@ std::string check_limit(const Prediction& p, double value, const std::string& la
   if (!said)
     return "predicted " + number(value) + ", which is none of rung::limit::dram, l2, lsu, issue, mufu and latency\n" +
            question;
-  if (recording()) return "predicted " + std::string(said) + ", which is not what limits it\n" + question;
+  if (judged()) return "predicted " + std::string(said) + ", which is not what limits it\n" + question;
   return "predicted " + std::string(said) + "; by " + point->by + " of an " + recorded_machine + " it is " + answer +
          "\n" + question + "\n" + wrapped("How to get it: " + p.lesson);
 }
@@ -155,7 +156,7 @@ std::string check_time(const Prediction& p, double value, const std::string& lab
   if (!(answer > 0)) return "cannot be checked: plots/results/nvidia-h200.json has no such measurement";
   if (value >= answer / p.within && value <= answer * p.within) return "";
   const std::string question = wrapped("The question: " + label + ": " + p.question);
-  if (recording()) return "predicted " + number(value) + ", which is too far from what was measured\n" + question;
+  if (judged()) return "predicted " + number(value) + ", which is too far from what was measured\n" + question;
   const std::string off = value > answer ? "too high" : "too low";
   return "predicted " + number(value) + ", " + off + ": measured on an " + recorded_machine + ", " +
          format("%.3g", answer) + "; a factor of " + number(p.within) + " counts as right\n" + question + "\n" +
@@ -190,12 +191,12 @@ std::string count_on_solution(const Prediction& p, const std::string& label, Cou
   return problem;
 }
 
-// What the solution's count comes to. The judge keeps it in the file that LADDER_COUNTED names, "case figure" a line:
+// What the solution's count comes to. The judge keeps it in the file Request::counted, "case figure" a line:
 // it is the same for a whole class, whose inputs are the same.
 std::string figure_of_solution(const Prediction& p, const std::string& label, double* figure) {
-  const char* const kept = getenv("LADDER_COUNTED");
+  const std::string& kept = request().counted;
   const std::string name = p.case_name();
-  if (kept) {
+  if (!kept.empty()) {
     std::ifstream file(kept);
     std::string known;
     while (file >> known >> *figure) {
@@ -206,7 +207,7 @@ std::string figure_of_solution(const Prediction& p, const std::string& label, do
   const std::string problem = count_on_solution(p, label, &count);
   if (!problem.empty()) return problem;
   *figure = p.figure(count);
-  if (kept) std::ofstream(kept, std::ios::app) << name + " " + format("%.17g", *figure) + "\n" << std::flush;
+  if (!kept.empty()) std::ofstream(kept, std::ios::app) << name + " " + format("%.17g", *figure) + "\n" << std::flush;
   return "";
 }
 
@@ -227,7 +228,7 @@ std::string check_prediction(const Predicted& predicted) {
 
   if (std::abs(predicted.value - counted) <= 1e-9 * std::abs(counted)) return "";
   // What the count is would be worth points when the file is handed in again.
-  if (recording()) {
+  if (judged()) {
     return "predicted " + number(predicted.value) + ", which is not what is counted\n" +
            wrapped("The question: " + label + ": " + p.question);
   }

@@ -16,8 +16,7 @@
 #include "check.h"
 #include "next_step.h"
 #include "pace.h"
-#include "progress.h"
-#include "record.h"
+#include "events.h"
 #include "session.h"
 #include "words.h"
 
@@ -146,8 +145,7 @@ class LadderReporter : public StreamingBase {
     print_group();
     print_variant_notes();
     print_verdict();
-    write_progress(passed_, failed_, not_run_);
-    if (recording()) record_end();
+    note_end(passed_, failed_, not_run_);
     StreamingBase::testRunEnded(stats);
   }
 
@@ -158,11 +156,10 @@ class LadderReporter : public StreamingBase {
       if (variant != group_.variant) print_variant_notes();
       group_ = {variant, group, 0, 0, {}, ""};
     }
-    if (recording()) record_case(variant, group, test_case, failure_.empty(), failure_);
+    note_case(variant, group, test_case, failure_.empty(), failure_);
     group_.cases++;
     group_.seconds += seconds;
     ran_[variant]++;
-    note_case(variant, group, test_case, failure_.empty());
     if (failure_.empty()) {
       passed_++;
     } else {

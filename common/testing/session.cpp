@@ -1,7 +1,6 @@
 #include "session.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +13,8 @@
 #include "check.h"
 #include "offsets.h"
 #include "operator.h"
-#include "record.h"
+#include "request.h"
+#include "events.h"
 #include "words.h"
 
 namespace testing_ {
@@ -23,9 +23,8 @@ namespace {
 // A variant whose cost grows with cols^2 leaves out the cases that touch more elements than this.
 constexpr double quadratic_limit = 8e6;
 
-std::string environment(const char* name, const std::string& otherwise = "") {
-  const char* value = getenv(name);
-  return value && *value ? value : otherwise;
+std::string or_else(const std::string& value, const std::string& otherwise) {
+  return value.empty() ? otherwise : value;
 }
 
 std::string label_of(const std::string& name, rung::Dtype dtype) { return name + " " + rung::name_of(dtype); }
@@ -93,20 +92,20 @@ Case case_of(const Move& move) {
   // Where the cost grows with cols^2 a shape that is a little wider may be too much.
   const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
                                      [](const Expected& variant) { return variant.cost == Cost::quadratic; });
-  const bool judged = recording() && operator_of(lab.op).takes_any_shape() && !quadratic;
-  Case c = counted_case(move.name, "move", judged ? shape_for_judge(move.shape, move.widths) : move.shape);
+  const bool moved = judged() && operator_of(lab.op).takes_any_shape() && !quadratic;
+  Case c = counted_case(move.name, "move", moved ? shape_for_judge(move.shape, move.widths) : move.shape);
   c.move = &move;
   return c;
 }
 
-// As LADDER_AS asks: one variant of the rung, by another's name. Index -1 if it is not there, or nothing is asked.
+// As Request::as asks: one variant of the rung, by another's name. Index -1 if it is not there, or nothing is asked.
 struct Alias {
   int index = -1;
   rung::VariantInfo info = {};
 };
 
 Alias alias_of(const std::vector<rung::VariantInfo>& variants) {
-  const std::string asked = environment("LADDER_AS"), name = asked.substr(0, asked.find(' '));
+  const std::string asked = request().as, name = asked.substr(0, asked.find(' '));
   for (size_t i = 0; i < variants.size() && !asked.empty(); i++) {
     const rung::VariantInfo& v = variants[i];
     if (v.op == lab.op && asked == label_of(name, v.dtype) + "=" + label_of(v.name, v.dtype))
@@ -132,8 +131,7 @@ void add_predictions(const std::string& solution) {
     if (!made && !p.timed.empty()) continue;
     s.predicted.push_back({&p, made, made ? value->second : 0});
   }
-  if (!s.predicted.empty())
-    s.solution.reset(new rung::Client(environment("LADDER_COUNTER", "build/cpu/worker"), solution));
+  if (!s.predicted.empty()) s.solution.reset(new rung::Client(request().counter, solution));
 }
 
 void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Case>& cases, bool everything) {
@@ -211,30 +209,26 @@ int Session::find(const std::string& name, rung::Dtype dtype) const {
 int prepare() {
   Session& s = session();
   const std::string own = "labs/" + lab.name + "/" + lab.file, solution = "solutions/" + lab.name + "/" + lab.file;
-  s.source = shortened(environment("LADDER_FILE", own));
-  s.source_copy = environment("LADDER_SOURCE", s.source);
-  s.todo = environment("LADDER_TODO");
+  s.source = shortened(or_else(request().file, own));
+  s.source_copy = or_else(request().source, s.source);
+  s.todo = request().todo;
   s.own_file = s.source == own || s.source == solution;
-
-  const std::string seed = environment("LADDER_SEED", "0");
-  char* end = nullptr;
-  s.seed = strtoull(seed.c_str(), &end, 10);
-  if (*end) return fail(2, "LADDER_SEED=" + seed + " is not a number");
+  s.seed = request().seed;
 
   std::vector<Case> cases = operator_of(lab.op).cases();
-  if (recording()) {
+  if (judged()) {
     for (Case& c : operator_of(lab.op).hidden_cases(s.seed)) cases.push_back(std::move(c));
   }
   for (const Move& move : lab.moves) {
     // The judge's build has no table of instructions, from which a time is predicted.
-    if (!move.stands_for || !recording()) cases.push_back(case_of(move));
+    if (!move.stands_for || !judged()) cases.push_back(case_of(move));
   }
-  if (recording()) cases.push_back(operator_of(lab.op).integrity_case(s.seed));
-  if (!recording() && rung::arguments_of(lab.op).far) {
+  if (judged()) cases.push_back(operator_of(lab.op).integrity_case(s.seed));
+  if (!judged() && rung::arguments_of(lab.op).far) {
     for (const Case& c : offsets_cases()) cases.push_back(c);
   }
   for (const Prediction& p : lab.predictions) cases.push_back(counted_case(p.case_name(), "predict", p.shape));
-  s.wanted = environment("LADDER_CASE");
+  s.wanted = request().wanted;
   const std::vector<Case> all = cases;
   cases.erase(std::remove_if(cases.begin(), cases.end(), [&](const Case& c) { return !s.wants(c.name); }), cases.end());
   if (cases.empty()) {
@@ -244,27 +238,25 @@ int prepare() {
   }
   cases.erase(std::remove_if(cases.begin(), cases.end(), [](const Case& c) { return c.group == "predict"; }),
               cases.end());  // not run as the others are: add_predictions()
-  const bool everything = !s.wanted.empty() || environment("LADDER_CASES") == "all";
+  const bool everything = !s.wanted.empty() || request().cases == "all";
 
   const rung::Backend backend = rung::choose_backend();
   if (backend.name.empty()) return fail(2, backend.error);
   s.backend = backend.name;
   s.backend_line = backend.line;
-  const std::string built = environment("LADDER_RUNG");
-  if (built.empty()) return fail(2, "LADDER_RUNG is not set; start the tests with " + s.command());
 
-  s.client.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), built));
+  const std::string worker = or_else(request().worker, backend.worker);
+  s.client.reset(new rung::Client(worker, request().rung));
   const auto& variants = s.client->variants();
   if (variants.empty()) {
-    if (recording()) record_problem(s.client->problem());
+    note_problem(s.client->problem());
     return fail(1, s.client->problem());
   }
-  const std::string checked = environment("LADDER_CHECKED");
-  if (!checked.empty()) {
-    s.checked.reset(new rung::Client(environment("LADDER_WORKER", backend.worker), checked));
+  if (!request().checked.empty()) {
+    s.checked.reset(new rung::Client(worker, request().checked));
     s.checked->print_together_with(*s.client);
   }
-  s.wanted_variant = environment("LADDER_VARIANT");
+  s.wanted_variant = request().variant;
   std::string labels;
   bool any_wanted = false;
   for (const rung::VariantInfo& v : variants) {
@@ -280,23 +272,21 @@ int prepare() {
     if (s.own_file && s.find(e.name, e.dtype) < 0) s.missing.push_back(label_of(e.name, e.dtype));
   }
   const Alias alias = alias_of(variants);
-  if (alias.index < 0 && !environment("LADDER_AS").empty())
-    return fail(2, "LADDER_AS=" + environment("LADDER_AS") + ": " + s.source + " has " + labels);
-  const std::string without = "," + environment("LADDER_WITHOUT") + ",";
+  if (alias.index < 0 && !request().as.empty())
+    return fail(2, "\"as\": \"" + request().as + "\": " + s.source + " has " + labels);
   bool any_tested = false;
   for (size_t i = 0; i < variants.size(); i++) {
     const auto& apart = lab.tested_apart;
     if (alias.index >= 0) break;
     if (variants[i].op != lab.op || std::find(apart.begin(), apart.end(), variants[i].name) != apart.end()) continue;
     // What is graded is the lab's list, and of two with one name the first.
-    if (recording() && !(expected(variants[i]) && s.find(variants[i].name, variants[i].dtype) == static_cast<int>(i))) {
+    if (judged() && !(expected(variants[i]) && s.find(variants[i].name, variants[i].dtype) == static_cast<int>(i))) {
       continue;
     }
     any_tested = true;
-    if (!s.wants_variant(label_of(variants[i].name, variants[i].dtype))) continue;
-    if (recording() && without.find("," + label_of(variants[i].name, variants[i].dtype) + ",") != std::string::npos) {
-      continue;
-    }
+    const std::string label = label_of(variants[i].name, variants[i].dtype);
+    const std::vector<std::string>& without = request().without;
+    if (!s.wants_variant(label) || std::find(without.begin(), without.end(), label) != without.end()) continue;
     add_steps(static_cast<int>(i), variants[i], cases, everything);
   }
   if (alias.index >= 0) {
@@ -304,11 +294,11 @@ int prepare() {
     s.missing.clear();
     add_steps(alias.index, alias.info, cases, everything);
   }
-  if (environment("LADDER_CASES") == "small" && s.wanted.empty()) {
+  if (request().cases == "small" && s.wanted.empty()) {
     const auto large = [](const Step& step) { return !is_small(step); };
     s.steps.erase(std::remove_if(s.steps.begin(), s.steps.end(), large), s.steps.end());
   }
-  const std::string counted = environment("LADDER_SOLUTION");
+  const std::string& counted = request().solution;
   if (!counted.empty()) add_predictions(counted);
   const bool apart =
       !s.wanted_variant.empty() && std::any_of(lab.tested_apart.begin(), lab.tested_apart.end(),
@@ -332,12 +322,12 @@ int prepare() {
                        (s.checked ? "for none of the variants in " + s.source
                                   : "moves are counted by the CPU executor: BACKEND=cpu, without CHECKS=off"));
   }
-  if (recording()) record_plan();
+  note_begin();
   return 0;
 }
 
 std::string shortened(const std::string& path) {
-  std::string prefix = environment("LADDER_ROOT");
+  std::string prefix = request().course;
   char folder[4096];
   if (prefix.empty() && getcwd(folder, sizeof folder)) prefix = folder;
   prefix += "/";

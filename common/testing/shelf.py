@@ -20,6 +20,7 @@ from pathlib import Path
 
 import broken  # beside this file; finds the course's package
 from course import labs as manifest
+from course import runs
 from course.sampling import sampled
 
 BUILD_SECONDS, RUN_SECONDS = 300, 600
@@ -40,52 +41,27 @@ def build(*targets: str) -> str:
     return done.stdout.strip() or ("make failed" if done.returncode else "")
 
 
-def run_tests(lab: str, file: Path, backend: str, checked: bool, environment: dict[str, str]) -> tuple[int, str]:
-    rung = f"build/{backend}/{file.with_suffix('.so')}"
-    targets = [rung]
-    variables = {**os.environ, "NO_COLOR": "1", "LADDER_RUNG": rung, "LADDER_FILE": str(file), "LADDER_CASE": "",
-                 "LADDER_CASES": "", "LADDER_CHECKED": "", "LADDER_WORKER": f"build/{backend}/worker", "BACKEND": backend, **environment}
+def run_tests(lab: str, file: Path, backend: str, checked: bool, request: dict) -> runs.Run:
+    """Builds the file and runs the lab's tests on it. Status 2: it does not compile without a warning, or the tests refuse it."""
+    asked = {"rung": f"build/{backend}/{file.with_suffix('.so')}", "file": str(file), "worker": f"build/{backend}/worker", **request}
     if checked:
-        variables["LADDER_CHECKED"] = f"build/cpu/checked/{file.with_suffix('.so')}"
-        targets.append(variables["LADDER_CHECKED"])
+        asked["checked"] = f"build/cpu/checked/{file.with_suffix('.so')}"
+    targets = [asked["rung"], *([asked["checked"]] if checked else [])]
     if os.environ.get("PREBUILT") != "1" and (said := build(*targets)):
         for target in targets:  # or the next run would find it built, and see no warning
             Path(target).unlink(missing_ok=True)
-        return 2, f"does not compile without a warning:\n{said}"
-    done = subprocess.run([f"build/cpu/tests/{lab}"], env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=RUN_SECONDS)
-    return done.returncode, done.stdout
+        return runs.Run(2, f"does not compile without a warning:\n{said}", [])
+    return runs.run(lab, asked, backend, RUN_SECONDS)
 
 
-def first_failure(output: str, variant: str) -> list[str]:
-    """The lines that explain the first failed case of the variant.
-
-        tree f32          widths      12 cases  FAIL    0.21 s   1 wrong
-            normal-7x33
-              row 0, column 0: expected 0.1, got 0.2
-    """
-    mine = False
-    explanation: list[str] = []
-    for line in output.splitlines():
-        if line and not line.startswith(" "):
-            if explanation:
-                break
-            mine = line.startswith(variant + " ") and " FAIL " in line
-        elif mine and line.startswith("      "):
-            explanation.append(line.strip())
-        elif mine and explanation:
-            break
-    return explanation
-
-
-def judge(kernel: broken.Kernel, status: int, output: str) -> tuple[str, str]:
-    explanation = first_failure(output, kernel.one("variant"))
+def judge(kernel: broken.Kernel, run: runs.Run) -> tuple[str, str]:
+    explanation = runs.first_failure(run.events, kernel.one("variant"))
     got = "\n".join(explanation)
     wanted = (["the move: " + kernel.one("move")] if kernel.one("move") else []) + kernel.all("verdict")
-    if status == 0:
+    if run.status == 0:
         return "FAIL", f"passes; expected: {wanted[0]}"
     if not explanation:
-        return "FAIL", f"nothing is wrong with {kernel.one('variant')}:\n{output}"
+        return "FAIL", f"nothing is wrong with {kernel.one('variant')}:\n{run.output}"
     for verdict in wanted:
         if verdict not in got:
             return "FAIL", f"expected: {verdict}\ngot: {got}"
@@ -105,9 +81,8 @@ def tried(kernel: broken.Kernel) -> tuple[str, str]:
     if (kernel.one("backend") or "cpu") != backend:
         return ("needs a GPU", f"expects there: {kernel.all('verdict')[0]}") if backend == "cpu" else ("", "")
     kernel.folder = "build/shelf"  # where no time is predicted (common/build/rules.mk)
-    status, output = run_tests(kernel.lab, kernel.write(), backend, backend == "cpu",
-                               {"LADDER_CASE": kernel.one("case"), "LADDER_CASES": kernel.one("cases")})
-    return ("FAIL", output) if status == 2 else judge(kernel, status, output)
+    run = run_tests(kernel.lab, kernel.write(), backend, backend == "cpu", {"case": kernel.one("case"), "cases": kernel.one("cases")})
+    return ("FAIL", run.output) if run.status == 2 else judge(kernel, run)
 
 
 def examine(lab: str, name: str) -> Result:
@@ -124,10 +99,10 @@ def examine(lab: str, name: str) -> Result:
 def examine_solution(path: Path) -> Result:
     begun = time.monotonic()
     try:
-        status, output = run_tests(path.parts[1], path, "cpu", True, {})
+        run = run_tests(path.parts[1], path, "cpu", True, {})
     except subprocess.TimeoutExpired as error:
-        status, output = 1, f"took longer than {error.timeout:.0f} s"
-    outcome, said = ("ok", "clean under the checks") if status == 0 else ("FAIL", "a false alarm?\n" + output)
+        run = runs.Run(1, f"took longer than {error.timeout:.0f} s", [])
+    outcome, said = ("ok", "clean under the checks") if run.status == 0 else ("FAIL", "a false alarm?\n" + run.output)
     return Result(str(path), outcome, said, time.monotonic() - begun)
 
 

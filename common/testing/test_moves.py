@@ -12,7 +12,8 @@ from pathlib import Path
 
 import broken
 from course import labs
-from shelf import build, first_failure, run_tests
+from course.runs import first_failure
+from shelf import build, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = {lab.name: lab.solution for lab in labs.load()}
@@ -21,18 +22,18 @@ WRONG = {name for lab in labs.load() for name in lab.wrong}  # on purpose, and s
 
 
 def moves(lab, file, case="move-*", checked=True):
-    """Exit status and output of the lab's move tests alone, on this file."""
-    return run_tests(lab, file, "cpu", checked, {"LADDER_CASE": case})
+    """The lab's move tests alone, on this file."""
+    return run_tests(lab, file, "cpu", checked, {"case": case})
 
 
 def earned_by(lab, file, name, variant):
-    """Exit status and output of the move tests that `name` has in this lab, run on `variant` of the file."""
-    return run_tests(lab, file, "cpu", True, {"LADDER_CASE": "move-*", "LADDER_AS": f"{name}={variant}"})
+    """The move tests that `name` has in this lab, run on `variant` of the file."""
+    return run_tests(lab, file, "cpu", True, {"case": "move-*", "as": f"{name}={variant}"})
 
 
 def table(lab):
     """The variants of a lab's solution in its order: "tree f32"."""
-    _, output = run_tests(lab, SOLUTIONS[lab], "cpu", True, {"LADDER_AS": "?"})
+    output = run_tests(lab, SOLUTIONS[lab], "cpu", True, {"as": "?"}).output
     return [label for label in output.strip().split(" has ")[-1].split(", ") if label.split()[0] not in WRONG]
 
 
@@ -47,9 +48,9 @@ class Moves(unittest.TestCase):
     def test_every_solution_makes_the_moves_of_its_lab(self):
         for lab, file in SOLUTIONS.items():
             with self.subTest(lab):
-                status, output = moves(lab, file)
-                self.assertEqual(status, 0, output)
-                self.assertRegex(output, r"(?m)^[1-9]\d* passed, 0 failed$")
+                run = moves(lab, file)
+                self.assertEqual(run.status, 0, run.output)
+                self.assertRegex(run.output, r"(?m)^[1-9]\d* passed, 0 failed$")
 
     def test_a_variant_in_another_ones_place_fails_a_move(self):
         """Each variant is replaced by any that comes before it in its lab, and by the best of the last lab before that has the same operator and
@@ -64,25 +65,25 @@ class Moves(unittest.TestCase):
                 others += [best[operator, dtype]] if (operator, dtype) in best else []
                 for of, other in others:
                     with self.subTest(f"{other} of {of.parent.name} as {name} of {lab}"):
-                        status, output = earned_by(lab, of, name, other)
-                        self.assertEqual(status, 1, output)
-                        self.assertIn("the move: ", output)
+                        run = earned_by(lab, of, name, other)
+                        self.assertEqual(run.status, 1, run.output)
+                        self.assertIn("the move: ", run.output)
                         pairs += 1
             best |= {(operator, name.split()[1]): (file, name) for name in labels}
         self.assertGreater(pairs, 25)
 
     def test_a_variant_in_its_own_place_makes_the_moves(self):
-        self.assertEqual(earned_by("lab02_smem", SOLUTIONS["lab02_smem"], "tree f32", "tree f32")[0], 0)
+        self.assertEqual(earned_by("lab02_smem", SOLUTIONS["lab02_smem"], "tree f32", "tree f32").status, 0)
 
     def fails(self, lab, file, variant, *, case, says, code, of=None):
         """The variant's first failure is of this case, says this, and blames a line with this code: of the file, or of a header."""
         of = of or file
-        status, output = moves(lab, file, case)
-        self.assertEqual(status, 1, output)
-        explanation = "\n".join(first_failure(output, variant))
-        self.assertRegex(explanation, says, output)
+        run = moves(lab, file, case)
+        self.assertEqual(run.status, 1, run.output)
+        explanation = "\n".join(first_failure(run.events, variant))
+        self.assertRegex(explanation, says, run.output)
         blamed = re.search(rf"worst line {re.escape(str(of))}:(\d+)", explanation)
-        self.assertIsNotNone(blamed, output)
+        self.assertIsNotNone(blamed, run.output)
         self.assertIn(code, of.read_text().splitlines()[int(blamed[1]) - 1])
 
     def test_lab01_fails_the_moves_of_lab02(self):
@@ -98,10 +99,10 @@ class Moves(unittest.TestCase):
         # Each of two loops over the row, by one thread: 2 x 4096 and what it does with the others.
         self.fails("lab03_online", file, "serial f32", case="move-no-serial", code="row[c]",
                    says=r"one thread makes 8,292 memory accesses, while the 256 threads of its block make 130 on average")
-        status, output = moves("lab03_online", file, "move-read-twice")
-        self.assertEqual(status, 1, output)
+        run = moves("lab03_online", file, "move-read-twice")
+        self.assertEqual(run.status, 1, run.output)
         self.assertIn("returned cudaErrorInvalidValue for 1 x 60001, which it must take",
-                      "\n".join(first_failure(output, "tree f32")))
+                      "\n".join(first_failure(run.events, "tree f32")))
 
     def test_lab03_fails_the_moves_of_lab04(self):
         file = SOLUTIONS["lab03_online"]
@@ -112,17 +113,17 @@ class Moves(unittest.TestCase):
 
     def test_lab03_and_lab04_fail_the_moves_of_lab06(self):
         self.fails("lab06_limit", SOLUTIONS["lab04_f16x8"], "f16x8 f16", case="move-read-once", code="uint4 words", says=r"read 2 times")
-        status, output = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
-        self.assertEqual(status, 1, output)
-        self.assertIn("no kernel has more than 1 block, where 8 per row are needed", output)
+        run = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
+        self.assertEqual(run.status, 1, run.output)
+        self.assertIn("no kernel has more than 1 block, where 8 per row are needed", run.output)
 
     def test_lab07_says_how_often_a_weight_is_asked_for(self):
         file = SOLUTIONS["lab07_fusion"]
-        status, output = moves("lab07_fusion", file, "move-cost")
-        self.assertEqual(status, 0, output)
+        run = moves("lab07_fusion", file, "move-cost")
+        self.assertEqual(run.status, 0, run.output)
         for variant, reads in (("unfused bf16", "once"), ("fused_per_core bf16", "32 times"), ("fused_tiled bf16", "2 times")):
-            remark = output.split(f"\n{variant} ")[1].split("\n")[1]
-            self.assertIn(f"each weight {reads} in an FFN step", remark, output)
+            remark = run.output.split(f"\n{variant} ")[1].split("\n")[1]
+            self.assertIn(f"each weight {reads} in an FFN step", remark, run.output)
         # A kernel that is held to less than it asks for is told so, with the line.
         self.fails("lab07_fusion", broken.write("lab07_fusion", "one_core_a_tile"), "fused_tiled bf16", case="move-once-a-tile",
                    code="static_cast<uint4*>(to)", of=Path("common/rung/fusion/panel.h"), says=r"an FFN step requests each weight 32 times")
@@ -135,19 +136,19 @@ class Moves(unittest.TestCase):
         file = Path("build/broken/lab08_rms_norm/a_power_for_each_square.cu")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-        status, output = moves("lab08_rms_norm", file)
-        self.assertEqual(status, 1, output)
-        self.assertRegex(output, r"predicted for an H200, 4096 x 4096: \d+(\.\d+)? us, where the budget is 44 us\n\s*the schedulers issue")
-        self.assertRegex(output, r"(?m)^[1-9]\d* passed, 1 failed$")
+        run = moves("lab08_rms_norm", file)
+        self.assertEqual(run.status, 1, run.output)
+        self.assertRegex(run.output, r"predicted for an H200, 4096 x 4096: \d+(\.\d+)? us, where the budget is 44 us\n\s*the schedulers issue")
+        self.assertRegex(run.output, r"(?m)^[1-9]\d* passed, 1 failed$")
 
     def test_lab06_is_no_file_for_lab07(self):
-        status, output = moves("lab07_fusion", SOLUTIONS["lab06_limit"])
-        self.assertEqual(status, 1, output)
+        run = moves("lab07_fusion", SOLUTIONS["lab06_limit"])
+        self.assertEqual(run.status, 1, run.output)
         self.assertIn("needs variants of rung::swap_ffn", output)
 
     def test_lab04_is_no_file_for_lab05(self):
-        status, output = moves("lab05_topk", SOLUTIONS["lab04_f16x8"])
-        self.assertEqual(status, 1, output)
+        run = moves("lab05_topk", SOLUTIONS["lab04_f16x8"])
+        self.assertEqual(run.status, 1, run.output)
         self.assertIn("needs variants of rung::softmax_topk", output)
 
     def test_three_passes_are_not_one(self):
@@ -156,7 +157,7 @@ class Moves(unittest.TestCase):
                    code="to_float(logits[c])", says=r"read 2 times: 4,096 sectors where one pass needs 2,048")
 
     def test_asking_for_moves_where_nothing_counts(self):
-        status, output = moves("lab02_smem", SOLUTIONS["lab02_smem"], checked=False)
+        run = moves("lab02_smem", SOLUTIONS["lab02_smem"], checked=False)
         self.assertEqual(status, 2, output)
         self.assertIn("moves are counted by the CPU executor", output)
 

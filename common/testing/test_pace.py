@@ -6,8 +6,13 @@ import os
 import pty
 import re
 import subprocess
+import sys
+import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import runs  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNG = "build/cpu/solutions/lab01_naive/softmax_naive.so"
@@ -19,10 +24,13 @@ class Pace(unittest.TestCase):
         subprocess.run(["make", "-s", "-f", "common/build/rules.mk", "build/cpu/tests/lab01_naive", "build/cpu/worker", RUNG],
                        cwd=ROOT, check=True)
 
-    def start(self, output: int, **variables: str) -> subprocess.Popen:
-        environment = {**os.environ, "BACKEND": "cpu", "LADDER_RUNG": RUNG, "LADDER_FILE": "solutions/lab01_naive/softmax_naive.cu",
-                       "LADDER_WORKER": "build/cpu/worker", **variables}
-        return subprocess.Popen(["build/cpu/tests/lab01_naive"], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output)
+    def start(self, output: int, case: str = "", **variables: str) -> subprocess.Popen:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        request = Path(folder.name) / "request.json"
+        runs.write_request(request, {"rung": RUNG, "file": "solutions/lab01_naive/softmax_naive.cu", "case": case})
+        return subprocess.Popen(["build/cpu/tests/lab01_naive", request], cwd=ROOT, env={**os.environ, "BACKEND": "cpu", **variables},
+                                stdin=subprocess.DEVNULL, stdout=output)
 
     def test_in_a_log(self):
         child = self.start(subprocess.PIPE)
@@ -35,7 +43,7 @@ class Pace(unittest.TestCase):
 
     def test_on_a_terminal(self):
         here, there = pty.openpty()
-        child = self.start(there, LADDER_CASE="*x1024", NO_COLOR="1")
+        child = self.start(there, case="*x1024", NO_COLOR="1")
         os.close(there)
         output = b""
         while True:

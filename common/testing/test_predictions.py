@@ -61,8 +61,9 @@ class Predictions(unittest.TestCase):
 
     def run_lab(self, lab, file, case="predict-*", solution=None):
         solution = counted(kernel_of("solutions", lab)) if solution is None else solution
-        open_todos = " ".join(map(str, todos.open_todos(lab, ROOT / file).values()))  # as common/commands/lab.sh has them
-        return run_tests(lab, file, "cpu", False, {"LADDER_CASE": case, "LADDER_SOLUTION": solution, "LADDER_TODOS": open_todos})
+        open_todos = list(todos.open_todos(lab, ROOT / file).values())  # as common/commands/lab.sh has them
+        run = run_tests(lab, file, "cpu", False, {"case": case, "solution": solution, "open_todos": open_todos})
+        return run.status, run.output
 
     def predicting(self, source, **options):
         """Lab 02 on a file with this table of predictions."""

@@ -163,7 +163,7 @@ struct Asked {
 };
 
 // How many of lab 09's predictions are wrong or still missing.
-int predictions(double gain, std::FILE* json) {
+int predictions(double gain, std::FILE* events) {
   const Asked asked[] = {
       {"packed_bytes", 8.0 * message_words(20), 1, "k keys and (max, sum), 8 bytes each"},
       {"gather_bytes", 32000 / 4 * 4, 1, "all of the shard's logits"},
@@ -178,8 +178,8 @@ int predictions(double gain, std::FILE* json) {
     const double value = found == table + count ? rung::unknown : found->value;
     const bool is_right = value > 0 && std::max(value / one.right, one.right / value) <= one.factor;
     wrong += !is_right;
-    if (json)
-      std::fprintf(json, "%c\"%s\":\"%s\"", &one == asked ? '{' : ',', one.name,
+    if (events)
+      std::fprintf(events, "{\"type\":\"prediction\",\"name\":\"%s\",\"outcome\":\"%s\"}\n", one.name,
                    is_right            ? "right"
                    : std::isnan(value) ? "open"
                                        : "wrong");
@@ -191,7 +191,7 @@ int predictions(double gain, std::FILE* json) {
       std::printf("  %s: %.4g is not it\n", one.name, value);
     }
   }
-  if (json) std::fprintf(json, "}\n"), std::fclose(json);
+  if (events) std::fclose(events);
   return wrong;
 }
 

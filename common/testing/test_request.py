@@ -1,0 +1,78 @@
+"""What a lab's test program says of a request that it cannot use, and that it does what one asks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from course import runs  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = "build/cpu/tests/lab01_naive"
+RUNG = "build/cpu/solutions/lab01_naive/softmax_naive.so"
+
+
+class Requests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run(["make", "-s", "-f", "common/build/rules.mk", PROGRAM, "build/cpu/worker", RUNG], cwd=ROOT, check=True)
+
+    def test_unusable(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "request"
+            for text, said in ((None, "there is no such request"), ("", "a request is one JSON object"), ("[1]", "a request is one JSON object"),
+                               ('{"rung": "x.so", "colour": 1}', 'a request has no "colour"'), ('{"rung": 7}', '"rung" cannot be 7'),
+                               ('{"rung": "x.so", "seed": "7"}', '"seed" cannot be "7"'), ('{"rung": "x.so", "seed": -1}', '"seed" cannot be -1'),
+                               ('{"rung": "x.so", "judged": "yes"}', '"judged" cannot be "yes"'),
+                               ('{"rung": "x.so", "open_todos": [1, "2"]}', '"open_todos" cannot be [1,"2"]'),
+                               ('{"file": "x.cu"}', '"rung" is missing, the built file')):
+                if text is not None:
+                    path.write_text(text)
+                done = subprocess.run([PROGRAM, path], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+                with self.subTest(text):
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn(f"error: {path}: {said}", done.stderr)
+        done = subprocess.run([PROGRAM], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (2, "error: the first argument is a file with a request; make labNN writes one\n"))
+
+    def test_events(self):
+        run = runs.run("lab01_naive", {"rung": RUNG, "file": "solutions/lab01_naive/softmax_naive.cu", "case": "normal-7x3*"})
+        self.assertEqual(run.status, 0, run.output)
+        begin, *events, end = run.events
+        self.assertEqual(begin, {"type": "begin", "lab": "lab01_naive", "backend": "cpu", "checked": False, "whole": False})
+        planned, ran = ([(event["variant"], event["case"]) for event in events if event["type"] == kind] for kind in ("plan", "case"))
+        self.assertIn(("per_row f32", "normal-7x33"), planned)
+        self.assertEqual(sorted(planned), sorted(ran))
+        self.assertEqual(end, {"type": "end", "passed": len(ran), "failed": 0, "not_run": 0})
+
+    def test_a_file_that_cannot_be_written(self):
+        run = runs.run("lab01_naive", {"rung": RUNG, "case": "normal-7x33", "events": "/nowhere/events"})
+        self.assertEqual(run.status, 0, run.output)
+        self.assertIn("/nowhere/events: cannot be written, so nothing is noted of this run", run.output)
+
+
+class Words(unittest.TestCase):
+    """As the commands write one."""
+
+    def request(self, *words: str) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, "-m", "course", "request", *words], cwd=ROOT / "common", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True)
+
+    def test_texts_and_json(self):
+        said = self.request("rung=a b'c\".so", "case=", "seed:=18446744073709551615", "open_todos:=[1,2]", "file=x=y").stdout
+        self.assertEqual(json.loads(said), {"rung": "a b'c\".so", "seed": 18446744073709551615, "open_todos": [1, 2], "file": "x=y"})
+
+    def test_neither(self):
+        for word in ("rung", "seed:=x"):
+            done = self.request(word)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, "^error: ")
+
+
+if __name__ == "__main__":
+    unittest.main()
