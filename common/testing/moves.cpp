@@ -52,6 +52,10 @@ double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes
 
 }  // namespace
 
+std::string by_copies(double bytes) {
+  return bytes ? "\nof these, " + whole(bytes) + " bytes by cudaMemcpy within device memory, cudaMemset or the like" : "";
+}
+
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight) {
   // A line that several kernels of the call run counts once for all of them.
   std::map<std::pair<std::string, int>, double> weights;
@@ -75,10 +79,11 @@ Demand read_at_most(int times) {
   return [times](const Count& count) -> Judgement {
     // An atomic reads, too. Those of a counter or a flag do not go over the matrix.
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
-    const double bytes = count.load.bytes + atomic.bytes;
+    const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
     if (bytes <= times * count.matrix_bytes()) return {};
-    return unmet("read " + times_of(bytes / count.matrix_bytes()) + ": " + whole(count.load.sectors + atomic.sectors) +
-                 " sectors where one pass needs " + whole(sectors_of_pass(count)) +
+    return unmet("read " + times_of(bytes / count.matrix_bytes()) + ": " +
+                 whole(count.load.sectors + atomic.sectors + std::ceil(copied / 32)) +
+                 " sectors where one pass needs " + whole(sectors_of_pass(count)) + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.load.bytes + line.atomic.bytes; }));
   };
 }
@@ -92,11 +97,11 @@ Demand watched_once(int spare) {
 
 Demand written_once() {
   return [](const Count& count) -> Judgement {
-    const double bytes = count.store.bytes + count.atomic.bytes;
-    if (bytes == count.result_bytes && count.atomic.bytes == 0) return {};
+    const double copied = count.copies(count.copied_written), bytes = count.store.bytes + count.atomic.bytes + copied;
+    if (bytes == count.result_bytes && count.atomic.bytes == 0 && copied == 0) return {};
     return unmet("written " + times_of(bytes / count.result_bytes) + ": " +
-                 whole(count.store.sectors + count.atomic.sectors) + " sectors where the result has " +
-                 whole(std::ceil(count.result_bytes / 32)) +
+                 whole(count.store.sectors + count.atomic.sectors + std::ceil(copied / 32)) +
+                 " sectors where the result has " + whole(std::ceil(count.result_bytes / 32)) + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
 }
@@ -164,21 +169,6 @@ Demand bytes_per_element(int bytes) {
                  " different sectors were read, where " + std::to_string(bytes) + " bytes per element are " +
                  whole(count.elements() * bytes / 32) +
                  worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
-  };
-}
-
-Demand reduces_in_warps() {
-  return [](const Count& count) -> Judgement {
-    // For maximum, sum and result, with room to spare; a tree of 256 threads has 18 and more.
-    constexpr double most = 10;
-    const double warps = std::max(1.0, std::ceil(count.block_threads / 32.0));
-    // Several blocks may share a row.
-    const double barriers = count.barriers / (warps * std::max<double>(count.rows, count.working_blocks));
-    if (count.warp_operations == 0)
-      return unmet("no warp operation was counted: the lanes of a warp can exchange values without shared memory");
-    if (barriers <= most) return {};
-    return unmet("a thread reaches " + brief(barriers) +
-                 " barriers per row, where warps that reduce in registers need at most " + whole(most));
   };
 }
 

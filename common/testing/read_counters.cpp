@@ -35,6 +35,8 @@ void read(const json& launch, Count* count) {
   add(&count->atomic, traffic(total, "atom"));
   count->barriers += total.at("barriers").get<double>();
   count->warp_operations += total.at("warp_operations").get<double>();
+  count->exchanged += launch.at("exchanged_bytes").get<double>();
+  count->handed_over += total.at("shared_bytes_handed_over").get<double>();
   count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
   const json& grid = launch.at("grid");
   const double blocks = grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
@@ -59,7 +61,7 @@ void read(const json& launch, Count* count) {
     for (const char* op : {"ld", "st", "atom"})
       shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
     count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
-                            traffic(counts, "atom"), shared, counts.at("warp_operations")});
+                            traffic(counts, "atom"), shared, counts.at("warp_operations"), counts.at("shared_bytes_handed_over")});
   }
 }
 
@@ -115,6 +117,11 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
     if (report.at("launches").empty()) return "no kernel was launched on " + shape;
     for (const json& launch : report.at("launches")) read(launch, count);
     if (c.move && c.move->stands_for) read_prediction(report.at("launches"), c.move->stands_for, count);
+    if (const auto copies = report.find("copies"); copies != report.end()) {
+      count->copied_read = copies->at("bytes_read");
+      count->copied_written = copies->at("bytes_written");
+      count->watched_bytes += copies->at("watched_bytes_read").get<double>();
+    }
     for (const json& call : report.value("library_calls", json::array())) {
       count->library_calls++;
       count->watched_bytes += call.at("watched_bytes_read").get<double>();
