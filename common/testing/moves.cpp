@@ -48,6 +48,16 @@ struct Direction {
 constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
                                     {"written", "stores", &Count::store, &LineCount::store}};
 
+// Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
+// many blocks for show does not make up for one that works on one row after the other.
+double loaded_by_few(const Count& count, const std::function<bool(const Received&)>& enough) {
+  double bytes = 0;
+  for (const Received& launch : count.received) bytes += enough(launch) ? 0 : launch.loads;
+  return bytes;
+}
+// What such launches may load: partial results, to combine them.
+double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
+
 double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes() / 32); }
 
 }  // namespace
@@ -174,8 +184,13 @@ Demand bytes_per_element(int bytes) {
 
 Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
-    const double blocks = count.working_blocks;
-    if (blocks >= least * static_cast<double>(count.rows)) return {};
+    const double blocks = count.working_blocks, needed = least * static_cast<double>(count.rows);
+    if (blocks >= needed) {
+      const double bytes = loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
+      if (bytes <= few_may_load(count)) return {};
+      return unmet("kernels with fewer than " + whole(needed) + " blocks that do their part load " + whole(bytes) +
+                   " bytes, where the matrix has " + whole(count.matrix_bytes()));
+    }
     return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
                  (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") +
                  ", where " + std::to_string(least) + " per row are needed");
@@ -185,9 +200,16 @@ Demand spread_over_blocks(int least) {
 Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
     const double needed = lanes_per_row * static_cast<double>(count.rows);
-    if (count.working_threads >= needed) return {};
     // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
     if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
+    if (count.working_threads >= needed) {
+      const double bytes = loaded_by_few(
+          count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });
+      if (bytes <= few_may_load(count)) return {};
+      return unmet("kernels with fewer than " + whole(needed) + " threads for " + std::to_string(count.rows) +
+                   " rows load " + whole(bytes) + " bytes, where the matrix has " + whole(count.matrix_bytes()) +
+                   ": is one row done after the other?");
+    }
     return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
                  (count.working_threads < count.threads ? "in blocks that do their part " : "") + "for " +
                  std::to_string(count.rows) + " rows, where at least " + whole(needed) +
@@ -197,9 +219,16 @@ Demand rows_at_once() {
 
 Demand predicted_within(double microseconds, int rows, int cols) {
   return [=](const Count& count) -> Judgement {
-    if (std::isnan(count.predicted)) return {true, "its time cannot be predicted: " + count.predicted_words};
+    const std::string unpredicted = "its time cannot be predicted: " + count.predicted_words;
+    // Or a kernel that nothing is known of would keep every budget.
+    if (std::isnan(count.at_least)) return unmet(unpredicted);
     const double share = count.elements() * count.stands_for / (static_cast<double>(rows) * cols);
     const double budget = microseconds * share * count.element_bytes / 4;
+    if (std::isnan(count.predicted)) {
+      if (count.at_least * 1e6 <= budget) return {true, unpredicted};
+      return unmet("predicted for an H200, without what cannot be: " + format("%.3g", count.at_least * 1e6) +
+                   " us, where the budget is " + format("%.3g", budget) + " us\n" + unpredicted);
+    }
     if (count.predicted * 1e6 <= budget) return {};
     return unmet("predicted for an H200, " + std::to_string(count.rows * count.stands_for) + " x " +
                  std::to_string(count.cols) + ": " + format("%.3g", count.predicted * 1e6) +

@@ -37,6 +37,7 @@ void read(const json& launch, Count* count) {
   count->warp_operations += total.at("warp_operations").get<double>();
   count->exchanged += launch.at("exchanged_bytes").get<double>();
   count->handed_over += total.at("shared_bytes_handed_over").get<double>();
+  count->between_warps += total.at("shared_bytes_between_warps").get<double>();
   count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
   const json& grid = launch.at("grid");
   const double blocks = grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
@@ -54,7 +55,7 @@ void read(const json& launch, Count* count) {
     count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
   }
   const json& received = launch.at("received");
-  count->received.push_back({received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads});
+  count->received.push_back({received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads, working});
   for (const json& line : launch.at("lines")) {
     const json& counts = line.at("counts");
     double shared = 0;
@@ -72,13 +73,17 @@ void read_prediction(const json& launches, int stands_for, Count* count) {
   for (const json& launch : launches) {
     const json& predicted = launch.at("predicted");
     if (predicted.at("seconds").is_null()) {
+      const bool was_known = !std::isnan(count->predicted);
       count->predicted = std::nan("");
-      count->predicted_words = predicted.at("why");
-      return;
+      count->at_least += predicted.value("at_least", std::nan(""));
+      if (was_known || std::isnan(count->at_least)) count->predicted_words = predicted.at("why");
+      continue;
     }
     const double seconds = predicted.at("seconds");
     count->predicted += seconds;
-    if (seconds > longest) longest = seconds, count->predicted_words = predicted.at("words");
+    count->at_least += seconds;
+    if (seconds > longest && !std::isnan(count->predicted))
+      longest = seconds, count->predicted_words = predicted.at("words");
   }
 }
 

@@ -114,7 +114,9 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
     if (shared >> lane & 1) {
       count_handed_over(&line(pc), event, bytes, warp * warp_lanes + lane, addresses[lane]);
     } else if (current_cluster && current_cluster->remote(addresses[lane])) {
-      line(pc).handed_over += bytes;  // by another block of the cluster, or to it
+      Counts& counts = line(pc);
+      counts.handed_over += bytes;  // by another block of the cluster, or to it
+      counts.between_warps += bytes;
     }
   }
   if (global) count_global(&line(pc), event, bytes, global, addresses);
@@ -148,7 +150,11 @@ void Collector::count_handed_over(Counts* counts, Event event, unsigned bytes, u
   const bool dynamic = in_dynamic < recording.dynamic_bytes;
   HandedOver& words = dynamic ? dynamic_words_ : static_words_;
   const uint64_t offset = dynamic ? in_dynamic : address - recording.static_shared;
-  if (event != Event::store) counts->handed_over += words.load(thread, offset, bytes);
+  if (event != Event::store) {
+    const HandedOver::Bytes handed = words.load(thread, offset, bytes);
+    counts->handed_over += handed.from_others;
+    counts->between_warps += handed.from_other_warps;
+  }
   if (event != Event::load) words.store(thread, offset, bytes);
 }
 

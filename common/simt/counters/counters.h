@@ -36,7 +36,8 @@ struct Counts {
   std::array<SharedCounts, access_ops> shared;
   uint64_t barriers = 0;         // __syncthreads and the like, once per warp
   uint64_t warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
-  uint64_t handed_over = 0;      // bytes that a thread reads of what others have put into shared memory (handed_over.h)
+  // Bytes that a thread reads of what others have put into shared memory (handed_over.h), and those of other warps.
+  uint64_t handed_over = 0, between_warps = 0;
 
   void add(const Counts& other);
   bool operator==(const Counts& other) const;

@@ -21,14 +21,19 @@ class HandedOver {
     for (size_t word = offset / word_bytes; word <= (offset + bytes - 1) / word_bytes; word++) at(word) = thread + 1;
   }
 
-  // Returns how many bytes the thread has from others, and is the first to read.
-  unsigned load(unsigned thread, size_t offset, unsigned bytes) {
-    unsigned handed = 0;
+  struct Bytes {
+    unsigned from_others = 0, from_other_warps = 0;
+  };
+
+  // How many bytes the thread has from others, and is the first to read.
+  Bytes load(unsigned thread, size_t offset, unsigned bytes) {
+    Bytes handed;
     for (size_t word = offset / word_bytes; word <= (offset + bytes - 1) / word_bytes; word++) {
       uint32_t& writer = at(word);
       if (writer == 0 || writer == thread + 1) continue;
+      handed.from_others += word_bytes;
+      if ((writer - 1) / 32 != thread / 32) handed.from_other_warps += word_bytes;
       writer = 0;
-      handed += word_bytes;
     }
     return handed;
   }

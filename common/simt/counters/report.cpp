@@ -39,6 +39,7 @@ const std::vector<Metric>& metrics() {
     list.push_back({"barriers", [](const Counts& c) { return c.barriers; }});
     list.push_back({"warp_operations", [](const Counts& c) { return c.warp_operations; }});
     list.push_back({"shared_bytes_handed_over", [](const Counts& c) { return c.handed_over; }});
+    list.push_back({"shared_bytes_between_warps", [](const Counts& c) { return c.between_warps; }});
     return list;
   }();
   return all;
@@ -96,6 +97,7 @@ void Counts::add(const Counts& other) {
   barriers += other.barriers;
   warp_operations += other.warp_operations;
   handed_over += other.handed_over;
+  between_warps += other.between_warps;
 }
 
 bool Counts::operator==(const Counts& other) const {
@@ -113,7 +115,9 @@ std::string json_number(double value) {
 
 std::string json_prediction(const timing::Prediction& p) {
   std::string text = "{\"gpu\": " + quote_json(p.gpu);
-  if (!p.known) return text + ", \"seconds\": null, \"why\": " + quote_json(p.why) + "}";
+  if (!p.known)
+    return text + ", \"seconds\": null, \"why\": " + quote_json(p.why) +
+           (p.at_least > 0 ? ", \"at_least\": " + json_number(p.at_least) : "") + "}";
   const auto number = [&](const char* name, double value) {
     text += std::string(", \"") + name + "\": " + json_number(value);
   };
