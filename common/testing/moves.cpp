@@ -63,7 +63,8 @@ double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes
 }  // namespace
 
 std::string by_copies(double bytes) {
-  return bytes ? "\nof these, " + whole(bytes) + " bytes by cudaMemcpy within device memory, cudaMemset or the like" : "";
+  return bytes ? "\nof these, " + whole(bytes) + " bytes by cudaMemcpy within device memory, cudaMemset or the like"
+               : "";
 }
 
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight) {
@@ -186,7 +187,8 @@ Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
     const double blocks = count.working_blocks, needed = least * static_cast<double>(count.rows);
     if (blocks >= needed) {
-      const double bytes = loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
+      const double bytes =
+          loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
       if (bytes <= few_may_load(count)) return {};
       return unmet("kernels with fewer than " + whole(needed) + " blocks that do their part load " + whole(bytes) +
                    " bytes, where the matrix has " + whole(count.matrix_bytes()));

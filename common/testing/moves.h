@@ -28,8 +28,8 @@ struct LineCount {
 };
 
 // Of the thread of a launch that gets the most bytes, by loads of any memory, shuffles and votes: how many; an even
-// share of what its block loads from global memory, or its warp; what all blocks load; threads per block; blocks that do
-// their part (simt/counters/counters.h).
+// share of what its block loads from global memory, or its warp; what all blocks load; threads per block; blocks that
+// do their part (simt/counters/counters.h).
 struct Received {
   double bytes, share, loads;
   int block_threads;
@@ -50,7 +50,7 @@ struct Count {
   // Bytes: what lanes get of their warp by shuffles, votes and reductions; what threads read of what others have put
   // into shared memory (simt/counters/handed_over.h).
   double exchanged = 0, handed_over = 0, between_warps = 0;  // the last: from threads of other warps
-  double copied_read = 0, copied_written = 0;  // bytes, by copies within device memory and cudaMemset
+  double copied_read = 0, copied_written = 0;                // bytes, by copies within device memory and cudaMemset
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;           // of that block
@@ -72,8 +72,8 @@ struct Count {
   double copies(double bytes) const { return bytes > matrix_bytes() / 16 ? bytes : 0; }
 
   // Where the move says for how many rows these stand: the time that is predicted for all of them on an H200, in
-  // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction. at_least:
-  // the time without what is not modelled, NaN where nothing is known.
+  // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction.
+  // at_least: the time without what is not modelled, NaN where nothing is known.
   int stands_for = 0;
   double predicted = 0, at_least = 0;
   std::string predicted_words = {};

@@ -55,14 +55,16 @@ void read(const json& launch, Count* count) {
     count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
   }
   const json& received = launch.at("received");
-  count->received.push_back({received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads, working});
+  count->received.push_back(
+      {received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads, working});
   for (const json& line : launch.at("lines")) {
     const json& counts = line.at("counts");
     double shared = 0;
     for (const char* op : {"ld", "st", "atom"})
       shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
     count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
-                            traffic(counts, "atom"), shared, counts.at("warp_operations"), counts.at("shared_bytes_handed_over")});
+                            traffic(counts, "atom"), shared, counts.at("warp_operations"),
+                            counts.at("shared_bytes_handed_over")});
   }
 }
 

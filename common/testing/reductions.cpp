@@ -1,6 +1,6 @@
 // Whether warps reduce by exchanging values. Each thread ends with a value of its own, and the row's result depends on
-// all of them: they meet through shuffles and the like, through shared memory, or through global memory. So where little
-// goes through the last two, it is shuffles that reduce, whatever a kernel shuffles besides.
+// all of them: they meet through shuffles and the like, through shared memory, or through global memory. So where
+// little goes through the last two, it is shuffles that reduce, whatever a kernel shuffles besides.
 #include <algorithm>
 #include <cmath>
 
@@ -46,14 +46,15 @@ Demand reduces_in_warps() {
     const double threads = std::max(32.0, count.working_threads / count.rows);
     const double exchanged = count.exchanged / count.rows, needed = least_exchanged * threads;
     if (exchanged < needed)
-      return unmet("lanes get " + brief(exchanged) + " bytes per row from other lanes of their warp, where reducing the " +
-                   "values of " + whole(threads) + " threads by shuffles takes at least " + whole(needed));
+      return unmet("lanes get " + brief(exchanged) +
+                   " bytes per row from other lanes of their warp, where reducing the " + "values of " +
+                   whole(threads) + " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
     const double handed = besides_the_matrix(count.handed_over, count) / count.rows;
     if (handed > most)
       return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
-                   "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) + " threads" +
-                   worst_line(count, [](const LineCount& line) { return line.handed_over; }));
+                   "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +
+                   " threads" + worst_line(count, [](const LineCount& line) { return line.handed_over; }));
     const double written = count.store.bytes + count.atomic.bytes + count.copied_written - count.result_bytes;
     const double scratch = besides_the_matrix(written, count) / count.rows;
     if (scratch > most)

@@ -169,8 +169,8 @@ void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   (barrier ? counts.barriers : counts.warp_operations)++;
 }
 
-void Collector::end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded,
-                          unsigned threads, uint64_t exchanged) {
+void Collector::end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads,
+                          uint64_t exchanged) {
   exchanged_ += exchanged;
   shared_loads_.end_block();
   uint64_t longest = 0, block = 0;

@@ -40,8 +40,7 @@ Copies copies;
 // Of memory that is watched.
 size_t watched_part(const void* from, size_t bytes) {
   const auto begin = reinterpret_cast<uintptr_t>(from);
-  const uintptr_t first = std::max(begin, watched_begin),
-                  last = std::min(begin + bytes, watched_begin + watched_bytes);
+  const uintptr_t first = std::max(begin, watched_begin), last = std::min(begin + bytes, watched_begin + watched_bytes);
   return first < last ? last - first : 0;
 }
 

@@ -155,7 +155,8 @@ void Recorder::end_block() {
   }
   if (is_tracing_) tracer_.end();
   is_tracing_ = recording.tracing = false;
-  if (collector_) collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads, exchanged_);
+  if (collector_)
+    collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads, exchanged_);
   if (recording.observer) recording.observer->block_end(info_);
 }
 
