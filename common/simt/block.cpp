@@ -286,6 +286,8 @@ void Block::complete_barrier() {
     warp.ready |= warp.at_barrier;
     warp.at_barrier = 0;
   }
+  // What came before the barrier is counted before what comes after it: other warps have stopped at it.
+  if (recorder_) merge_records(current_->warp, false);
   if (recorder_) recorder_->barrier_completed();
   at_barrier_ = 0;
   barrier_turn_++;

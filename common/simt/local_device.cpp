@@ -9,6 +9,7 @@
 
 #include "checks/checks.h"
 #include "checks/memory_events.h"
+#include "counters/counters.h"
 #include "device.h"
 #include "device_queues.h"
 #include "device_service.h"
@@ -161,7 +162,10 @@ class LocalDevice : public DeviceService {
     const DeviceMemoryOpen open;
     if (has_several_devices())
       count_link_bytes(owner_of(reinterpret_cast<uintptr_t>(from)), owner_of(reinterpret_cast<uintptr_t>(to)), bytes);
-    if (kind == cudaMemcpyDeviceToDevice) count_constants_at(to);
+    if (kind == cudaMemcpyDeviceToDevice) {
+      count_constants_at(to);
+      counters::note_copy(from, bytes);
+    }
     std::memmove(to, from, bytes);
     checks::host_wrote(to, bytes);
     return cudaSuccess;
@@ -170,6 +174,7 @@ class LocalDevice : public DeviceService {
     if (runs_past_its_end(pointer, bytes)) return cudaErrorInvalidValue;
     const Turn turn;
     const DeviceMemoryOpen open;
+    counters::note_copy(nullptr, bytes);
     std::memset(pointer, value, bytes);
     checks::host_wrote(pointer, bytes);
     return cudaSuccess;

@@ -47,9 +47,24 @@ struct Direction {
 constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
                                     {"written", "stores", &Count::store, &LineCount::store}};
 
+// Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
+// many blocks for show does not make up for one that works on one row after the other.
+double loaded_by_few(const Count& count, const std::function<bool(const Received&)>& enough) {
+  double bytes = 0;
+  for (const Received& launch : count.received) bytes += enough(launch) ? 0 : launch.loads;
+  return bytes;
+}
+// What such launches may load: partial results, to combine them.
+double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
+
 double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes() / 32); }
 
 }  // namespace
+
+std::string by_copies(double bytes) {
+  return bytes ? "\nof these, " + whole(bytes) + " bytes by cudaMemcpy within device memory, cudaMemset or the like"
+               : "";
+}
 
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight) {
   // A line that several kernels of the call run counts once for all of them.
@@ -74,10 +89,11 @@ Demand read_at_most(int times) {
   return [times](const Count& count) -> Judgement {
     // An atomic reads, too. Those of a counter or a flag do not go over the matrix.
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
-    const double bytes = count.load.bytes + atomic.bytes;
+    const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
     if (bytes <= times * count.matrix_bytes()) return {};
-    return unmet("read " + times_of(bytes / count.matrix_bytes()) + ": " + whole(count.load.sectors + atomic.sectors) +
-                 " sectors where one pass needs " + whole(sectors_of_pass(count)) +
+    return unmet("read " + times_of(bytes / count.matrix_bytes()) + ": " +
+                 whole(count.load.sectors + atomic.sectors + std::ceil(copied / 32)) +
+                 " sectors where one pass needs " + whole(sectors_of_pass(count)) + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.load.bytes + line.atomic.bytes; }));
   };
 }
@@ -91,11 +107,11 @@ Demand watched_once(int spare) {
 
 Demand written_once() {
   return [](const Count& count) -> Judgement {
-    const double bytes = count.store.bytes + count.atomic.bytes;
-    if (bytes == count.result_bytes && count.atomic.bytes == 0) return {};
+    const double copied = count.copies(count.copied_written), bytes = count.store.bytes + count.atomic.bytes + copied;
+    if (bytes == count.result_bytes && count.atomic.bytes == 0 && copied == 0) return {};
     return unmet("written " + times_of(bytes / count.result_bytes) + ": " +
-                 whole(count.store.sectors + count.atomic.sectors) + " sectors where the result has " +
-                 whole(std::ceil(count.result_bytes / 32)) +
+                 whole(count.store.sectors + count.atomic.sectors + std::ceil(copied / 32)) +
+                 " sectors where the result has " + whole(std::ceil(count.result_bytes / 32)) + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
 }
@@ -166,25 +182,16 @@ Demand bytes_per_element(int bytes) {
   };
 }
 
-Demand reduces_in_warps() {
-  return [](const Count& count) -> Judgement {
-    // For maximum, sum and result, with room to spare; a tree of 256 threads has 18 and more.
-    constexpr double most = 10;
-    const double warps = std::max(1.0, std::ceil(count.block_threads / 32.0));
-    // Several blocks may share a row.
-    const double barriers = count.barriers / (warps * std::max<double>(count.rows, count.working_blocks));
-    if (count.warp_operations == 0)
-      return unmet("no warp operation was counted: the lanes of a warp can exchange values without shared memory");
-    if (barriers <= most) return {};
-    return unmet("a thread reaches " + brief(barriers) +
-                 " barriers per row, where warps that reduce in registers need at most " + whole(most));
-  };
-}
-
 Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
-    const double blocks = count.working_blocks;
-    if (blocks >= least * static_cast<double>(count.rows)) return {};
+    const double blocks = count.working_blocks, needed = least * static_cast<double>(count.rows);
+    if (blocks >= needed) {
+      const double bytes =
+          loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
+      if (bytes <= few_may_load(count)) return {};
+      return unmet("kernels with fewer than " + whole(needed) + " blocks that do their part load " + whole(bytes) +
+                   " bytes, where the matrix has " + whole(count.matrix_bytes()));
+    }
     return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
                  (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") +
                  ", where " + std::to_string(least) + " per row are needed");
@@ -194,9 +201,16 @@ Demand spread_over_blocks(int least) {
 Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
     const double needed = lanes_per_row * static_cast<double>(count.rows);
-    if (count.working_threads >= needed) return {};
     // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
     if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
+    if (count.working_threads >= needed) {
+      const double bytes = loaded_by_few(
+          count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });
+      if (bytes <= few_may_load(count)) return {};
+      return unmet("kernels with fewer than " + whole(needed) + " threads for " + std::to_string(count.rows) +
+                   " rows load " + whole(bytes) + " bytes, where the matrix has " + whole(count.matrix_bytes()) +
+                   ": is one row done after the other?");
+    }
     return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
                  (count.working_threads < count.threads ? "in blocks that do their part " : "") + "for " +
                  std::to_string(count.rows) + " rows, where at least " + whole(needed) +
@@ -206,9 +220,16 @@ Demand rows_at_once() {
 
 Demand predicted_within(double microseconds, int rows, int cols) {
   return [=](const Count& count) -> Judgement {
-    if (std::isnan(count.predicted)) return {true, "its time cannot be predicted: " + count.predicted_words};
+    const std::string unpredicted = "its time cannot be predicted: " + count.predicted_words;
+    // Or a kernel that nothing is known of would keep every budget.
+    if (std::isnan(count.at_least)) return unmet(unpredicted);
     const double share = count.elements() * count.stands_for / (static_cast<double>(rows) * cols);
     const double budget = microseconds * share * count.element_bytes / 4;
+    if (std::isnan(count.predicted)) {
+      if (count.at_least * 1e6 <= budget) return {true, unpredicted};
+      return unmet("predicted for an H200, without what cannot be: " + format("%.3g", count.at_least * 1e6) +
+                   " us, where the budget is " + format("%.3g", budget) + " us\n" + unpredicted);
+    }
     if (count.predicted * 1e6 <= budget) return {};
     return unmet("predicted for an H200, " + std::to_string(count.rows * count.stands_for) + " x " +
                  std::to_string(count.cols) + ": " + format("%.3g", count.predicted * 1e6) +

@@ -24,15 +24,16 @@ struct LineCount {
   std::string file;
   int line;
   Traffic load, store, atomic;
-  double shared_requests, warp_operations;
+  double shared_requests, warp_operations, handed_over;
 };
 
 // Of the thread of a launch that gets the most bytes, by loads of any memory, shuffles and votes: how many; an even
-// share of what its block loads from global memory, or its warp; what all blocks load; threads per block
-// (simt/counters/counters.h).
+// share of what its block loads from global memory, or its warp; what all blocks load; threads per block; blocks that
+// do their part (simt/counters/counters.h).
 struct Received {
   double bytes, share, loads;
   int block_threads;
+  double working_blocks;
 };
 
 // What one call of a variant did, all its kernels together.
@@ -46,6 +47,10 @@ struct Count {
   double footprint_read = 0;   // distinct sectors, of all kernels
   double barriers = 0;         // once per warp
   double warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
+  // Bytes: what lanes get of their warp by shuffles, votes and reductions; what threads read of what others have put
+  // into shared memory (simt/counters/handed_over.h).
+  double exchanged = 0, handed_over = 0, between_warps = 0;  // the last: from threads of other warps
+  double copied_read = 0, copied_written = 0;                // bytes, by copies within device memory and cudaMemset
   // Of the thread with the most accesses (global and shared), and the mean over its block.
   double longest_thread = 0, its_share = 0;
   int block_threads = 0;           // of that block
@@ -63,11 +68,14 @@ struct Count {
 
   double elements() const { return static_cast<double>(rows) * cols; }
   double matrix_bytes() const { return elements() * element_bytes; }
+  // What copies and cudaMemset count for: nothing, where they are for a counter or a small workspace.
+  double copies(double bytes) const { return bytes > matrix_bytes() / 16 ? bytes : 0; }
 
   // Where the move says for how many rows these stand: the time that is predicted for all of them on an H200, in
   // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction.
+  // at_least: the time without what is not modelled, NaN where nothing is known.
   int stands_for = 0;
-  double predicted = 0;
+  double predicted = 0, at_least = 0;
   std::string predicted_words = {};
 };
 
@@ -102,15 +110,16 @@ Demand bytes_per_element(int bytes);
 Demand no_serial_section();
 // No thread gets to know much more of the rows than its share, by whatever way: for a shape of wide rows.
 Demand even_shares();
-// Warps reduce by warp operations, so that a thread comes to few barriers per row, and not to one per round.
+// Warps reduce by exchanging values: lanes get as much from others as that takes; a thread comes to few barriers per
+// row, not to one per round; and little more than one value per warp goes through shared or global memory.
 Demand reduces_in_warps();
-// At least so many blocks per row, in one of the kernels.
+// At least so many blocks per row, in one of the kernels; and kernels with fewer hardly load anything.
 Demand spread_over_blocks(int least);
-// At least half a warp per row, in one of the kernels.
+// At least half a warp per row, likewise.
 constexpr double lanes_per_row = 16;
 Demand rows_at_once();
 // The predicted time is within what rows x cols floats may take; elements of 16 bits may take half of it, and other
-// widths in proportion.
+// widths in proportion. Of what is not modelled, such as clusters, the least that the rest takes is judged.
 Demand predicted_within(double microseconds, int rows, int cols);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
@@ -123,6 +132,8 @@ Demand said_what_loads_cost();
 // which `weight` is the largest.
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight);
 Judgement unmet(const std::string& counted);
+// "" or a line that says how many of the bytes copies and settings of device memory have moved.
+std::string by_copies(double bytes);
 
 // ---- A move --------------------------------------------------------------------------------------
 

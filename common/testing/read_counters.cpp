@@ -35,6 +35,9 @@ void read(const json& launch, Count* count) {
   add(&count->atomic, traffic(total, "atom"));
   count->barriers += total.at("barriers").get<double>();
   count->warp_operations += total.at("warp_operations").get<double>();
+  count->exchanged += launch.at("exchanged_bytes").get<double>();
+  count->handed_over += total.at("shared_bytes_handed_over").get<double>();
+  count->between_warps += total.at("shared_bytes_between_warps").get<double>();
   count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
   const json& grid = launch.at("grid");
   const double blocks = grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
@@ -52,14 +55,16 @@ void read(const json& launch, Count* count) {
     count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
   }
   const json& received = launch.at("received");
-  count->received.push_back({received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads});
+  count->received.push_back(
+      {received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads, working});
   for (const json& line : launch.at("lines")) {
     const json& counts = line.at("counts");
     double shared = 0;
     for (const char* op : {"ld", "st", "atom"})
       shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
     count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
-                            traffic(counts, "atom"), shared, counts.at("warp_operations")});
+                            traffic(counts, "atom"), shared, counts.at("warp_operations"),
+                            counts.at("shared_bytes_handed_over")});
   }
 }
 
@@ -70,13 +75,17 @@ void read_prediction(const json& launches, int stands_for, Count* count) {
   for (const json& launch : launches) {
     const json& predicted = launch.at("predicted");
     if (predicted.at("seconds").is_null()) {
+      const bool was_known = !std::isnan(count->predicted);
       count->predicted = std::nan("");
-      count->predicted_words = predicted.at("why");
-      return;
+      count->at_least += predicted.value("at_least", std::nan(""));
+      if (was_known || std::isnan(count->at_least)) count->predicted_words = predicted.at("why");
+      continue;
     }
     const double seconds = predicted.at("seconds");
     count->predicted += seconds;
-    if (seconds > longest) longest = seconds, count->predicted_words = predicted.at("words");
+    count->at_least += seconds;
+    if (seconds > longest && !std::isnan(count->predicted))
+      longest = seconds, count->predicted_words = predicted.at("words");
   }
 }
 
@@ -115,6 +124,12 @@ std::string read_counters(const Step& step, const Outcome& outcome, Count* count
     if (report.at("launches").empty()) return "no kernel was launched on " + shape;
     for (const json& launch : report.at("launches")) read(launch, count);
     if (c.move && c.move->stands_for) read_prediction(report.at("launches"), c.move->stands_for, count);
+    if (const auto copies = report.find("copies"); copies != report.end()) {
+      count->copied_read = copies->at("bytes_read");
+      count->copied_written = copies->at("bytes_written");
+      // Once more: what was copied is read from the copy, which nobody watches.
+      count->watched_bytes += 2 * copies->at("watched_bytes_read").get<double>();
+    }
     for (const json& call : report.value("library_calls", json::array())) {
       count->library_calls++;
       count->watched_bytes += call.at("watched_bytes_read").get<double>();

@@ -79,7 +79,10 @@ Shape shape_for_judge(Shape shape, Move::Widths widths) {
     constexpr int least = 8, most = 2;  // an eighth of the columns to twice as many, each power of two as often
     const double drawn = static_cast<double>(mixed >> 40) / (1 << 24);
     const double cols = shape.cols / static_cast<double>(least) * std::pow(least * most, drawn);
+    // As many elements as there, or down to half of them: then the rows do not tell that it is this move.
+    const double elements = shape.rows * static_cast<double>(shape.cols) * (1 + (mixed & 0xff) / 255.0) / 2;
     shape.cols = static_cast<int>(cols) / columns * columns;
+    shape.rows = std::max(1, static_cast<int>(elements / shape.cols));
   } else if (widths == Move::Widths::up_to && shape.cols > narrow + places * fewer_columns) {
     shape.cols -= place * fewer_columns;
   } else {

@@ -8,6 +8,10 @@ using rung::Dtype;
 namespace {
 
 testing_::Judgement no_barriers(const testing_::Count& count) {
+  if (count.barriers == 0 && count.between_warps > 0)
+    return {false, std::to_string(static_cast<int64_t>(count.between_warps)) +
+                       " bytes go from warp to warp through shared memory, for which a warp waits, if not at a "
+                       "barrier; a warp that processes rows by itself needs none"};
   if (count.barriers == 0) return {};
   return {false, std::to_string(static_cast<int64_t>(count.barriers)) +
                      " barriers, counted once per warp; a warp that "
@@ -46,6 +50,13 @@ const testing_::Lab testing_::lab = {
          "all threads share the work, also of narrow rows",
          {256, 6},
          testing_::no_serial_section()},
+        {"move-read-once-any",
+         "every element is read once, whatever the width",
+         {2, 16384},
+         testing_::read_at_most(1),
+         {},
+         true,
+         testing_::Move::Widths::any},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},

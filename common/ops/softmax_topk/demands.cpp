@@ -7,10 +7,11 @@ namespace testing_ {
 Demand writes_only_the_top_k() {
   return [](const Count& count) -> Judgement {
     const int k = rung::softmax_topk_operator::k_of(count.sizes);
-    const double bytes = (count.store.bytes + count.atomic.bytes) / count.rows, needed = 8.0 * k;
+    const double copied = count.copies(count.copied_written);
+    const double bytes = (count.store.bytes + count.atomic.bytes + copied) / count.rows, needed = 8.0 * k;
     if (bytes == needed && count.atomic.bytes == 0) return {};
     return unmet(brief(bytes) + " bytes written per row where 8 bytes x " + std::to_string(k) + " are " +
-                 whole(needed) +
+                 whole(needed) + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
 }

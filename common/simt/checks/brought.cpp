@@ -32,7 +32,7 @@ uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, P
     const unsigned came = held->came[values == held->values[1]];
     if (__builtin_expect(!(mask & came & 1u << source), 0)) checks::shuffle_source(mask, came, source, place);
   }
-  if (!is_own(source)) note_received(values[source] >> 32 ? 8 : 4);
+  if (!is_own(source)) note_exchanged(values[source] >> 32 ? 8 : 4);
   return values[source];
 }
 
@@ -40,13 +40,13 @@ uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, P
 // product reads each once: counted as half of it.
 uint64_t checked_operand(const uint64_t* values, unsigned source) noexcept {
   expect_brought(values, source, SIMT_CALLER);
-  if (!is_own(source)) note_received(4);
+  if (!is_own(source)) note_exchanged(4);
   return values[source];
 }
 
 unsigned checked_lanes(const uint64_t* values, unsigned mask, uint64_t value) noexcept {
   expect_brought(values, 0, SIMT_CALLER);
-  note_received(4);
+  note_exchanged(4);
   unsigned lanes = 0;
   for (unsigned lane = 0; lane < 32; lane++) {
     if (mask >> lane & 1 && values[lane] == value) lanes |= 1u << lane;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../cluster.h"
 #include "../device_heap.h"
 #include "../devices.h"
 #include "../instrument/recorder.h"
@@ -108,6 +109,16 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
       }
     }
   }
+  for (uint32_t left = lanes & ~global; left; left &= left - 1) {
+    const unsigned lane = first_of(left);
+    if (shared >> lane & 1) {
+      count_handed_over(&line(pc), event, bytes, warp * warp_lanes + lane, addresses[lane]);
+    } else if (current_cluster && current_cluster->remote(addresses[lane])) {
+      Counts& counts = line(pc);
+      counts.handed_over += bytes;  // by another block of the cluster, or to it
+      counts.between_warps += bytes;
+    }
+  }
   if (global) count_global(&line(pc), event, bytes, global, addresses);
   if (shared && event != Event::load) shared_loads_.fence(warp);
   const bool joinable = event == Event::load && !global && !key_is_volatile(key);
@@ -134,6 +145,19 @@ void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32
   sum.bytes += count_of(lanes) * bytes;
 }
 
+void Collector::count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address) {
+  const uint64_t in_dynamic = address - recording.dynamic_shared;
+  const bool dynamic = in_dynamic < recording.dynamic_bytes;
+  HandedOver& words = dynamic ? dynamic_words_ : static_words_;
+  const uint64_t offset = dynamic ? in_dynamic : address - recording.static_shared;
+  if (event != Event::store) {
+    const HandedOver::Bytes handed = words.load(thread, offset, bytes);
+    counts->handed_over += handed.from_others;
+    counts->between_warps += handed.from_other_warps;
+  }
+  if (event != Event::load) words.store(thread, offset, bytes);
+}
+
 void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   const bool barrier = key_event(key) == Event::barrier;
   if (barrier) {
@@ -145,8 +169,9 @@ void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   (barrier ? counts.barriers : counts.warp_operations)++;
 }
 
-void Collector::end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded,
-                          unsigned threads) {
+void Collector::end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads,
+                          uint64_t exchanged) {
+  exchanged_ += exchanged;
   shared_loads_.end_block();
   uint64_t longest = 0, block = 0;
   for (unsigned thread = 0; thread < threads; thread++) {
@@ -167,6 +192,7 @@ void Collector::add_to_launch() {
     sum.add(counts);
   }
   launch_.watched_bytes_read += watched_bytes_read_;
+  launch_.exchanged += exchanged_;
   launch_.received.keep_most(received_);
   launch_.block_loads.insert(launch_.block_loads.end(), block_loads_.begin(), block_loads_.end());
   launch_.block_stores.insert(launch_.block_stores.end(), block_stores_.begin(), block_stores_.end());

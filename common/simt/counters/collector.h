@@ -11,6 +11,7 @@
 #include "../timing/tracer.h"
 #include "counters.h"
 #include "footprint.h"
+#include "handed_over.h"
 #include "shared_loads.h"
 
 namespace simt::counters {
@@ -25,7 +26,7 @@ struct LaunchCounters {
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
   std::vector<uint64_t> block_loads, block_stores;  // bytes of global memory, one number per block
-  uint64_t watched_bytes_read = 0;
+  uint64_t watched_bytes_read = 0, exchanged = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
   const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
   uintptr_t module_base = 0;
@@ -38,7 +39,11 @@ class Collector {
   // base: what program counters are relative to.
   Collector(LaunchCounters& launch, uintptr_t base);
 
-  void begin_block(unsigned warps) { shared_loads_.begin_block(warps); }
+  void begin_block(unsigned warps) {
+    shared_loads_.begin_block(warps);
+    dynamic_words_.begin_block();
+    static_words_.begin_block();
+  }
 
   // A memory instruction of a warp, by its key in the log. Returns the lanes whose address is in device or shared
   // memory; the others do not count.
@@ -53,8 +58,9 @@ class Collector {
   // Bytes of global memory that this block has loaded so far.
   uint64_t loaded() const { return loaded_; }
 
-  // accesses, received: one number per thread. loaded: bytes of global memory, one per warp.
-  void end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads);
+  // accesses, received: one number per thread. loaded: bytes of global memory, one per warp. exchanged: bytes, of all.
+  void end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads,
+                 uint64_t exchanged);
 
   // Hands everything over to the launch.
   void add_to_launch();
@@ -69,6 +75,7 @@ class Collector {
   Region* region_of(uint64_t address);
   void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
+  void count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address);
 
   LaunchCounters& launch_;
   const uintptr_t base_;
@@ -81,7 +88,8 @@ class Collector {
   std::vector<uint64_t> block_loads_, block_stores_;
   Received received_;
   const bool watching_ = is_watching();
-  uint64_t watched_bytes_read_ = 0;
+  uint64_t watched_bytes_read_ = 0, exchanged_ = 0;
+  HandedOver dynamic_words_, static_words_;
 };
 
 // Is the address in the shared memory of the block that this OS thread runs?

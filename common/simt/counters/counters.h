@@ -36,6 +36,8 @@ struct Counts {
   std::array<SharedCounts, access_ops> shared;
   uint64_t barriers = 0;         // __syncthreads and the like, once per warp
   uint64_t warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
+  // Bytes that a thread reads of what others have put into shared memory (handed_over.h), and those of other warps.
+  uint64_t handed_over = 0, between_warps = 0;
 
   void add(const Counts& other);
   bool operator==(const Counts& other) const;
@@ -77,6 +79,7 @@ struct Launch {
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
+  uint64_t exchanged = 0;  // bytes that lanes get from other lanes of their warp by shuffles, votes, reductions
   // Blocks that load at least a quarter of what the mean does, and store at least a quarter of it: who only loads has
   // nothing to show for it. In a kernel that neither loads nor stores, all.
   uint64_t working_blocks = 0;
@@ -93,9 +96,17 @@ struct LibraryCall {
   uint64_t watched_bytes_read = 0;  // of the operands that lie in the watched memory
 };
 
+// What copies within device memory and settings of it have moved (cudaMemcpy, cudaMemset and the like, those of a graph
+// too): no kernel's loads and stores show it.
+struct Copies {
+  uint64_t calls = 0, bytes_read = 0, bytes_written = 0;
+  uint64_t watched_bytes_read = 0;
+};
+
 struct Report {
   std::vector<Launch> launches;            // in the order in which they ended
   std::vector<LibraryCall> library_calls;  // likewise
+  Copies copies;
   bool watching = false;
 };
 
@@ -111,6 +122,9 @@ bool is_watched(const void* address);
 
 // Called by the stand-in for a library.
 void note_library_call(const LibraryCall& call);
+
+// Called by the device. from: nullptr where memory is set.
+void note_copy(const void* from, size_t bytes);
 
 // Stops counting, and forgets what was counted.
 void discard();

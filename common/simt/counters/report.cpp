@@ -38,6 +38,8 @@ const std::vector<Metric>& metrics() {
     }
     list.push_back({"barriers", [](const Counts& c) { return c.barriers; }});
     list.push_back({"warp_operations", [](const Counts& c) { return c.warp_operations; }});
+    list.push_back({"shared_bytes_handed_over", [](const Counts& c) { return c.handed_over; }});
+    list.push_back({"shared_bytes_between_warps", [](const Counts& c) { return c.between_warps; }});
     return list;
   }();
   return all;
@@ -94,6 +96,8 @@ void Counts::add(const Counts& other) {
   }
   barriers += other.barriers;
   warp_operations += other.warp_operations;
+  handed_over += other.handed_over;
+  between_warps += other.between_warps;
 }
 
 bool Counts::operator==(const Counts& other) const {
@@ -111,7 +115,9 @@ std::string json_number(double value) {
 
 std::string json_prediction(const timing::Prediction& p) {
   std::string text = "{\"gpu\": " + quote_json(p.gpu);
-  if (!p.known) return text + ", \"seconds\": null, \"why\": " + quote_json(p.why) + "}";
+  if (!p.known)
+    return text + ", \"seconds\": null, \"why\": " + quote_json(p.why) +
+           (p.at_least > 0 ? ", \"at_least\": " + json_number(p.at_least) : "") + "}";
   const auto number = [&](const char* name, double value) {
     text += std::string(", \"") + name + "\": " + json_number(value);
   };
@@ -160,7 +166,8 @@ std::string to_json(const Report& report) {
             ", \"block_accesses\": " + std::to_string(launch.its_block_accesses) +
             "}, \"received\": {\"bytes\": " + std::to_string(launch.received.bytes) +
             ", \"share\": " + std::to_string(launch.received.share) +
-            "}, \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
+            "}, \"exchanged_bytes\": " + std::to_string(launch.exchanged) +
+            ", \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
             (report.watching ? "}, \"watched_bytes_read\": " + std::to_string(launch.watched_bytes_read) : "}") +
             (launch.predicted.gpu.empty() ? "" : ",\n   \"predicted\": " + json_prediction(launch.predicted)) +
             ",\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";
@@ -173,7 +180,12 @@ std::string to_json(const Report& report) {
     text += "]}";
   }
   text += "\n]";
-  // Only where there are any: most programs call no library.
+  // Only where there are any: most programs copy nothing within the device, and call no library.
+  if (const Copies& copies = report.copies; copies.calls)
+    text += ", \"copies\": {\"calls\": " + std::to_string(copies.calls) +
+            ", \"bytes_read\": " + std::to_string(copies.bytes_read) +
+            ", \"bytes_written\": " + std::to_string(copies.bytes_written) +
+            ", \"watched_bytes_read\": " + std::to_string(copies.watched_bytes_read) + "}";
   for (size_t i = 0; i < report.library_calls.size(); i++) {
     const LibraryCall& call = report.library_calls[i];
     text += (i ? ",\n" : ", \"library_calls\": [\n") + std::string("  {\"call\": ") + quote_json(call.name) +

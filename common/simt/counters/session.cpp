@@ -35,6 +35,15 @@ std::vector<LibraryCall>& library_calls() {
   return *calls;
 }
 
+Copies copies;
+
+// Of memory that is watched.
+size_t watched_part(const void* from, size_t bytes) {
+  const auto begin = reinterpret_cast<uintptr_t>(from);
+  const uintptr_t first = std::max(begin, watched_begin), last = std::min(begin + bytes, watched_begin + watched_bytes);
+  return first < last ? last - first : 0;
+}
+
 std::map<const void*, std::string>& names() {
   static auto* names = new std::map<const void*, std::string>;
   return *names;
@@ -120,6 +129,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   launch.longest_thread_accesses = counters.longest_thread_accesses;
   launch.its_block_accesses = counters.its_block_accesses;
   launch.received = counters.received;
+  launch.exchanged = counters.exchanged;
   launch.working_blocks = working_blocks(counters.block_loads, counters.block_stores);
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));
   raw.module_path = module.path();
@@ -155,11 +165,22 @@ void note_library_call(const LibraryCall& call) {
   library_calls().push_back(call);
 }
 
+void note_copy(const void* from, size_t bytes) {
+  if (!counting) return;
+  std::lock_guard<std::mutex> lock(mutex);
+  copies.calls++;
+  copies.bytes_written += bytes;
+  if (!from) return;
+  copies.bytes_read += bytes;
+  copies.watched_bytes_read += watched_part(from, bytes);
+}
+
 void start(bool leave_libraries_out) {
   std::lock_guard<std::mutex> lock(mutex);
   libraries_apart = leave_libraries_out;
   ended().clear();
   library_calls().clear();
+  copies = {};
   names().clear();
   counting = true;
 }
@@ -192,6 +213,7 @@ Report finish() {
   }
   ended().clear();
   report.watching = is_watching();
+  report.copies = copies;
   report.library_calls = std::move(library_calls());
   library_calls().clear();
   return report;

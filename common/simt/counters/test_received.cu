@@ -151,3 +151,67 @@ TEST_CASE("where some warps load nothing, the share is that of the warp that doe
   CHECK(launch.received.bytes == 4);
   CHECK(launch.received.share == 4);
 }
+
+TEST_CASE("lanes exchange what shuffles, votes and reductions hand them") {
+  const auto exchanged = [](auto body) { return count(64, body).exchanged; };
+  CHECK(exchanged([] __device__(float x) { return x; }) == 0);
+  CHECK(exchanged([] __device__(float x) {
+          __syncwarp();
+          __syncthreads();
+          return x;
+        }) == 0);
+  CHECK(exchanged([] __device__(float x) { return __shfl_xor_sync(all, x + 1.0f, 1); }) == 64 * 4);
+  // The upper half of each warp has nobody above it.
+  CHECK(exchanged([] __device__(float x) { return __shfl_down_sync(all, x + 1.0f, 16); }) == 32 * 4);
+  CHECK(exchanged([] __device__(float x) { return __any_sync(all, x > 0) ? 1.0f : 2.0f; }) == 64 * 4);
+}
+
+TEST_CASE("a word of shared memory is handed over once, whoever reads it, and again after it is written again") {
+  const auto handed = [](auto body) { return count(64, body).total.handed_over; };
+  CHECK(handed([] __device__(float x) {
+          __shared__ float own[64];
+          own[threadIdx.x] = x;
+          __syncthreads();
+          return own[threadIdx.x];
+        }) == 0);
+  CHECK(handed([] __device__(float x) {
+          __shared__ float one;
+          if (threadIdx.x == 5) one = x;
+          __syncthreads();
+          return one;
+        }) == 4);
+  CHECK(handed([] __device__(float x) {
+          __shared__ float one;
+          float sum = 0;
+          for (int i = 0; i < 3; i++) {
+            if (threadIdx.x == 60) one = x;
+            __syncthreads();
+            sum += one;
+            __syncthreads();
+          }
+          return sum;
+        }) == 3 * 4);
+  // A tree: each of 63 values is read by another thread.
+  CHECK(handed([] __device__(float x) {
+          __shared__ float tree[64];
+          tree[threadIdx.x] = x;
+          for (unsigned half = 32; half > 0; half /= 2) {
+            __syncthreads();
+            if (threadIdx.x < half) tree[threadIdx.x] += tree[threadIdx.x + half];
+          }
+          return x;
+        }) == 63 * 4);
+  CHECK(handed([] __device__(float x) {
+          __shared__ unsigned sum;
+          if (threadIdx.x == 63) sum = 0;  // the first atomic is that of thread 0
+          __syncthreads();
+          atomicAdd(&sum, x > 0);
+          return x;
+        }) == 64 * 4);
+  CHECK(handed([] __device__(float x) {
+          __shared__ double values[64];
+          values[threadIdx.x] = x;
+          __syncthreads();
+          return static_cast<float>(values[63 - threadIdx.x]);
+        }) == 64 * 8);
+}

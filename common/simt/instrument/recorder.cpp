@@ -126,6 +126,7 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   lane_accesses_.assign(warps * log_lanes, 0);
   received_.assign(warps * log_lanes, 0);
   loaded_.assign(warps, 0);
+  exchanged_ = 0;
   if (frames_.size() < lanes_.size()) frames_.resize(lanes_.size());
   for (std::vector<Frame>& frames : frames_) frames.clear();
   if (warps_.size() < warps) warps_.resize(warps);
@@ -154,7 +155,8 @@ void Recorder::end_block() {
   }
   if (is_tracing_) tracer_.end();
   is_tracing_ = recording.tracing = false;
-  if (collector_) collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads);
+  if (collector_)
+    collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads, exchanged_);
   if (recording.observer) recording.observer->block_end(info_);
 }
 

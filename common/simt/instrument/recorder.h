@@ -108,6 +108,11 @@ class Recorder {
 
   // The running thread gets so many bytes of another one's without an access of memory.
   void receive(unsigned bytes) { received_[static_cast<size_t>(recording.lane - lanes_.data())] += bytes; }
+  // And these of a lane of its warp.
+  void exchange(unsigned bytes) {
+    receive(bytes);
+    exchanged_ += bytes;
+  }
 
   // Every thread that was waited for has come.
   void barrier_completed();
@@ -202,6 +207,7 @@ class Recorder {
   timing::BlockTracer tracer_;
   bool is_tracing_ = false;
   std::vector<uint64_t> received_, loaded_;  // bytes: per lane; of global memory, per warp
+  uint64_t exchanged_ = 0;                   // bytes: of this block
   Paths paths_;
   Loops loops_;
   uintptr_t base_ = 0;
@@ -210,6 +216,10 @@ class Recorder {
 // The running thread has received so many bytes otherwise than by an access of memory.
 inline void note_received(unsigned bytes) {
   if (recording.lane && recording.counting) recording.recorder->receive(bytes);
+}
+
+inline void note_exchanged(unsigned bytes) {
+  if (recording.lane && recording.counting) recording.recorder->exchange(bytes);
 }
 
 // How many bytes a value takes that one thread hands another: a vote is one.

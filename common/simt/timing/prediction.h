@@ -22,13 +22,14 @@ struct Prediction {
   std::string why;  // not known
   std::string gpu;
   double seconds = 0, low = 0, high = 0;
-  std::string limit;                                      // dram l2 lsu issue mufu double latency launch tail atomics
-  std::string words;                                      // what that means, and what to change
-  unsigned times = 1;                                     // the launch stands for so many (predictor.h)
-  unsigned resident = 0;                                  // blocks that fit on a multiprocessor at a time
-  uint64_t given = 0;                                     // blocks of the grid for each multiprocessor, at most
-  std::string bound_by;                                   // what allows no more: threads blocks registers shared grid
-  int registers = 0;                                      // of a thread: nvcc's or an estimate
+  double at_least = 0;    // not known: seconds, without what is not modelled; 0: nothing is known
+  std::string limit;      // dram l2 lsu issue mufu double latency launch tail atomics
+  std::string words;      // what that means, and what to change
+  unsigned times = 1;     // the launch stands for so many (predictor.h)
+  unsigned resident = 0;  // blocks that fit on a multiprocessor at a time
+  uint64_t given = 0;     // blocks of the grid for each multiprocessor, at most
+  std::string bound_by;   // what allows no more: threads blocks registers shared grid
+  int registers = 0;      // of a thread: nvcc's or an estimate
   double bytes_in_flight = 0, bytes_needed = 0;           // of the chip; to fill DRAM by Little's law
   double dram = 0, l2 = 0, lsu = 0, issue = 0, mufu = 0;  // of the time, the share in which it was busy
   double instructions = 0;                                // of warps, in the whole launch

@@ -105,10 +105,12 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
     return unknown(error.what());
   }
   if (!table) return unknown("the program was built without a table of its instructions");
-  if (launch.cooperative)
-    return unknown("the blocks wait for each other: what a barrier of the grid costs is not modelled");
-  if (launch.cluster_blocks() > 1)
-    return unknown("clusters: what their barriers and the shared memory of other blocks cost is not modelled");
+  // Without what is not modelled the rest is the least that it takes.
+  const char* const not_modelled =
+      launch.cooperative ? "the blocks wait for each other: what a barrier of the grid costs is not modelled"
+      : launch.cluster_blocks() > 1
+          ? "clusters: what their barriers and the shared memory of other blocks cost is not modelled"
+          : nullptr;
   const LaunchFacts facts = {launch.block_count() * multiple, launch.threads_per_block(),
                              launch.config.shared_bytes + static_shared_bytes(launch.kernel.function),
                              sectors_read * multiple, sectors_written * multiple};
@@ -136,6 +138,12 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
   Prediction& prediction = earlier()[likeness];
   prediction = predict(trace, origin, *table, facts, *machine());
   prediction.times = multiple;
+  if (not_modelled && prediction.known) {
+    prediction.known = false;
+    prediction.why = not_modelled;
+    prediction.at_least = prediction.seconds;
+    prediction.seconds = 0;
+  }
   return prediction;
 }
 
