@@ -113,12 +113,14 @@ def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
 
 
 def on_a_gpu(rung: dict, before: dict, elsewhere: dict[str, dict]) -> list[str]:
-    """The same step of the solutions, where it was measured on a GPU."""
+    """The solutions' step from `before` to `rung`, where it was measured on a GPU. It is named: the student's own times are
+    compared within the lab, so theirs may be another step."""
     for name, other in sorted(elsewhere.items()):
         points = {results.rung_of(p): p for p in ladder_of(other["points"], "solution")}
         new, old = points.get(results.rung_of(rung)), points.get(results.rung_of(before))
         if other["backend"] == "cuda" and new and old:
-            return [f"The same step of the solutions on an {other['machine']} ({name}):", *bytes_line(new, old), time_line(new, old)]
+            step = f"{number_of(old['lab'])} {old['variant']} -> {number_of(new['lab'])} {new['variant']}"
+            return [f"The solutions' lab{step} on an {other['machine']} ({name}):", *bytes_line(new, old), time_line(new, old)]
     return []
 
 
@@ -138,7 +140,7 @@ def last_word(lab: labs.Lab) -> str:
     """The paragraph that ends a handout: **Next.** ..."""
     text = (ROOT / lab.starter.with_name("README.md")).read_text(encoding="utf-8")
     found = re.search(r"^\*\*Next\.\*\* (.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
-    return found[1].strip() if found else ""
+    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", found[1]).strip() if found else ""  # a terminal has no links
 
 
 def first_question(lab: labs.Lab) -> str:

@@ -48,14 +48,14 @@ class Gained(unittest.TestCase):
     def test_on_a_cpu_a_gpus_step_is_shown(self):
         text = said(points("student", LABS, 2.0), {"x.json": points("solution", LABS)}, backend="cpu")
         self.assertIn("does not rank rungs", text)
-        self.assertIn("The same step of the solutions on an NVIDIA X (x.json):", text)
+        self.assertIn("The solutions' lab01 per_row -> 02 tree on an NVIDIA X (x.json):", text)
         self.assertIn("64.0 us -> 8.00 us", text)
 
     def test_a_prediction_is_called_one(self):
         text = said(points("student", LABS, 2.0), {"x.json": points("solution", LABS)}, backend="predicted")
         self.assertIn("Predicted for an NVIDIA Y, serial -> tree:", text)
         self.assertNotIn("In this run", text)
-        self.assertIn("The same step of the solutions on an NVIDIA X (x.json):", text)
+        self.assertIn("The solutions' lab01 per_row -> 02 tree on an NVIDIA X (x.json):", text)
 
     def test_the_first_lab_is_compared_with_itself(self):
         self.assertIn("What your lab01 per_row f32 gained over your lab01 per_element f32", said(points("student", LABS), lab="lab01_naive"))

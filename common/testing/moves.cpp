@@ -91,10 +91,14 @@ Demand read_at_most(int times) {
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
     const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
     if (bytes <= times * count.matrix_bytes()) return {};
-    return unmet("read " + times_of(bytes / count.matrix_bytes()) + ": " +
-                 whole(count.load.sectors + atomic.sectors + std::ceil(copied / 32)) +
-                 " sectors where one pass needs " + whole(sectors_of_pass(count)) + by_copies(copied) +
-                 worst_line(count, [](const LineCount& line) { return line.load.bytes + line.atomic.bytes; }));
+    const double sectors = count.load.sectors + atomic.sectors + std::ceil(copied / 32);
+    // Bytes are counted per lane, sectors per request.
+    const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
+    return unmet(
+        "read " + times_of(bytes / count.matrix_bytes()) + ": " + whole(sectors) + " sectors where one pass needs " +
+        whole(sectors_of_pass(count)) + by_copies(copied) +
+        (same_bytes ? "; several lanes load the same bytes: a lane that has no element left loads nothing" : "") +
+        worst_line(count, [](const LineCount& line) { return line.load.bytes + line.atomic.bytes; }));
   };
 }
 

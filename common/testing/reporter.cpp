@@ -187,6 +187,11 @@ class LadderReporter : public StreamingBase {
            group_.seconds);
     if (!good) printf("   %zu wrong", group_.failures.size());
     printf("\n");
+    const std::string other = told_like(group_);  // of another element type, word for word
+    if (!other.empty()) {
+      printf("    as %s: the same cases, with the same words\n", other.c_str());
+      group_.failures.clear();
+    }
     for (const Failure& failure : group_.failures) {
       // The same first line again would not help.
       const std::string first_line = failure.text.substr(0, failure.text.find('\n'));
@@ -204,6 +209,14 @@ class LadderReporter : public StreamingBase {
     group_.failures.clear();
     group_.notes.clear();
     fflush(stdout);
+  }
+
+  // "two_kernels f32", if all that this group of two_kernels f16 has to say was said there; and remembers what it says.
+  std::string told_like(const Group& group) {
+    if (group.failures.empty()) return "";
+    std::string text = group.variant.substr(0, group.variant.rfind(' ')) + " / " + group.name;
+    for (const Failure& failure : group.failures) text += "\n" + failure.name + "\n" + failure.text;
+    return told_.emplace(text, group.variant).first->second == group.variant ? "" : told_[text];
   }
 
   // What there is to say at the end of a variant: how much was not explained, not run, or left out.
@@ -270,6 +283,7 @@ class LadderReporter : public StreamingBase {
   std::vector<std::string> not_explained_;  // failures of this variant
   int explained_ = 0;                       // of this variant
   std::string last_explained_;
+  std::map<std::string, std::string> told_;  // a group's failures -> the variant that had them first
   int passed_ = 0, failed_ = 0, not_run_ = 0;
   std::string first_failure_, first_failure_variant_, first_prediction_;
   Failing failing_;  // the first failure that names a line

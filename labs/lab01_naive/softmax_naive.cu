@@ -18,7 +18,7 @@ RUNG_PREDICT(
     {"apart_sectors", rung::unknown},
     // per_element: all 32 threads of a warp load the same x[c]: sectors that this load requests.
     {"same_address_sectors", rung::unknown},
-    // per_element, V = 1000: how often each element of a row is loaded.
+    // per_element, V = 1000: how often each element of a row is loaded. Every thread counts for itself.
     {"per_element_reads", rung::unknown},
     // per_row, V = 1000: bytes of the sectors that all loads of one row request.
     {"per_row_bytes", rung::unknown},
@@ -36,7 +36,11 @@ constexpr float lowest = -FLT_MAX;
 // 1 / sum; 0 for the sum 0 of a fully masked row; NaN for NaN. fmaxf ignores a NaN in the row, so the maximum does not
 // show it. But the sum does, and from here it spreads to the whole row. So does +INFINITY, because INFINITY - INFINITY
 // is NaN.
-__device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : sum; }
+__device__ float inverse(float sum) {
+  // TODO 1: this is right for every sum but one. Which?
+  return 1.0f / sum;
+  // END 1
+}
 
 // A sum that carries its rounding error along (Kahan). One thread that adds many numbers of the same size rounds in the
 // same direction for thousands of additions: with one logit 5 above 50,256 equal ones, plain fp32 is wrong by 5.5e-4 of
@@ -45,10 +49,10 @@ struct CompensatedSum {
   float value, lost;
 
   __device__ void add(float term) {
-    const float corrected = term - lost;
-    const float next = value + corrected;
-    lost = (next - value) - corrected;
-    value = next;
+    // TODO 2: a plain sum, which is too coarse for wide rows. Before a term is added, take from it what `lost` holds; after it,
+    // put into `lost` by how much the sum has grown more than it should have.
+    value += term;
+    // END 2
   }
 };
 
@@ -71,44 +75,44 @@ __global__ void no_max_kernel(const float* __restrict__ x, float* __restrict__ y
 // The largest of x[0 .. cols-1]; `lowest` if all are -INFINITY or NaN. For one thread.
 __device__ float row_max(const float* x, int cols) {
   float max = lowest;
-  // TODO 1: raise max to the largest of x[0 .. cols-1]. What should a NaN do here? (fmaxf(a, NaN) is a.)
+  // TODO 3: raise max to the largest of x[0 .. cols-1]. What should a NaN do here? (fmaxf(a, NaN) is a.)
   (void)x;
   (void)cols;
-  // END 1
+  // END 3
   return max;
 }
 
 // The sum of exp(x[c] - max) over x[0 .. cols-1]. For one thread.
 __device__ float row_sum(const float* x, int cols, float max) {
   CompensatedSum sum = {0.0f, 0.0f};
-  // TODO 2: add exp(x[c] - max) for every column c to the sum (sum.add).
+  // TODO 4: add exp(x[c] - max) for every column c to the sum (sum.add).
   (void)x;
   (void)cols;
   (void)max;
-  // END 2
+  // END 4
   return sum.value;
 }
 
 // x, y: (rows, cols). Block (r, b) turns columns b * blockDim.x up to (b + 1) * blockDim.x - 1 of row r of x into those
 // of y, one element per thread.
 __global__ void per_element_kernel(const float* __restrict__ x, float* __restrict__ y, int cols) {
-  // TODO 3: where does this block's row begin, and which column is this thread's? The offset of a row can be above 2^31.
+  // TODO 5: where does this block's row begin, and which column is this thread's? The offset of a row can be above 2^31.
   // Return if the row has no such column; else write its element with the help of row_max, row_sum and inverse.
   (void)x;
   (void)y;
   (void)cols;
-  // END 3
+  // END 5
 }
 
 // x, y: (rows, cols). Thread r, counted through the grid, turns row r of x into row r of y.
 __global__ void per_row_kernel(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
-  // TODO 4: which row is this thread's? Return if the matrix has no such row; else write the whole row. The offset of a
+  // TODO 6: which row is this thread's? Return if the matrix has no such row; else write the whole row. The offset of a
   // row can be above 2^31.
   (void)x;
   (void)y;
   (void)rows;
   (void)cols;
-  // END 4
+  // END 6
 }
 
 // The number of blocks of per_block threads that gives every item a thread.
@@ -124,7 +128,7 @@ cudaError_t no_max(const float* x, float* y, int rows, int cols, cudaStream_t st
 }
 
 cudaError_t per_element(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  // TODO 5: check the arguments as no_max does, then launch per_element_kernel on `stream`: how many threads per block,
+  // TODO 7: check the arguments as no_max does, then launch per_element_kernel on `stream`: how many threads per block,
   // and which grid? The comment on the kernel says what block (r, b) works on. A grid's x takes up to 2^31 - 1 blocks,
   // its y 65,535: which of the two is for the rows?
   (void)x;
@@ -133,11 +137,11 @@ cudaError_t per_element(const float* x, float* y, int rows, int cols, cudaStream
   (void)cols;
   (void)stream;
   return cudaErrorNotSupported;
-  // END 5
+  // END 7
 }
 
 cudaError_t per_row(const float* x, float* y, int rows, int cols, cudaStream_t stream) {
-  // TODO 6: the same for per_row_kernel. 4096 rows are 4096 threads: how many blocks should they make on a GPU with 132
+  // TODO 8: the same for per_row_kernel. 4096 rows are 4096 threads: how many blocks should they make on a GPU with 132
   // SMs?
   (void)x;
   (void)y;
@@ -145,7 +149,7 @@ cudaError_t per_row(const float* x, float* y, int rows, int cols, cudaStream_t s
   (void)cols;
   (void)stream;
   return cudaErrorNotSupported;
-  // END 6
+  // END 8
 }
 
 RUNG_EXPORT(rung::softmax("per_element", per_element), rung::softmax("per_row", per_row),

@@ -42,7 +42,7 @@ const testing_::Lab testing_::lab = {
          "An instruction asks for the distinct sectors that its threads touch. One address lies in one "
          "sector, however many threads load it."},
         {"per_element_reads",
-         "In a row of 1000 columns, how often is each element loaded?",
+         "In a row of 1000 columns, how often is each element loaded? Every thread counts for itself.",
          "per_element",
          Dtype::f32,
          {1, 1000},
