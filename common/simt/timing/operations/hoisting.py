@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import loops as shapes
 from costs import BINARY, SSA, Names
+from gimple import Block
 from steady import CAST
 
 
-def before_loop(blocks: dict[int, "object"], loop: shapes.Loop) -> int | None:
+def before_loop(blocks: dict[int, Block], loop: shapes.Loop) -> int | None:
     """The only block that the loop is entered from."""
     entries = [n for n, block in blocks.items() if n not in loop.blocks and loop.header in block.next]
     return entries[0] if len(entries) == 1 else None
@@ -36,7 +37,7 @@ def unchanged(definitions: shapes.Definitions, names: Names, loop: shapes.Loop, 
     return found
 
 
-def hoist(function_blocks: dict[int, "object"], definitions: shapes.Definitions, names: Names, loops: list[shapes.Loop], dominating: dict[int, set[int]],
+def hoist(function_blocks: dict[int, Block], definitions: shapes.Definitions, names: Names, loops: list[shapes.Loop], dominating: dict[int, set[int]],
           operations: dict[int, list[tuple]]) -> None:
     """Moves their operations; inner loops come first."""
     for loop in loops:
