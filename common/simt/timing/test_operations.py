@@ -47,9 +47,15 @@ KERNELS = {
     "waits_longer": "volatile unsigned* flag = y; unsigned ns = 8; while (flag[0] == 77) { __nanosleep(ns); if (ns < 256) ns *= 2; } y[i + 1] = ns;",
     "waits_for_lock": "while (atomicCAS(y, 76u, 77u) == 77) {} y[i + 1] = i;",
     "waits_for_count": "while (atomicAdd(y, 0u) == 77) {} y[i + 1] = i;",
+    "waits_for_turn": "unsigned old = y[0], was; do { was = old; if (was >= x[i] + 9) break; old = atomicCAS(y, was, x[i] + 9); } while (was != old); y[i + 1] = was;",
+    "tries_next": "unsigned at = i & 1023; while (atomicCAS(y + at, 0u, 1u) == 2) at = at + 1 & 1023; y[i + 1024] = at;",
     "waits_for_block": "__shared__ volatile int more; do { __syncthreads(); more = 0; __syncthreads(); if (x[i] > n) more = 1; __syncthreads(); } while (more); y[i] = i;",
     "takes_the_next": "unsigned k; while ((k = atomicAdd(y, 1u)) < n) y[k + 1] = i;",
     "follows_links": "const volatile unsigned* v = x; unsigned at = i & 7, k = 0; while (at != 0) { at = v[at]; k++; } y[i] = k;",
+    "remainder_in_loop": "unsigned h = i, b = threadIdx.y + m; for (unsigned r = 0; r < 24; r++) h = h * 3 + (b % n * 31 + r); y[i] = h;",
+    "remainder_before": "unsigned h = i, q = (threadIdx.y + m) % n * 31; for (unsigned r = 0; r < 24; r++) h = h * 3 + (q + r); y[i] = h;",
+    "exchanged_sum": "if (i >= 32) return; unsigned sum = x[i]; for (int r = 0; r < 64; r++) sum += __shfl_xor_sync(0xFFFFFFFF, sum, 1); y[i] = sum;",
+    "exchanged_all": "if (i >= 32) return; unsigned all = x[i]; for (int r = 0; r < 64; r++) all += __shfl_xor_sync(0xFFFFFFFF, all, 1); y[i] = all;",
     "few_long_blocks": "unsigned h = i; int last = blockIdx.x % 132 < 4 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
     "few_long_blocks_apart": "unsigned h = i; int last = blockIdx.x < 32 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
 }
@@ -105,6 +111,16 @@ class Operations(unittest.TestCase):
 
     def test_stores_to_one_address_take_turns(self):
         self.assertGreater(self.ratio("store_to_one", "store_apart"), 2)
+
+    def test_a_quotient_that_a_loop_does_not_change_is_computed_before_it(self):
+        self.assertLess(self.ratio("remainder_in_loop", "remainder_before"), 1.1)
+
+    def test_a_variable_may_be_called_as_a_word_of_the_dump(self):
+        self.assertAlmostEqual(self.ratio("exchanged_all", "exchanged_sum"), 1, places=4)
+
+    def test_what_is_tried_again_until_nobody_came_between_has_no_number(self):
+        self.assertIn("a loop that waits for what other threads write", self.predicted["waits_for_turn"]["why"])
+        self.assertIsNotNone(self.predicted["tries_next"]["seconds"])
 
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])

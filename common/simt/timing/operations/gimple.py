@@ -108,7 +108,7 @@ def read_line(line: str, block: Block) -> None:
     if label:
         block.labels.append(label[1])
         return
-    text = ANY_PLACE.sub("", text)
+    text = ANY_PLACE.sub("", text).replace(" {ref-all}", "")  # which is no variable's name
     if "CLOBBER" in text:
         return
     text = text.replace(" ={v} ", " = ", 1)  # of something volatile: its hook says so

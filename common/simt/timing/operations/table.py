@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import costs
+import hoisting
 import hooks
 import joined_loads
 import llvm
@@ -332,6 +333,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[F
     table.find_fused()
     table.values.made_of, table.values.number = made_of, number
     table.read_blocks()
+    hoisting.hoist(function.blocks, table.definitions, table.names, table.loops, table.dominating, table.blocks)
     cost = {n: sum(o[0].instructions for o in operations) for n, operations in table.blocks.items()}
     made = {n: [(o[4], o[0].instructions) for o in operations] for n, operations in table.blocks.items()}
     barriers = {n for n, operations in table.blocks.items() if any(o[0].kind in ("barrier", "grid_barrier", "call") for o in operations)}

@@ -1,8 +1,10 @@
 """Loops in which a thread waits for what others write: a lock, a flag, the sum of the block before. How long they run depends on how the blocks
-of a GPU run beside each other, and on the executor it depends on the processors that it has: they tell nothing of a GPU's time."""
+of a GPU run beside each other, and on the executor it depends on the processors that it has: they tell nothing of a GPU's time. So with a compare and
+swap that is tried again until no other thread has come between: on the executor hardly ever one does."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import loops as shapes
@@ -25,8 +27,21 @@ def is_wait(function: Function, names: Names, definitions: shapes.Definitions, l
         return False  # the executor's own: an atomic's, until nobody came between
     read = set(unchanged_reads(function, names, definitions, loop))
     needed = slice_of(definitions, loop, (name for test in tests for name in parts(names, test.text)), names)
-    counted = {name for name in needed if name in definitions.phi and definitions.block[name] == loop.header}
+    counted = {name for name in needed if name in definitions.phi and definitions.block[name] == loop.header and not passes_on(definitions, loop, name, read)}
     return bool(read & needed) and not counted
+
+
+def passes_on(definitions: shapes.Definitions, loop: shapes.Loop, phi: str, read: set[str]) -> bool:
+    """Does it hold in each round what the one before has read (old = atomicCAS(address, assumed = old, ...))?"""
+    for value in (name for block, name in definitions.phi[phi].items() if block in loop.latches):
+        for _ in range(4):
+            text = definitions.text.get(value, "")
+            if value in read or any(name in read for name, _ in LOCAL.findall(text.replace("&", " "))):
+                break
+            value = (SSA.findall(text) or [""])[0] if re.match(r"^\(|^VIEW_CONVERT_EXPR", text) else ""
+        else:
+            return False
+    return True
 
 
 def parts(names: Names, text: str) -> list[str]:
