@@ -163,7 +163,7 @@ __global__ void k(uint64_t* out, uint32_t* cells) {
   uint32_t v[4];
   asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
-               : "l"(cells + 4 * i));
+               : "l"(__cvta_generic_to_global(cells + 4 * i)));
   put(v[0] ^ v[1] ^ v[2]);
   uint32_t* const sums = cells + 4 * threads;
   asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(sums), "r"(i) : "memory");
