@@ -198,7 +198,7 @@ void Block::set_up(const LaunchState& launch) {
     for (unsigned t = 0; t < count; t++) {
       Warp* warp = &warps_[t / warpSize];
       const uint3 position = {t % block.x, t / block.x % block.y, t / block.x / block.y};
-      threads_[t] = {nullptr, nullptr, {}, warp, t % warpSize, position, {}, 0, nullptr, nullptr};
+      threads_[t] = {nullptr, nullptr, {}, warp, t % warpSize, position, {}, 0, nullptr, nullptr, false};
     }
   }
   for (size_t w = 0; w < warps_.size(); w++) {
@@ -386,6 +386,13 @@ Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept {
   return current_block->exchange(mask, value, place);
 }
 unsigned active_lanes(Place place) noexcept { return current_block->active_lanes(place); }
+// A function for host and device may be called by the host.
+bool& flag_of_caller() {
+  static thread_local bool of_host = false;
+  return current_block ? current_block->carry_flag() : of_host;
+}
+bool carry_flag() noexcept { return flag_of_caller(); }
+void set_carry_flag(bool carry) noexcept { flag_of_caller() = carry; }
 void yield() noexcept {
   if (!current_block) {  // the host waits, by the same functions
     std::this_thread::yield();

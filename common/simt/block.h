@@ -35,6 +35,7 @@ struct Thread {
   unsigned mask;   // the lanes it waits for, in a warp operation
   LaneLog* log;    // what it did, if that is recorded
   Exchange* held;  // whose values it may still read
+  bool carry;      // inline PTX's flag
 };
 
 // A warp operation on one mask. Lanes that are done with it may bring their next values while slow lanes still read the
@@ -102,6 +103,7 @@ class Block {
   void pause();
 
   const Thread* running() const { return current_; }
+  bool& carry_flag() { return current_->carry; }
   uint3 index() const { return index_; }
   const LaunchState& launch() const { return *launch_; }
   const void* kernel_code() const { return reinterpret_cast<const void*>(launch_->kernel.run); }

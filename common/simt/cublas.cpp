@@ -3,6 +3,9 @@
 
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstring>
 
 #include "checks/memory_events.h"
 #include "counters/counters.h"
@@ -13,17 +16,23 @@
 
 namespace {
 
-float load(const void* data, cudaDataType_t type, size_t i) {
-  return type == CUDA_R_32F ? static_cast<const float*>(data)[i]
-                            : __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
+double load(const void* data, cudaDataType_t type, size_t i) {
+  switch (type) {
+    case CUDA_R_32F: return static_cast<const float*>(data)[i];
+    case CUDA_R_64F: return static_cast<const double*>(data)[i];
+    case CUDA_R_16F: return __half2float(static_cast<const __half*>(data)[i]);
+    default: return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
+  }
 }
 
 void store(void* data, cudaDataType_t type, size_t i, double value) {
   const float rounded = static_cast<float>(value);
-  if (type == CUDA_R_32F)
-    static_cast<float*>(data)[i] = rounded;
-  else
-    static_cast<__nv_bfloat16*>(data)[i] = __float2bfloat16(rounded);
+  switch (type) {
+    case CUDA_R_32F: static_cast<float*>(data)[i] = rounded; break;
+    case CUDA_R_64F: static_cast<double*>(data)[i] = value; break;
+    case CUDA_R_16F: static_cast<__half*>(data)[i] = __float2half(rounded); break;
+    default: static_cast<__nv_bfloat16*>(data)[i] = __float2bfloat16(rounded);
+  }
 }
 
 // The matrix that op(X) is: rows x cols, from column-major X.
@@ -33,8 +42,10 @@ Eigen::MatrixXd load(const void* data, cudaDataType_t type, cublasOperation_t op
   });
 }
 
-bool is_known(cudaDataType_t type) { return type == CUDA_R_32F || type == CUDA_R_16BF; }
-size_t bytes_of(cudaDataType_t type) { return type == CUDA_R_32F ? 4 : 2; }
+bool is_known(cudaDataType_t type) {
+  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+}
+size_t bytes_of(cudaDataType_t type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2; }
 
 // Bytes from the first element of a column-major matrix to behind its last.
 size_t extent(int rows, int cols, int stride, cudaDataType_t type) {
@@ -63,9 +74,9 @@ bool is_well_formed(const MatrixProduct& p) {
 
 void compute(const MatrixProduct& p) {
   Eigen::MatrixXd result =
-      double(p.alpha) * (load(p.a, p.type_a, p.of_a, p.m, p.k, p.lda) * load(p.b, p.type_b, p.of_b, p.k, p.n, p.ldb));
-  if (p.beta != 0.0f)  // or C may hold anything
-    result += double(p.beta) * load(p.c, p.type_c, CUBLAS_OP_N, p.m, p.n, p.ldc);
+      p.alpha * (load(p.a, p.type_a, p.of_a, p.m, p.k, p.lda) * load(p.b, p.type_b, p.of_b, p.k, p.n, p.ldb));
+  if (p.beta != 0)  // or C may hold anything
+    result += p.beta * load(p.c, p.type_c, CUBLAS_OP_N, p.m, p.n, p.ldc);
   for (int col = 0; col < p.n; col++) {
     const size_t first = size_t(col) * p.ldc;
     for (int row = 0; row < p.m; row++) store(p.c, p.type_c, first + row, result(row, col));
@@ -74,8 +85,7 @@ void compute(const MatrixProduct& p) {
   const auto size = [](int rows, int cols, cudaDataType_t type) { return uint64_t(rows) * cols * bytes_of(type); };
   counters::LibraryCall call;
   call.name = p.name;
-  call.bytes_read =
-      size(p.m, p.k, p.type_a) + size(p.k, p.n, p.type_b) + (p.beta == 0.0f ? 0 : size(p.m, p.n, p.type_c));
+  call.bytes_read = size(p.m, p.k, p.type_a) + size(p.k, p.n, p.type_b) + (p.beta == 0 ? 0 : size(p.m, p.n, p.type_c));
   call.bytes_written = size(p.m, p.n, p.type_c);
   if (counters::is_watched(p.a)) call.watched_bytes_read += size(p.m, p.k, p.type_a);
   if (counters::is_watched(p.b)) call.watched_bytes_read += size(p.k, p.n, p.type_b);
@@ -95,21 +105,111 @@ cublasStatus_t multiply(cublasHandle_t handle, const simt::MatrixProduct& produc
 
 }  // namespace
 
-cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
-                           const float* alpha, const float* a, int lda, const float* b, int ldb, const float* beta,
-                           float* c, int ldc) {
-  return multiply(handle, {"cublasSgemm", of_a, of_b, m, n, k, *alpha, *beta, a, CUDA_R_32F, lda, b, CUDA_R_32F, ldb, c,
-                           CUDA_R_32F, ldc});
+namespace {
+
+// A scalar lies where the handle says, in the type in which is computed.
+double scalar(cublasHandle_t handle, const void* from, cudaDataType_t type) {
+  double bytes = 0;
+  if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
+    cudaMemcpy(&bytes, from, bytes_of(type), cudaMemcpyDeviceToHost);
+  else
+    std::memcpy(&bytes, from, bytes_of(type));
+  return load(&bytes, type, 0);
+}
+
+// CUDA_R_32F, CUDA_R_64F or CUDA_R_16F; CUDA_R_32I: there is no such way.
+cudaDataType_t computed_in(cublasComputeType_t compute) {
+  switch (compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC: return CUDA_R_16F;
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC: return CUDA_R_64F;
+    case CUBLAS_COMPUTE_32I: return CUDA_R_32I;
+    default: return CUDA_R_32F;
+  }
+}
+
+bool go_together(cudaDataType_t factors, cudaDataType_t result, cudaDataType_t compute) {
+  if (factors == CUDA_R_64F || result == CUDA_R_64F || compute == CUDA_R_64F)
+    return factors == result && result == compute;
+  if (compute == CUDA_R_16F) return factors == CUDA_R_16F && result == CUDA_R_16F;
+  return compute == CUDA_R_32F && (result == CUDA_R_32F || (result == factors && is_known(factors)));
+}
+
+}  // namespace
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
+                            const void* alpha, const void* a, cudaDataType_t type_a, int lda, const void* b,
+                            cudaDataType_t type_b, int ldb, const void* beta, void* c, cudaDataType_t type_c, int ldc,
+                            cudaDataType_t compute, cublasGemmAlgo_t) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!is_known(type_a) || type_a != type_b || !go_together(type_a, type_c, compute))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  return multiply(handle, {"cublasGemmEx", of_a, of_b, m, n, k, scalar(handle, alpha, compute),
+                           scalar(handle, beta, compute), a, type_a, lda, b, type_b, ldb, c, type_c, ldc});
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
                             const void* alpha, const void* a, cudaDataType_t type_a, int lda, const void* b,
                             cudaDataType_t type_b, int ldb, const void* beta, void* c, cudaDataType_t type_c, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t) {
-  if (compute != CUBLAS_COMPUTE_32F || !is_known(type_a) || type_a != type_b || !is_known(type_c) ||
-      (type_a == CUDA_R_32F && type_c != CUDA_R_32F)) {
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
-  return multiply(handle, {"cublasGemmEx", of_a, of_b, m, n, k, *static_cast<const float*>(alpha),
-                           *static_cast<const float*>(beta), a, type_a, lda, b, type_b, ldb, c, type_c, ldc});
+                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc,
+                      computed_in(compute), algorithm);
 }
+
+cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
+                             const float* alpha, const void* a, cudaDataType_t type_a, int lda, const void* b,
+                             cudaDataType_t type_b, int ldb, const float* beta, void* c, cudaDataType_t type_c,
+                             int ldc) {
+  return cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc,
+                      CUDA_R_32F, CUBLAS_GEMM_DEFAULT);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m,
+                                          int n, int k, const void* alpha, const void* a, cudaDataType_t type_a,
+                                          int lda, long long stride_a, const void* b, cudaDataType_t type_b, int ldb,
+                                          long long stride_b, const void* beta, void* c, cudaDataType_t type_c, int ldc,
+                                          long long stride_c, int count, cublasComputeType_t compute,
+                                          cublasGemmAlgo_t algorithm) {
+  const auto at = [](const void* data, cudaDataType_t type, long long elements) {
+    return static_cast<const char*>(data) + elements * static_cast<long long>(bytes_of(type));
+  };
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  for (int i = 0; i < count && !status; i++)
+    status = cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, at(a, type_a, i * stride_a), type_a, lda,
+                          at(b, type_b, i * stride_b), type_b, ldb, beta,
+                          const_cast<char*>(at(c, type_c, i * stride_c)), type_c, ldc, compute, algorithm);
+  return status;
+}
+
+#define SIMT_GEMM(name, T, type)                                                                                     \
+  cublasStatus_t name(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,    \
+                      const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {      \
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                               \
+    return multiply(handle, {#name, of_a, of_b, m, n, k, scalar(handle, alpha, type), scalar(handle, beta, type), a, \
+                             type, lda, b, type, ldb, c, type, ldc});                                                \
+  }
+SIMT_GEMM(cublasSgemm, float, CUDA_R_32F)
+SIMT_GEMM(cublasDgemm, double, CUDA_R_64F)
+SIMT_GEMM(cublasHgemm, __half, CUDA_R_16F)
+#undef SIMT_GEMM
+
+const char* cublasGetStatusName(cublasStatus_t status) {
+  switch (status) {
+#define SIMT_STATUS(name) \
+  case name: return #name;
+    SIMT_STATUS(CUBLAS_STATUS_SUCCESS)
+    SIMT_STATUS(CUBLAS_STATUS_NOT_INITIALIZED)
+    SIMT_STATUS(CUBLAS_STATUS_ALLOC_FAILED)
+    SIMT_STATUS(CUBLAS_STATUS_INVALID_VALUE)
+    SIMT_STATUS(CUBLAS_STATUS_ARCH_MISMATCH)
+    SIMT_STATUS(CUBLAS_STATUS_MAPPING_ERROR)
+    SIMT_STATUS(CUBLAS_STATUS_EXECUTION_FAILED)
+    SIMT_STATUS(CUBLAS_STATUS_INTERNAL_ERROR)
+    SIMT_STATUS(CUBLAS_STATUS_NOT_SUPPORTED)
+    SIMT_STATUS(CUBLAS_STATUS_LICENSE_ERROR)
+#undef SIMT_STATUS
+  }
+  return "an unknown status";
+}
+const char* cublasGetStatusString(cublasStatus_t status) { return cublasGetStatusName(status); }

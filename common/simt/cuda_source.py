@@ -36,6 +36,11 @@ LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+
 GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h")
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
 
+# Status, types and settings are those that the header holds; its functions come from macros.
+CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h")
+                            for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
+                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SDH]gemm(?:StridedBatched|Batched)?"])
+
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
     (r"\btexture\s*<|\bcudaTextureObject_t\b|\btex(?:1|2|3)D\w*\s*[<(]|\btex(?:Cubemap|1Dfetch)\w*\s*[<(]", "textures"),
@@ -48,15 +53,14 @@ UNSUPPORTED = [
     (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"(?<!thrust::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
-    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram)|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
+    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|SegmentedReduce)|CachingDeviceAllocator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
     (r"\b__nv_fp[46]\w*|\b__nv_fp8(?:x[24])?_e8m0\w*", "4-bit and 6-bit floating point and E8M0 ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
-    (r"\bcublas(?!Handle_t|LtHandle_t|Status_t|Operation_t|Math_t|ComputeType_t|(?:Lt)?Create\b|(?:Lt)?Destroy\b|SetStream|"
-     r"SetMathMode|Sgemm\b|SgemmStridedBatched\b|GemmEx\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
+    (rf"\bcublas(?!(?:{CUBLAS})\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
     (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"
      r"\bncclWindow_t\b", "{0} of NCCL"),
     (r"\bcudaBindTexture\w*|\bcudaCreateTextureObject\b", "textures"),

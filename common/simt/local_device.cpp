@@ -104,6 +104,12 @@ bool add(void* memory, size_t bytes, size_t mapped, Sharing sharing) {
   return true;
 }
 
+bool is_of_device_alone(const void* pointer) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const Found found = find_allocation(reinterpret_cast<uintptr_t>(pointer));
+  return found != allocations().end() && found->second.sharing == Sharing::device_only;
+}
+
 class LocalDevice : public DeviceService {
  public:
   cudaError_t allocate(void** pointer, size_t bytes, Sharing sharing) override {
@@ -157,6 +163,16 @@ class LocalDevice : public DeviceService {
   }
 
   cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) override {
+    if (checks::running()) {
+      const bool to_host = kind == cudaMemcpyDeviceToHost, to_device = kind == cudaMemcpyHostToDevice;
+      if ((to_host && is_of_device_alone(to)) || (to_device && is_of_device_alone(from)))
+        fail_in_host("memcheck: a copy in the wrong direction",
+                     to_host ? "It is asked for as a copy to the host, but goes to memory of cudaMalloc.\nDestination "
+                               "first, then source: to fill the device's memory it is cudaMemcpyHostToDevice."
+                             : "It is asked for as a copy to the device, but comes from memory of "
+                               "cudaMalloc.\nDestination first, then source: to fetch a result it is "
+                               "cudaMemcpyDeviceToHost.");
+    }
     if (runs_past_its_end(to, bytes) || runs_past_its_end(from, bytes)) return cudaErrorInvalidValue;
     const Turn turn;
     const DeviceMemoryOpen open;

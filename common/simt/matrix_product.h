@@ -14,7 +14,7 @@ struct MatrixProduct {
   const char* name;  // of the library's function
   cublasOperation_t of_a, of_b;
   int m, n, k;  // >= 0
-  float alpha, beta;
+  double alpha, beta;
   const void* a;
   cudaDataType_t type_a;
   int lda;  // elements from one column to the next

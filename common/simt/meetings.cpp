@@ -76,6 +76,9 @@ uint64_t Block::meeting_get(uint64_t key, unsigned phase, unsigned slot) {
 }
 
 void meeting_init(uint64_t key, unsigned expected) noexcept { current_block->meeting_init(key, expected); }
+void meeting_expect(uint64_t key, unsigned expected) noexcept {
+  if (!current_block->has_meeting(key)) current_block->meeting_init(key, expected);
+}
 unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
   return current_block->meeting_arrive(key, count, place, SIMT_CALLER);
 }
@@ -90,13 +93,13 @@ void meeting_wait(uint64_t key, unsigned phase, Place place) noexcept {
   current_block->meeting_wait(key, phase, place);
 }
 unsigned meet(uint64_t key, unsigned count, Place place) noexcept {
-  if (!current_block->has_meeting(key)) current_block->meeting_init(key, count);
+  meeting_expect(key, count);
   const unsigned phase = current_block->meeting_arrive(key, 1, place, SIMT_CALLER);
   current_block->meeting_wait(key, phase, place);
   return phase;
 }
 void meeting_put(uint64_t key, unsigned slot, uint64_t value, unsigned count) noexcept {
-  if (!current_block->has_meeting(key)) current_block->meeting_init(key, count);
+  meeting_expect(key, count);
   current_block->meeting_put(key, slot, value);
 }
 uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot) noexcept {

@@ -153,6 +153,16 @@ std::string variable_name(uintptr_t address) {
   return without_scope(demangled(found));
 }
 
+std::vector<Allocation> variables_called(const LoadedModule& module, const std::unordered_set<std::string>& names) {
+  std::vector<Allocation> found;
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    const bool is_object = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF;
+    if (is_object && symbol.st_size && names.count(without_scope(demangled(name))))
+      found.push_back({module.base + symbol.st_value, symbol.st_size});
+  });
+  return found;
+}
+
 namespace {
 
 size_t read_static_shared_bytes(const void* kernel) {

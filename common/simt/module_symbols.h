@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
+
+#include "loaded_module.h"
+#include "memory.h"
 
 namespace simt {
 
@@ -45,6 +49,9 @@ std::string section_of(const std::string& path, const std::string& name);
 // The name, without its scope, of the variable that holds this address; empty if none does, or without a symbol table.
 // Reads the file.
 std::string variable_name(uintptr_t address);
+
+// Where the variables lie that have one of these names, without their scopes. Reads the file.
+std::vector<Allocation> variables_called(const LoadedModule& module, const std::unordered_set<std::string>& names);
 
 // Bytes of the static __shared__ variables that a kernel declares itself; those of functions that it calls are not
 // known. 0 without a symbol table. Reads the file the first time.

@@ -80,7 +80,7 @@ class Statement:
                 type_ = opcode.split(".")[-1]
                 if type_ not in TYPES:
                     raise Unknown(opcode)
-                for name in operands:
+                for name in [one for operand in operands for one in registers(operand)]:
                     self.names[name] = f"simt_r_{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
                     if self.names[name] not in used:
                         self.lines.append(f"{TYPES[type_]} {self.names[name]} = {{}};")
@@ -97,6 +97,12 @@ class Statement:
         if text not in self.names:
             raise Unknown(f"the operand {text}")
         return self.names[text]
+
+
+def registers(declared: str) -> list[str]:
+    """`r<3>` declares r0, r1 and r2."""
+    match = re.fullmatch(r"([%\w$]+) ?<(\d+)>", declared)
+    return [f"{match[1]}{number}" for number in range(int(match[2]))] if match else [declared]
 
 
 def instructions(template: str):

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 
-from ptx_operands import TYPES, Operands
+from ptx_floats import HALVES, Floats
+from ptx_integers import Integers
+
 
 # Instructions that the executor's order makes needless, or that only hint.
 NOTHING = re.compile(r"cp\.async\.(commit_group|wait_group|wait_all)$|griddepcontrol\.|prefetchu?\.|discard\.|applypriority\.|"
                      r"setmaxnreg\.|pragma")
 
 
-class Instruction(Operands):
+class Instruction(Integers, Floats):
     def cpp(self) -> str:
         if NOTHING.match(self.opcode):
             return ";"
@@ -23,69 +25,48 @@ class Instruction(Operands):
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------------
 
-    BINARY = {"add": "x + y", "sub": "x - y", "and": "x & y", "or": "x | y", "xor": "x ^ y", "min": "simt::ptx::least(x, y)",
-              "max": "simt::ptx::most(x, y)"}
-    HALF = {"add": "__hadd2", "sub": "__hsub2", "mul": "__hmul2", "fma": "__hfma2", "min": "__hmin2", "max": "__hmax2", "neg": "__hneg2",
-            "abs": "__habs2"}
-    UNARY = {"not": "~x", "neg": "-x", "abs": "x < 0 ? -x : x"}
-    APPROX = {"ex2": "exp2f(x)", "lg2": "log2f(x)", "rcp": "1 / x", "rsqrt": "1 / sqrtf(x)", "sqrt": "sqrtf(x)", "sin": "sinf(x)",
-              "cos": "cosf(x)", "tanh": "tanhf(x)"}
-
-    def apply(self, type_: str, expression: str, *names: str) -> str:
-        """d = expression of the operands that follow, by these names."""
-        self.expect(len(names) + 1)
-        values = ", ".join(self.value(one, type_) for one in self.operands[1:])
-        parameters = ", ".join(f"{type_} {name}" for name in names)
-        return self.put(self.operands[0], f"static_cast<{type_}>([&]({parameters}) {{ return {expression}; }}({values}))")
+    # In unsigned numbers, so that nothing is undefined.
+    X, Y = "simt::ptx::wrapping(x)", "simt::ptx::wrapping(y)"
+    BINARY = {"add": f"{X} + {Y}", "sub": f"{X} - {Y}", "and": "x & y", "or": "x | y", "xor": "x ^ y", "min": "x < y ? x : y", "max": "x > y ? x : y"}
+    UNARY = {"not": "~x", "neg": f"-{X}", "abs": f"x < 0 ? -{X} : {X}"}
 
     def arithmetic(self) -> str:
+        if self.is_float():
+            return self.floating()
         if not self.parts:
             raise self.unknown()
-        last, name = self.parts[-1], self.name
-        if last in ("f16x2", "bf16x2") and name in self.HALF:
-            self.modifiers("rn")
-            pair = {"f16x2": "__half2", "bf16x2": "__nv_bfloat162"}[last]
-            values = ", ".join(self.value(one, pair) for one in self.operands[1:])
-            return self.put(self.operands[0], f"{self.HALF[name]}({values})")
-        if name in self.APPROX and last == "f32":
-            self.modifiers("approx", "ftz", "rn", "full")
-            flush = "simt::ptx::flush" if "ftz" in self.parts else ""
-            return self.apply("float", f"{flush}([](float x) {{ return {self.APPROX[name]}; }}({flush}(x)))", "x")
-        if last in ("f16", "bf16", "f16x2", "bf16x2"):
+        name = self.name
+        if self.parts[-1] == "pred" and name in ("and", "or", "xor", "not"):
+            self.modifiers()
+            return self.apply("bool", {"and": "x && y", "or": "x || y", "xor": "x != y", "not": "!x"}[name], *("x" if name == "not" else "xy"))
+        if not self.is_integer():
             raise self.unknown()
-        if name in self.BINARY:
-            self.modifiers("rn", "ftz", "NaN") if last in ("f32", "f64") else self.modifiers()
-            return self.apply(self.type(), self.BINARY[name], "x", "y")
-        if name in self.UNARY:
-            self.modifiers("ftz")
-            return self.apply(self.type(), self.UNARY[name], "x")
+        if name in ("add", "sub") and self.parts[:-1] == ["sat"] and self.parts[-1] == "s32":
+            return self.apply("int32_t", f"simt::ptx::clamped<int32_t>(int64_t{{x}} {'+' if name == 'add' else '-'} y)", "x", "y")
+        if name in self.BINARY or name in self.UNARY:
+            self.modifiers()
+            return self.apply(self.type(), self.BINARY.get(name) or self.UNARY[name], *("xy" if name in self.BINARY else "x"))
         raise self.unknown()
 
+    def of_add(self) -> str:
+        return self.with_carry("add_with_carry", 2, False) if "cc" in self.parts else self.arithmetic()
+
+    def of_sub(self) -> str:
+        return self.with_carry("subtract_with_borrow", 2, False) if "cc" in self.parts else self.arithmetic()
+
     def of_mul(self) -> str:
-        if self.parts[-1] in ("f16x2", "bf16x2"):
-            return self.arithmetic()
-        self.modifiers("rn", "ftz", "lo", "wide")
-        if "wide" in self.parts:
-            wide = self.type().replace("32", "64").replace("16_t", "32_t")
-            return self.apply(wide, "x * y", "x", "y") if self.parts[-1][0] == "u" else self.put(
-                self.operands[0], f"{wide}({self.value(self.operands[1], self.type())}) * {self.value(self.operands[2], self.type())}")
-        return self.apply(self.type(), "x * y", "x", "y")
+        return self.arithmetic() if self.is_float() else self.product(2)
 
     def of_mad(self) -> str:
-        self.modifiers("rn", "ftz", "lo")
-        return self.apply(self.type(), "x * y + z", "x", "y", "z")
-
-    def of_fma(self) -> str:
-        if self.parts[-1] in ("f16x2", "bf16x2"):
+        if self.is_float():
             return self.arithmetic()
-        self.modifiers("rn", "ftz")
-        if self.parts[-1] not in ("f32", "f64"):
-            raise self.unknown()
-        return self.apply(self.type(), "std::fma(x, y, z)", "x", "y", "z")
+        return self.with_carry("multiply_add_with_carry", 3, False) if "cc" in self.parts else self.product(3)
 
     def of_div(self) -> str:
-        self.modifiers("rn", "approx", "full", "ftz")
-        return self.apply(self.type(), "x / y", "x", "y")
+        if self.is_float():
+            return self.arithmetic()
+        self.modifiers()
+        return self.call(f"divide<{self.type()}>", *[self.type()] * 2)
 
     def shift(self, operator: str) -> str:
         self.modifiers()
@@ -118,11 +99,6 @@ class Instruction(Operands):
     def of_brev(self) -> str:
         return self.put(self.operands[0], f"__brev{'ll' if self.type() == 'uint64_t' else ''}({self.value(self.operands[1], self.type())})")
 
-    def of_bfe(self) -> str:
-        if self.parts != ["u32"]:
-            raise self.unknown()
-        return self.put(self.operands[0], f"simt::ptx::bfe({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})")
-
     def of_prmt(self) -> str:
         if self.parts != ["b32"]:
             raise self.unknown()
@@ -136,19 +112,6 @@ class Instruction(Operands):
             raise self.unknown()
         return self.put(self.operands[0], f"simt::ptx::lop3({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})")
 
-    def of_setp(self) -> str:
-        compare = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
-        self.expect(3)
-        if len(self.parts) != 2 or self.parts[0] not in compare:
-            raise self.unknown()
-        x, y = (self.value(one, self.type()) for one in self.operands[1:])
-        return self.put(self.operands[0], f"{x} {compare[self.parts[0]]} {y}")
-
-    def of_selp(self) -> str:
-        self.expect(4)
-        x, y = (self.value(one, self.type()) for one in self.operands[1:3])
-        return self.put(self.operands[0], f"{self.value(self.operands[3], 'bool')} ? {x} : {y}")
-
     def of_mov(self) -> str:
         self.expect(2)
         to, from_ = self.operands
@@ -156,40 +119,19 @@ class Instruction(Operands):
             parts = ", ".join(self.register(one) for one in self.vector(from_))
             return self.put(to, f"simt::ptx::pack<{self.type()}>({parts})")
         if to.startswith("{"):
-            parts = ", ".join(self.register(one) for one in self.vector(to))
-            return f"simt::ptx::unpack({self.value(from_, self.type())}, {parts});"
+            parts = self.vector(to)
+            sink = re.sub(r"16|32|64", lambda bits: str(int(bits[0]) // len(parts)), self.type())
+            names = ", ".join("simt_unused" if one == "_" else self.register(one) for one in parts)
+            return f"{{ {sink} simt_unused; simt::ptx::unpack({self.value(from_, self.type())}, {names}); static_cast<void>(simt_unused); }}"
         return self.put(to, self.value(from_, self.type()))
-
-    def of_cvt(self) -> str:
-        parts = [part for part in self.parts if part not in ("ftz",)]
-        to, from_ = parts[-2:]
-        how = parts[:-2]
-        values = [self.value(one, TYPES.get(from_, "")) for one in self.operands[1:] if from_ in TYPES]
-        if parts == ["rna", "tf32", "f32"]:
-            return self.put(self.operands[0], f"simt::ptx::to_tf32({values[0]})")
-        if to in ("f16x2", "bf16x2") and from_ == "f32" and how == ["rn"] and len(values) == 2:
-            scalar = {"f16x2": "__float2half_rn", "bf16x2": "__float2bfloat16_rn"}[to]
-            return self.put(self.operands[0], f"simt::ptx::pack<uint32_t>({scalar}({values[1]}), {scalar}({values[0]}))")
-        if to in ("f16", "bf16") and from_ == "f32" and how == ["rn"]:
-            return self.put(self.operands[0], f"{'__float2half_rn' if to == 'f16' else '__float2bfloat16_rn'}({values[0]})")
-        if from_ in ("f16", "bf16") and to == "f32" and not how:
-            type_ = {"f16": "__half", "bf16": "__nv_bfloat16"}[from_]
-            return self.put(self.operands[0], f"static_cast<float>({self.value(self.operands[1], type_)})")
-        integers = re.compile(r"[us](8|16|32|64)$")
-        if integers.match(to) and integers.match(from_) and not how:
-            return self.put(self.operands[0], f"static_cast<{TYPES[to]}>({values[0]})")
-        rounding = {"rni": "std::nearbyint", "rzi": "std::trunc", "rmi": "std::floor", "rpi": "std::ceil"}
-        if integers.match(to) and from_ in ("f32", "f64") and len(how) == 1 and how[0] in rounding:
-            return self.put(self.operands[0], f"simt::ptx::saturated<{TYPES[to]}>({rounding[how[0]]}({values[0]}))")
-        if to in ("f32", "f64") and (integers.match(from_) or from_ in ("f32", "f64")) and how in ([], ["rn"]):
-            return self.put(self.operands[0], f"static_cast<{TYPES[to]}>({values[0]})")
-        raise self.unknown()
 
     def of_cvta(self) -> str:
         self.expect(2)
         if self.parts == ["to", "shared", "u64"]:
             return self.put(self.operands[0], f"uint64_t{{simt::ptx::to_shared({self.value(self.operands[1], 'uint64_t')})}}")
-        if self.parts in (["to", "global", "u64"], ["global", "u64"]):
+        if self.parts == ["shared", "u64"]:
+            return self.put(self.operands[0], f"reinterpret_cast<uint64_t>(simt::ptx::shared(static_cast<uint32_t>({self.value(self.operands[1], 'uint64_t')})))")
+        if self.parts in (["to", "global", "u64"], ["global", "u64"], ["to", "const", "u64"], ["const", "u64"], ["to", "local", "u64"], ["local", "u64"]):
             return self.put(self.operands[0], self.value(self.operands[1], "uint64_t"))
         raise self.unknown()
 
@@ -197,7 +139,16 @@ class Instruction(Operands):
 
     HINTS = {"nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt", "volatile", "weak", "relaxed", "acquire", "release", "cta", "gpu", "sys",
              "cluster", "L1__no_allocate", "L1__evict_last", "L1__evict_first", "L1__evict_normal", "L1__evict_unchanged",
-             "L2__64B", "L2__128B", "L2__256B", "L2__evict_last", "L2__evict_first", "L2__evict_normal"}
+             "L2__64B", "L2__128B", "L2__256B", "L2__evict_last", "L2__evict_first", "L2__evict_normal", "L2__cache_hint"}
+
+    def without_hint(self) -> None:
+        """The last operand of an access with a cache hint is its policy."""
+        if "L2__cache_hint" in self.parts:
+            self.operands.pop()
+
+    def of_createpolicy(self) -> str:
+        return self.put(self.operands[0], "uint64_t{0}")
+
 
     def access(self) -> tuple[str, int, str, bool]:
         """Type, elements, address space, whether others may be waiting for it."""
@@ -211,6 +162,7 @@ class Instruction(Operands):
         return self.type(), count, "shared" if spaces and spaces[0] != "global" else "generic", ordered
 
     def of_ld(self) -> str:
+        self.without_hint()
         self.expect(2)
         type_, count, space, ordered = self.access()
         to = self.vector(self.operands[0])
@@ -225,6 +177,7 @@ class Instruction(Operands):
         return "__threadfence_system(); " if "sys" in self.parts else "__threadfence(); "
 
     def of_st(self) -> str:
+        self.without_hint()
         self.expect(2)
         type_, count, space, ordered = self.access()
         values = [self.value(one, type_) for one in self.vector(self.operands[1])]
@@ -232,20 +185,24 @@ class Instruction(Operands):
             raise self.unknown()
         return f"{self.fence_of_release()}simt::ptx::store<{type_}, {str(ordered).lower()}>({self.address(self.operands[0], space == 'shared')}, {', '.join(values)});"
 
+    ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "exch": "atomicExch", "cas": "atomicCAS", "and": "atomicAnd", "or": "atomicOr",
+               "xor": "atomicXor", "inc": "atomicInc", "dec": "atomicDec"}
+
     def of_atom(self) -> str:
-        functions = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "exch": "atomicExch", "cas": "atomicCAS",
-                     "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor"}
-        operation = [part for part in self.parts if part in functions]
-        shared = "shared" in self.parts
-        if len(operation) != 1 or set(self.parts[:-1]) - self.HINTS - {"global", "shared", "acq_rel", *operation} or \
-                self.parts[-1] not in ("u32", "s32", "b32", "u64", "b64", "f32", "f64"):
+        self.without_hint()
+        operation = [part for part in self.parts if part in self.ATOMICS]
+        shared = bool({"shared", "shared__cta"} & set(self.parts))
+        last = self.parts[-1]
+        if len(operation) != 1 or set(self.parts[:-1]) - self.HINTS - {"global", "shared", "shared__cta", "acq_rel", "noftz", *operation} or \
+                (last in HALVES and operation != ["add"]) or last not in ("u32", "s32", "b32", "u64", "s64", "b64", "f32", "f64", "b16", *HALVES):
             raise self.unknown()
-        type_ = {"uint64_t": "unsigned long long"}.get(self.type(), self.type())
+        type_ = {"uint64_t": "unsigned long long", "int64_t": "long long", "uint16_t": "unsigned short"}.get(self.type(), self.type())
+        type_ = HALVES.get(last, type_)
         first = 0 if self.name == "red" else 1
         at = f"reinterpret_cast<{type_}*>({self.address(self.operands[first], shared)})"
         values = ", ".join(self.value(one, type_) for one in self.operands[first + 1:])
-        call = f"{functions[operation[0]]}({at}, {values})"
-        return self.fence_of_release() + (f"{call};" if self.name == "red" else self.put(self.operands[0], call))
+        call = f"{self.ATOMICS[operation[0]]}({at}, {values})"
+        return self.fence_of_release() + (f"{call};" if first == 0 or self.operands[0] == "_" else self.put(self.operands[0], call))
 
     of_red = of_atom
 
@@ -262,10 +219,21 @@ class Instruction(Operands):
 
     def of_bar(self) -> str:
         if self.opcode == "bar.warp.sync":
+            self.expect(1)
             return f"__syncwarp({self.value(self.operands[0], 'uint32_t')});"
-        if not re.fullmatch(r"(bar(\.cta)?|barrier(\.cta)?)\.sync(\.aligned)?", self.opcode) or len(self.operands) not in (1, 2):
+        match = re.fullmatch(r"(?:bar(?:\.cta)?|barrier(?:\.cta)?)\.(sync|arrive|red\.(?:popc\.u32|and\.pred|or\.pred))(?:\.aligned)?", self.opcode)
+        if not match:
             raise self.unknown()
-        return f"simt::ptx::bar_sync({', '.join(self.value(one, 'uint32_t') for one in self.operands)});"
+        if match[1].startswith("red"):
+            to, barrier, *counted, condition = self.operands if len(self.operands) in (3, 4) else [""] * 3
+            if barrier != "0" or counted:  # of all threads
+                raise self.unknown()
+            function = {"popc": "__syncthreads_count", "and": "0 != __syncthreads_and", "or": "0 != __syncthreads_or"}[match[1].split(".")[1]]
+            return self.put(to, f"{function}({self.value(condition, 'bool')})")
+        values = [self.value(one, "uint32_t") for one in self.operands]
+        if len(values) not in ((1, 2) if match[1] == "sync" else (2,)):
+            raise self.unknown()
+        return f"simt::ptx::bar_{match[1]}({', '.join(values)});"
 
     of_barrier = of_bar
 
@@ -286,10 +254,43 @@ class Instruction(Operands):
     def of_shfl(self) -> str:
         self.expect(5)
         kinds = {"bfly": "xor", "up": "up", "down": "down", "idx": "idx"}
-        if self.parts[0] != "sync" or self.parts[1] not in kinds or self.parts[2:] != ["b32"] or "|" in self.operands[0]:
+        if self.parts[0] != "sync" or self.parts[1] not in kinds or self.parts[2:] != ["b32"]:
             raise self.unknown()
         a, b, c, mask = (self.value(one, "uint32_t") for one in self.operands[1:])
-        return self.put(self.operands[0], f"simt::ptx::shfl_{kinds[self.parts[1]]}({mask}, {a}, {b}, {c})")
+        to, _, has_source = self.operands[0].partition("|")
+        kind = kinds[self.parts[1]]
+        # First whether there is such a lane: the value may replace what says which.
+        source = self.put(has_source.strip(), f"simt::ptx::has_{kind}({b}, {c})") if has_source else ""
+        if not has_source:
+            return self.put(to, f"simt::ptx::shfl_{kind}({mask}, {a}, {b}, {c})")
+        return f"{{ const uint32_t simt_got = simt::ptx::shfl_{kind}({mask}, {a}, {b}, {c}); {source} {self.put(to.strip(), 'simt_got')} }}"
+
+    def of_match(self) -> str:
+        if self.parts[:2] not in (["any", "sync"], ["all", "sync"]) or self.parts[2] not in ("b32", "b64"):
+            raise self.unknown()
+        self.expect(3)
+        type_ = {"b32": "unsigned", "b64": "unsigned long long"}[self.parts[2]]
+        value, mask = self.value(self.operands[1], type_), self.value(self.operands[2], "uint32_t")
+        if self.parts[0] == "any":
+            return self.put(self.operands[0], f"__match_any_sync({mask}, {value})")
+        to, _, all_ = self.operands[0].partition("|")
+        return (f"{{ int simt_all; const uint32_t simt_same = __match_all_sync({mask}, {value}, &simt_all); {self.put(to.strip(), 'simt_same')} "
+                f"{self.put(all_.strip(), 'simt_all != 0') if all_ else ''} }}")
+
+    def of_redux(self) -> str:
+        if self.parts[0] != "sync" or len(self.parts) != 3 or self.parts[1] not in ("add", "min", "max", "and", "or", "xor") or \
+                self.parts[2] not in (("u32", "s32") if self.parts[1] in ("add", "min", "max") else ("b32",)):
+            raise self.unknown()
+        self.expect(3)
+        return self.put(self.operands[0], f"__reduce_{self.parts[1]}_sync({self.value(self.operands[2], 'uint32_t')}, {self.value(self.operands[1], self.type())})")
+
+    def of_elect(self) -> str:
+        if self.opcode != "elect.sync" or len(self.operands) != 2:
+            raise self.unknown()
+        to, _, leads = self.operands[0].partition("|")
+        mask = self.value(self.operands[1], "uint32_t")
+        return (f"{{ const uint32_t simt_mask = {mask}; __syncwarp(simt_mask); const unsigned simt_leader = __ffs(static_cast<int>(simt_mask)) - 1; "
+                f"{self.put(to.strip(), 'simt_leader')} {self.put(leads.strip(), 'simt::lane() == simt_leader') if leads else ''} }}")
 
     def of_vote(self) -> str:
         if self.parts == ["sync", "ballot", "b32"]:

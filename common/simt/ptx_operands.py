@@ -14,7 +14,9 @@ TYPES = {"u8": "uint8_t", "s8": "int8_t", "b8": "uint8_t", "u16": "uint16_t", "s
          "u64": "uint64_t", "s64": "int64_t", "b64": "uint64_t", "f32": "float", "f64": "double", "pred": "bool"}
 SPECIAL = {"laneid": "simt::lane()", "warpid": "simt::thread_rank() / 32", "nwarpid": "2048 / 32", "smid": "0u", "nsmid": "132u",
            "clock": "static_cast<uint32_t>(clock64())", "clock64": "static_cast<uint64_t>(clock64())",
-           "globaltimer": "static_cast<uint64_t>(clock64())",
+           "clock_hi": "static_cast<uint32_t>(static_cast<uint64_t>(clock64()) >> 32)", "globaltimer": "static_cast<uint64_t>(clock64())",
+           "globaltimer_lo": "static_cast<uint32_t>(clock64())", "globaltimer_hi": "static_cast<uint32_t>(static_cast<uint64_t>(clock64()) >> 32)",
+           "cluster_ctarank": "simt::cluster_rank()",
            "lanemask_eq": "1u << simt::lane()", "lanemask_lt": "(1u << simt::lane()) - 1", "lanemask_le": "~0u >> (31 - simt::lane())",
            "lanemask_gt": "~(~0u >> (31 - simt::lane()))", "lanemask_ge": "~((1u << simt::lane()) - 1)",
            **{f"{name}.{axis}": f"{of}.{axis}" for name, of in [("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"),
@@ -29,6 +31,8 @@ class Operands:
 
     def value(self, text: str, type_: str) -> str:
         """An operand to be read."""
+        if match := re.fullmatch(r"0[dD]([0-9a-fA-F]{16})", text):
+            return f"simt::ptx::as<{type_}>(uint64_t{{0x{match[1]}}})"
         if match := re.fullmatch(r"0[fF]([0-9a-fA-F]{8})", text):
             return f"simt::ptx::as<{type_}>(0x{match[1]}u)"
         if re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|\d+)U?", text):
@@ -40,6 +44,13 @@ class Operands:
         if text.startswith("!"):
             return f"!{self.value(text[1:], type_)}"
         return f"simt::ptx::as<{type_}>({self.register(text)})"
+
+    def apply(self, type_: str, expression: str, *names: str) -> str:
+        """d = expression of the operands that follow, by these names."""
+        self.expect(len(names) + 1)
+        values = ", ".join(self.value(one, type_) for one in self.operands[1:])
+        parameters = ", ".join(f"{type_} {name}" for name in names)
+        return self.put(self.operands[0], f"static_cast<{type_}>([&]({parameters}) {{ return {expression}; }}({values}))")
 
     def put(self, text: str, expression: str) -> str:
         return "" if text == "_" else f"simt::ptx::put({self.register(text)}, {expression});"

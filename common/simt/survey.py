@@ -180,7 +180,7 @@ class Survey:
                     return None, ""
                 process = subprocess.Popen(command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=stream,
                                            stderr=subprocess.STDOUT, start_new_session=True,
-                                           env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C"})
+                                           env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C", "SIMT_ALL_ERRORS": "1"})
                 self.running.add(process)
             try:
                 status = process.wait(self.seconds)

@@ -108,6 +108,9 @@ class Accepted(InFolder):
           each<<<1, 32>>>(x, [=] __device__(int i) { return x[i] + 1; });
           Box<int, 2>().run(x);
           choose<(1 > 2)><<<1, 32>>>(x, Number::zero);
+          shift<<<1, 32>>>(x, {1, 2}, {{3}, 4});
+          shift<<<dim3{1, 1, 1}, 32>>>(x, make_int2(1, 2), Pair{{3}, 4});
+          sum_of<int, 1><<<1, 32>>>({x, 2}, x);
         """
         self.write("main.cu", KERNEL + """
           #define RUN(kernel, ...) \\
@@ -115,14 +118,80 @@ class Accepted(InFolder):
           __global__ void __launch_bounds__(32) add(int* x, const int* y) { x[threadIdx.x] += y ? y[threadIdx.x] : 1; }
           struct Number { static const int zero = 0; };
           template <bool yes> __global__ void choose(int* x, int n) { x[threadIdx.x] += yes ? 1000 : n; }
+          struct Pair { int first[1], second; };
+          struct View { int* data; int more; };
+          __global__ void shift(int* x, int2 a, Pair b) { x[threadIdx.x] += a.x + a.y + b.first[0] + b.second; }
+          template <typename T, int n> __global__ void sum_of(View view, T* x) { view.data[threadIdx.x] += view.more + n; }
           template <typename F> __global__ void each(int* x, F f) { x[threadIdx.x] = f(threadIdx.x); }
           template <typename T, int n> __global__ void twice(T* x) { extern volatile __shared__ T s[]; s[0] = n; x[threadIdx.x] *= n; }
           template <typename T, int n> struct Box {
             void run(T* x) { twice<T, n><<<1, 32, sizeof(T)>>>(x); }
           };
         """ + MAIN.replace("LAUNCHES", launches))
-        # 0..31, plus 1 twice, twice, plus 1, twice: 4i + 10.
-        self.prints(4 * 31 * 16 + 10 * 32, "--extended-lambda", "main.cu")
+        # 0..31, plus 1 twice, twice, plus 1, twice: 4i + 10; then two sums of 10, and 3.
+        self.prints(4 * 31 * 16 + 33 * 32, "--extended-lambda", "main.cu")
+
+    def test_a_copy_in_the_wrong_direction(self):
+        self.write("a.cu", """
+          #include <cstdlib>
+          int main(int count, char**) {
+            static float of_host[64];
+            float *x, *pinned;
+            cudaMalloc(&x, sizeof of_host);
+            cudaMallocHost(&pinned, sizeof of_host);
+            cudaMemcpy(x, of_host, sizeof of_host, cudaMemcpyHostToDevice);
+            cudaMemcpy(pinned, x, sizeof of_host, cudaMemcpyDeviceToHost);
+            cudaMemcpy(x, pinned, sizeof of_host, cudaMemcpyHostToDevice);
+            if (std::getenv("TO_HOST")) cudaMemcpy(x, of_host, sizeof of_host, cudaMemcpyDeviceToHost);
+            if (std::getenv("TO_DEVICE")) cudaMemcpy(of_host, x, sizeof of_host, cudaMemcpyHostToDevice);
+          }
+        """)
+        self.builds("--check", "a.cu", "-o", "a")
+        self.assertEqual(run("a", self.folder).returncode, 0)
+        for direction, words, line in (("TO_HOST", "a copy to the host, but goes to memory of cudaMalloc", 11), ("TO_DEVICE", "a copy to the device, but comes from memory of cudaMalloc", 12)):
+            said = run("a", self.folder, **{direction: "1"})
+            self.assertNotEqual(said.returncode, 0)
+            self.assertRegex(said.stdout, rf"memcheck: a copy in the wrong direction.*a\.cu:{line}")
+            self.assertIn(words, said.stdout)
+
+    def test_a_variable_of_the_host_in_a_kernel(self):
+        def source(first: str, last: str) -> str:
+            return """
+          #include <cstdio>
+          #define PLACE __device__
+          float on_host[64];
+          static int table[2];
+          PLACE float on_device[64];
+          __managed__ float managed[64];
+          __constant__ float factor[1];
+          namespace other { __device__ int table[2]; }
+          __global__ void scale(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] + managed[threadIdx.x] + factor[0] + other::table[1]; }
+          int main() {
+            float *x, *variable;
+            static float of_main[64];
+            cudaMalloc(&x, sizeof on_host);
+            cudaMemset(x, 0, sizeof on_host);
+            cudaGetSymbolAddress((void**)&variable, on_device);
+            on_host[0] = of_main[0] = 1;
+            table[0] = 2;
+            scale<<<1, 64>>>(""" + first + """, x);
+            scale<<<1, 64>>>(""" + last + """, x);
+            std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
+            return table[0] - 2;
+          }
+        """
+        for number, (last, name) in enumerate([("variable", ""), ("on_host", "on_host"), ("of_main", "of_main")]):
+            with self.subTest(last=last):
+                self.write(f"{number}.cu", source("managed", last))
+                self.builds("--check", f"{number}.cu", "-o", str(number))
+                said = run(str(number), self.folder)
+                if not name:
+                    self.assertEqual((said.returncode, said.stdout), (0, "no error\n"))
+                    continue
+                self.assertNotEqual(said.returncode, 0)
+                self.assertRegex(said.stdout, rf"memcheck: host memory in block \(0,0,0\), thread \(0,0,0\) at .*{number}\.cu:10\n"
+                                              rf"it reads 4 bytes at the variable {name}, which is memory of the host\.")
+                self.assertIn("On a GPU without HMM the access fails.", said.stdout)
 
     def test_a_compilation_that_does_not_end(self):
         self.write("bomb.cu", """

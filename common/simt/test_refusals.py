@@ -31,9 +31,9 @@ REFUSED = [
     ("tensor cores on bits", "\n\n", "using b1 = nvcuda::wmma::experimental::precision::b1;", ""),
     ("thrust/mr/memory_resource.h", "\n\n", "#include <thrust/mr/memory_resource.h>", ""),
     ("cub/device/device_merge_sort.cuh", "\n\n", "#include <cub/device/device_merge_sort.cuh>", ""),
-    ("of CUB, cub::DeviceRunLengthEncode", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, int* x) {\n", "cub::DeviceRunLengthEncode::Encode(t, n, x, x, x, x, 8);", "}"),
+    ("of CUB, cub::DeviceSegmentedSort", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, int* x) {\n", "cub::DeviceSegmentedSort::SortKeys(t, n, x, x, 8, 1, x, x);", "}"),
     ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
-    ("cublasDaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasDaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
+    ("cublasCaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasCaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
     ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
     ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
@@ -104,6 +104,19 @@ class Refused(InFolder):
     def test_a_missing_header_names_the_line(self):
         self.write("a.cu", "\n#include \"nowhere.h\"\nint main() {}\n")
         self.assertIn("a.cu:2:", self.refuses("a.cu"))
+
+    def test_only_what_is_refused_is_said_of_a_file_that_has_it(self):
+        self.write("a.cu", "\ntexture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 1, 1) + nowhere; }\nint main() {}\n")
+        said = self.refuses("a.cu")
+        self.assertRegex(said, r"a\.cu:2:.*#error textures is not supported")
+        self.assertNotIn("was not declared", said)
+
+    def test_too_few_and_too_many_arguments_of_a_launch(self):
+        self.write("a.cu", "__global__ void k(int* x, int n) { x[0] = n; }\nint main() {\n  int* x = nullptr;\n  k<<<1, 1>>>(x);\n"
+                           "  k<<<1, 1>>>(x, 1, 2);\n}\n")
+        said = self.refuses("a.cu")
+        self.assertRegex(said, r"a\.cu:4:\d+: error: .*the kernel does not take these arguments: they are too few")
+        self.assertRegex(said, r"a\.cu:5:\d+: error: .*the kernel does not take these arguments: they are too many")
 
     def test_a_launch_without_arguments(self):
         self.write("a.cu", KERNEL + "int main() {\n  k<<<1, 32>>>;\n}\n")

@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "../block.h"
@@ -9,6 +10,7 @@
 #include "../devices.h"
 #include "../launch_state.h"
 #include "../loaded_module.h"
+#include "host_variables.h"
 #include "report.h"
 
 namespace simt::checks {
@@ -21,6 +23,14 @@ constexpr uintptr_t shared_neighbourhood = 1 << 20;
 std::string access_text(const Access& access) {
   const char* const verb = only_loads(access.kind) ? " reads " : only_stores(access.kind) ? " writes " : " updates ";
   return "it" + std::string(verb) + std::to_string(access.bytes) + " bytes at ";
+}
+
+Memcheck::Finding of_the_host(const std::string& text) {
+  return {
+      "memcheck: host memory",
+      text +
+          ", which is memory of the host.\nKernels can use what cudaMalloc gives, not variables, arrays and pointers "
+          "of the host: copy with cudaMemcpy. On a GPU without HMM the access fails."};
 }
 
 }  // namespace
@@ -71,6 +81,8 @@ Memcheck::Finding Memcheck::look_at(const BlockInfo& block, const Access& access
                     : buffers_.is_live(access.address) ? look_at_global(block, access, right)
                                                        : look_at_other(block, access, right);
   if (finding.what || !access.aligned || access.address % access.bytes == 0) return finding;
+  // g++ copies two of their members at once; nvcc, which knows how they are aligned, does not.
+  if (const Range* const range = program_data(access.address); range && range->kind == Kind::argument) return finding;
   return {shared ? "memcheck: misaligned address in shared memory" : "memcheck: misaligned address in global memory",
           access_text(access) + describe(block, space, access.address, access.bytes) + ", which is " +
               std::to_string(access.address % access.bytes) + " bytes past a multiple of " +
@@ -158,8 +170,17 @@ Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& ac
                                             Allocation* right) const {
   const bool loads = only_loads(access.kind);
   if (range.kind == Kind::variable || loads) {
-    *right = {range.begin, range.end - range.begin};
-    if (access.address + access.bytes <= range.end) return {};
+    uintptr_t begin = range.begin, end = range.end;
+    for (const Allocation& host : host_variables()) {  // what lies between two of them
+      if (access.address - host.begin < host.bytes) return of_the_host(text);
+      if (host.begin > access.address) {
+        end = std::min(end, host.begin);
+        break;
+      }
+      begin = std::max(begin, host.begin + host.bytes);
+    }
+    *right = {begin, end - begin};
+    if (access.address + access.bytes <= end) return {};
     return {"memcheck: out of bounds in global memory", text + ", partly past its end."};
   }
   if (range.kind == Kind::argument || range.kind == Kind::built_in) {
@@ -204,9 +225,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             text + ".\nUsually fixed by a bounds check, or by a larger allocation."};
   }
   if (is_host_memory(access.address)) {
-    return {"memcheck: host memory", text +
-                                         ", which is memory of the host.\nKernels can use what cudaMalloc gives, not "
-                                         "variables, arrays and pointers of the host: copy with cudaMemcpy."};
+    return of_the_host(text);
   }
   return {"memcheck: invalid address", text +
                                            ", which belongs to no buffer of the device.\nIs the pointer one of the "

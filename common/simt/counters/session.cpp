@@ -98,7 +98,8 @@ std::unique_ptr<LaunchCounters> begin_launch(const LaunchState& launch) {
   if (!counting) return nullptr;
   // One thread does here what kernels of the library do (thrust/detail/run.h): its accesses are not theirs.
   const std::string_view name = launch.kernel.name;
-  if (libraries_apart && (name.substr(0, 8) == "thrust::" || name.substr(0, 11) == "cub::Device")) {
+  if (libraries_apart &&
+      (name.substr(0, 8) == "thrust::" || name.substr(0, 11) == "cub::Device" || name.substr(0, 6) == "cublas")) {
     LibraryCall call;
     call.name = name;
     call.counted = false;

@@ -23,6 +23,7 @@
 #define CUDART_CB
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import front_end  # noqa: E402: beside this file
+import host_constants  # noqa: E402
 import meaning  # noqa: E402
 import program  # noqa: E402
 import shared_sizes  # noqa: E402
@@ -27,17 +28,36 @@ class Refusal(tuple):
 
 
 def refusals(file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None, extended_lambda: bool = False) -> list[Refusal]:
-    """headers: of front_end.precompiled(). Raises OSError where there is no clang, or clang does not answer."""
+    """headers: of front_end.precompiled(). Raises OSError as answer() does."""
+    return of_answer(answer(file, options, relaxed, headers), extended_lambda=extended_lambda)
+
+
+def answer(file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None) -> front_end.Answer:
+    """Raises OSError where there is no clang, or clang does not answer."""
     clang = front_end.compiler()
     if not clang:
         raise OSError("clang++ is not installed: whether nvcc would take this file is not checked")
-    answer = front_end.ask(clang, file, options, relaxed, headers)
-    return of_answer(answer, extended_lambda=extended_lambda)
+    return front_end.ask(clang, file, options, relaxed, headers)
 
 
 def is_own(file: str) -> bool:
     """The program's: neither the course's nor a library's."""
     return bool(file) and not meaning.is_course(file) and not meaning.is_library(file)
+
+
+def variables(answer: front_end.Answer) -> list[str]:
+    """Of the file and static in functions: +name for one of the host that is not const, -name for one of the device. memcheck asks."""
+    found = set()
+    for node in program.Program(syntax_tree.read(answer.tree, is_own)).nodes:
+        if node.kind != "VarDecl":
+            continue
+        around = program.function_around(node)
+        if host_constants.has_own_side(node) or (around and program.on_device(around)):
+            found.add(f"-{node.name}")
+        elif host_constants.is_of_the_file(node) or (around and "static" in node.after_type):
+            if not host_constants.is_const(node.type.split("[")[0].strip()):
+                found.add(f"+{node.name}")
+    return sorted(found)
 
 
 def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = None, extended_lambda: bool = False) -> list[Refusal]:

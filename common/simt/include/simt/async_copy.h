@@ -13,6 +13,13 @@
 inline size_t __cvta_generic_to_shared(const void* address) {
   return static_cast<uint32_t>(static_cast<const unsigned char*>(address) - simt_dynamic_shared);
 }
+// The other windows begin at address 0.
+inline size_t __cvta_generic_to_global(const void* address) { return reinterpret_cast<size_t>(address); }
+inline size_t __cvta_generic_to_local(const void* address) { return reinterpret_cast<size_t>(address); }
+inline size_t __cvta_generic_to_constant(const void* address) { return reinterpret_cast<size_t>(address); }
+inline void* __cvta_global_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+inline void* __cvta_local_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+inline void* __cvta_constant_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
 inline void* __cvta_shared_to_generic(size_t address) { return simt_dynamic_shared + static_cast<int32_t>(address); }
 
 namespace simt {

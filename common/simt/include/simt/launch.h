@@ -100,8 +100,41 @@ constexpr bool can_ask([[maybe_unused]] const char* function) {
 #endif
 }
 
+// A list in braces has no type of its own: it becomes what the kernel's parameter is, where the kernel's name says
+// that. Arguments that have types take the launcher's templates, but for those that are already the parameters' own.
+template <typename Launcher, typename Kernel>
+struct TakesBraces {
+  struct None {};
+  void operator()(None) const;
+};
+template <typename Launcher, typename First, typename... Others>
+struct TakesBraces<Launcher, void (*)(First, Others...)> {
+  void operator()(std::remove_cv_t<First> first, std::remove_cv_t<Others>... others) const {
+    static_cast<const Launcher*>(this)->run(first, others...);
+  }
+};
+template <typename Address, typename = void>
+struct NamedBy {
+  using type = void;
+};
+template <typename Address>
+struct NamedBy<Address, std::enable_if_t<std::is_invocable<Address, AddressOf>::value>> {
+  using type = std::invoke_result_t<Address, AddressOf>;
+};
+constexpr size_t not_known = ~size_t{0};
+template <typename Kernel>
+constexpr size_t parameters_of = not_known;
+template <typename... Parameters>
+constexpr size_t parameters_of<void (*)(Parameters...)> = sizeof...(Parameters);
+
 template <bool can_ask, typename Call, typename CanCall, typename Address>
-struct Launcher {
+struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typename NamedBy<Address>::type> {
+  using Kernel = typename NamedBy<Address>::type;
+  using TakesBraces<Launcher, Kernel>::operator();
+
+  Launcher(const char* name, LaunchConfig config, Call call, CanCall can_call, Address address)
+      : name(name), config(config), call(call), can_call(can_call), address(address) {}
+
   const char* name;
   LaunchConfig config;
   Call call;
@@ -118,8 +151,21 @@ struct Launcher {
   }
 
   // Named at the line of the launch; what the compiler says of the call comes after it.
-  template <typename... Arguments, If<!takes<Arguments...>> = 0>
+  template <size_t given>
+  static constexpr int difference =
+      parameters_of<Kernel> == not_known ? 0 : given<parameters_of<Kernel> ? -1 : given> parameters_of<Kernel>;
+  template <typename... Arguments, If<!takes<Arguments...> && difference<sizeof...(Arguments)> == 0> = 0>
   SIMT_UNAVAILABLE("the kernel does not take these arguments: their number, a type, or a reference (&)")
+  void operator()(Arguments... arguments) const {
+    call(arguments...);
+  }
+  template <typename... Arguments, If<!takes<Arguments...> && (difference<sizeof...(Arguments)> < 0)> = 0>
+  SIMT_UNAVAILABLE("the kernel does not take these arguments: they are too few")
+  void operator()(Arguments... arguments) const {
+    call(arguments...);
+  }
+  template <typename... Arguments, If<!takes<Arguments...> && (difference<sizeof...(Arguments)> > 0)> = 0>
+  SIMT_UNAVAILABLE("the kernel does not take these arguments: they are too many")
   void operator()(Arguments... arguments) const {
     call(arguments...);
   }

@@ -10,6 +10,8 @@
 namespace simt {
 
 void meeting_init(uint64_t key, unsigned expected) noexcept;
+// The same if nobody has yet.
+void meeting_expect(uint64_t key, unsigned expected) noexcept;
 
 // Arrives `count` times; returns the phase that this counts for.
 unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept;

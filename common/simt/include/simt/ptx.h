@@ -13,6 +13,7 @@
 #include "async_copy.h"
 #include "meeting.h"
 #include "mma.h"
+#include "ptx_integers.h"
 
 namespace simt::ptx {
 
@@ -90,30 +91,54 @@ void spread(const Result& result, Parts&... parts) {
 
 inline float flush(float x) { return std::fabs(x) < FLT_MIN ? std::copysign(0.f, x) : x; }
 
-// Of a number and a NaN the number.
+template <typename T>
+T saturate_to_one(T x) {
+  return x > 0 ? (x < 1 ? x : T{1}) : T{0};
+}
+inline float relu(float x) { return x != x || x > 0 ? x : 0; }
+template <typename T>
+bool is_subnormal(T x) {
+  return std::fpclassify(x) == FP_SUBNORMAL;
+}
+
+// Of a number and a NaN the number; -0 is less than 0.
 template <typename T>
 T least(T x, T y) {
-  if constexpr (std::is_floating_point<T>::value) return std::fmin(x, y);
-  return x < y ? x : y;
+  return x != x ? y : y != y ? x : x < y || (x == y && std::signbit(x)) ? x : y;
 }
 template <typename T>
 T most(T x, T y) {
-  if constexpr (std::is_floating_point<T>::value) return std::fmax(x, y);
-  return x > y ? x : y;
+  return x != x ? y : y != y ? x : x > y || (x == y && !std::signbit(x)) ? x : y;
 }
 
-template <typename T, typename Float>
-T saturated(Float x) {
-  if (x != x) return 0;
-  if (x <= static_cast<Float>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  if (x >= static_cast<Float>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+// An integer as another type holds it: the nearest.
+template <typename T, typename From>
+T clamped(From x) {
+  using Limits = std::numeric_limits<T>;
+  if (x < 0 && (!std::is_signed<T>::value || static_cast<int64_t>(x) < static_cast<int64_t>(Limits::min())))
+    return Limits::min();
+  if (x > 0 && static_cast<uint64_t>(x) > static_cast<uint64_t>(Limits::max())) return Limits::max();
   return static_cast<T>(x);
+}
+
+// A function of float, of one 16-bit number or of both in a word.
+template <typename T, typename Function>
+T through_float(T x, Function function) {
+  if constexpr (sizeof(T) == 2)
+    return T(function(static_cast<float>(x)));
+  else
+    return T(through_float(x.x, function), through_float(x.y, function));
 }
 
 // To nearest, away from zero where there are two.
 inline uint32_t to_tf32(float x) {
   const uint32_t bits = as<uint32_t>(x);
   return x != x || std::isinf(x) ? bits : (bits + 0x1000u) & 0xffffe000u;
+}
+
+inline uint32_t to_tf32_even(float x) {
+  const uint32_t bits = as<uint32_t>(x);
+  return x != x || std::isinf(x) ? bits : (bits + 0xfffu + (bits >> 13 & 1)) & 0xffffe000u;
 }
 
 inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
@@ -134,12 +159,6 @@ inline uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
     result |= uint32_t{selector & 8 ? static_cast<uint8_t>(byte & 0x80 ? 0xff : 0) : byte} << 8 * i;
   }
   return result;
-}
-
-inline uint32_t bfe(uint32_t x, uint32_t from, uint32_t bits) {
-  from &= 255, bits &= 255;
-  if (from > 31 || bits == 0) return 0;
-  return x >> from & (bits > 31 ? ~0u : (1u << bits) - 1);
 }
 
 // --- memory
@@ -176,6 +195,10 @@ struct Word<16> {
   using type = uint4;
 };
 
+// A volatile access is of a type that the compiler can load at once.
+template <typename Wide>
+using VolatileWord = std::conditional_t<sizeof(Wide) == 16, unsigned __int128, Wide>;
+
 // A vector is one access, as wide as it is. An ordered load is how threads wait for others.
 template <typename T, bool ordered, typename... Registers>
 void load(const unsigned char* from, Registers&... to) {
@@ -183,7 +206,8 @@ void load(const unsigned char* from, Registers&... to) {
   Wide word;
   if constexpr (ordered) {
     yield();
-    word = *reinterpret_cast<const volatile Wide*>(from);
+    const VolatileWord<Wide> bits = *reinterpret_cast<const volatile VolatileWord<Wide>*>(from);
+    std::memcpy(static_cast<void*>(&word), &bits, sizeof word);
   } else {
     word = *reinterpret_cast<const Wide*>(from);
   }
@@ -198,10 +222,13 @@ void store(unsigned char* to, Values... values) {
   const T parts[] = {values...};
   Wide word;
   std::memcpy(static_cast<void*>(&word), parts, sizeof parts);
-  if constexpr (ordered)
-    *reinterpret_cast<volatile Wide*>(to) = word;
-  else
+  if constexpr (ordered) {
+    VolatileWord<Wide> bits;
+    std::memcpy(&bits, static_cast<const void*>(&word), sizeof bits);
+    *reinterpret_cast<volatile VolatileWord<Wide>*>(to) = bits;
+  } else {
     *reinterpret_cast<Wide*>(to) = word;
+  }
 }
 
 // cp.async of 4, 8 or 16 bytes; those beyond `real` are zeros.
@@ -229,6 +256,12 @@ inline void bar_sync(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier
   meet(meeting_key(named_meeting, number, threads), threads, place);
 }
 
+inline void bar_arrive(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier)) {
+  const uint64_t key = meeting_key(named_meeting, number, threads);
+  meeting_expect(key, threads);
+  meeting_arrive(key, 1, place);
+}
+
 // The segment of a shuffle: its width is in the third operand, as 32 - width in bits 8 to 12.
 inline int width_of(uint32_t c) { return 32 - static_cast<int>(c >> 8 & 31); }
 inline uint32_t shfl_xor(uint32_t mask, uint32_t value, uint32_t by, uint32_t c, SIMT_PLACE(shfl_xor)) {
@@ -242,6 +275,21 @@ inline uint32_t shfl_down(uint32_t mask, uint32_t value, uint32_t by, uint32_t c
 }
 inline uint32_t shfl_idx(uint32_t mask, uint32_t value, uint32_t from, uint32_t c, SIMT_PLACE(shfl)) {
   return __shfl_sync(mask, value, static_cast<int>(from), width_of(c), place);
+}
+
+// Whether the lane that a shuffle reads from is in the segment.
+inline unsigned last_of_segment(uint32_t c) {
+  const unsigned segment = c >> 8 & 31;
+  return (lane() & segment) | (c & 31 & ~segment);
+}
+inline bool has_xor(uint32_t by, uint32_t c) { return (lane() ^ (by & 31)) <= last_of_segment(c); }
+inline bool has_up(uint32_t by, uint32_t c) {
+  return static_cast<int>(lane()) - static_cast<int>(by & 31) >= static_cast<int>(last_of_segment(c));
+}
+inline bool has_down(uint32_t by, uint32_t c) { return lane() + (by & 31) <= last_of_segment(c); }
+inline bool has_idx(uint32_t from, uint32_t c) {
+  const unsigned segment = c >> 8 & 31;
+  return ((lane() & segment) | (from & 31 & ~segment)) <= last_of_segment(c);
 }
 
 // --- matrices

@@ -48,6 +48,26 @@ struct DeviceReduce {
                             cudaStream_t stream = nullptr) {
     return best("cub::DeviceReduce::ArgMin", storage, storage_bytes, in, out, count, ::cuda::std::less<>(), stream);
   }
+  // One result per run of equal keys, with its key.
+  template <typename Keys, typename Unique, typename In, typename Out, typename Number, typename Operation,
+            typename Count>
+  static cudaError_t ReduceByKey(void* storage, size_t& storage_bytes, Keys keys, Unique unique, In in, Out out,
+                                 Number number, Operation operation, Count count, cudaStream_t stream = nullptr) {
+    return detail::in_two_phases(storage, storage_bytes, 1, stream, "cub::DeviceReduce::ReduceByKey",
+                                 [=, keys = detail::bare(keys), unique = detail::bare(unique), in = detail::bare(in),
+                                  out = detail::bare(out), number = detail::bare(number)](void*) {
+                                   Operation combine = operation;
+                                   Count runs = 0;
+                                   for (Count first = 0, end = 0; first < count; first = end, runs++) {
+                                     detail::ValueOf<In> all = in[first];
+                                     for (end = first + 1; end < count && keys[end] == keys[first]; end++)
+                                       all = static_cast<detail::ValueOf<In>>(combine(all, in[end]));
+                                     unique[runs] = keys[first];
+                                     out[runs] = all;
+                                   }
+                                   *number = runs;
+                                 });
+  }
 
  private:
   template <typename In, typename Out, typename Count, typename Operation, typename T>

@@ -27,6 +27,23 @@ struct DeviceSelect {
     return keep("cub::DeviceSelect::Unique", storage, storage_bytes, in, out, selected, count, stream,
                 [](const auto& items, Count i) { return i == 0 || !(items[i] == items[i - 1]); });
   }
+  // The first item of each run of equal keys, with its key.
+  template <typename Keys, typename Values, typename KeysOut, typename ValuesOut, typename Number, typename Count>
+  static cudaError_t UniqueByKey(void* storage, size_t& storage_bytes, Keys keys, Values values, KeysOut keys_out,
+                                 ValuesOut values_out, Number selected, Count count, cudaStream_t stream = nullptr) {
+    return detail::in_two_phases(
+        storage, storage_bytes, 1, stream, "cub::DeviceSelect::UniqueByKey",
+        [=, keys = detail::bare(keys), values = detail::bare(values), keys_out = detail::bare(keys_out),
+         values_out = detail::bare(values_out), selected = detail::bare(selected)](void*) {
+          Count n = 0;
+          for (Count i = 0; i < count; i++) {
+            if (i > 0 && keys[i] == keys[i - 1]) continue;
+            keys_out[n] = keys[i];
+            values_out[n++] = values[i];
+          }
+          *selected = n;
+        });
+  }
 
  private:
   template <typename In, typename Out, typename Number, typename Count, typename Keep>
