@@ -32,6 +32,13 @@ struct Below {
   __host__ __device__ bool operator()(int x) const { return x < limit; }
 };
 
+struct Plus {  // CUB's own, cub::Sum, is no longer part of CUDA 13
+  template <typename T>
+  __host__ __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
 int main() {
   std::vector<int> in(count), offsets(segments + 1);
   for (int i = 0; i < count; i++) in[i] = i / (i % 2 ? 3 : 4) % 11;
@@ -102,11 +109,9 @@ int main() {
   twice([&](void* m, size_t& b) { return cub::DeviceSelect::UniqueByKey(m, b, x, x, values, lengths, number, count); },
         "UniqueByKey");
   expect(on_host(number, 1)[0] == runs && on_host(values, runs) == heads, "UniqueByKey");
-  twice(
-      [&](void* m, size_t& b) {
-        return cub::DeviceReduce::ReduceByKey(m, b, x, values, x, lengths, number, cub::Sum(), count);
-      },
-      "ReduceByKey");
+  twice([&](void* m,
+            size_t& b) { return cub::DeviceReduce::ReduceByKey(m, b, x, values, x, lengths, number, Plus(), count); },
+        "ReduceByKey");
   std::vector<int> totals(runs);
   for (int r = 0; r < runs; r++) totals[r] = heads[r] * sizes[r];
   expect(on_host(lengths, runs) == totals, "ReduceByKey");
