@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../thrust/detail/run.h"
+#include "../cuda_runtime.h"
 
 namespace simt::blas {
 
@@ -27,7 +27,9 @@ T& element(T* vector, int n, int stride, int i) {
 template <typename Work>
 cublasStatus_t run(cublasHandle_t handle, const char* name, const Work& work) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  return thrust::detail::launch(handle->stream, name, work) ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
+  const cudaError_t error =
+      simt::launch({1, 1, 0, handle->stream}, simt::BoundCall<Work>{work, {}}.bind(name, nullptr));
+  return error ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
 }
 
 // The result goes where the pointer mode says; to the host when it is there.
