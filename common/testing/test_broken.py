@@ -106,7 +106,7 @@ class Shelf(unittest.TestCase):
         self.assertEqual(shelf.tried(made())[0], "ok")
 
     def test_an_entry_that_is_right(self):
-        comment = {"replace": "// STEP 1: go over", "by": "// STEP 1: Go over"}
+        comment = {"replace": "// STEP 3: go over", "by": "// STEP 3: Go over"}
         self.assertEqual(shelf.tried(made(edit=[comment])), ("FAIL", f"passes; expected: {ENTRY['verdict']}"))
 
     def test_another_verdict(self):

@@ -144,12 +144,12 @@ class Moves(unittest.TestCase):
     def test_lab06_is_no_file_for_lab07(self):
         run = moves("lab07_fusion", SOLUTIONS["lab06_limit"])
         self.assertEqual(run.status, 1, run.output)
-        self.assertIn("needs variants of rung::swap_ffn", output)
+        self.assertIn("needs variants of rung::swap_ffn", run.output)
 
     def test_lab04_is_no_file_for_lab05(self):
         run = moves("lab05_topk", SOLUTIONS["lab04_f16x8"])
         self.assertEqual(run.status, 1, run.output)
-        self.assertIn("needs variants of rung::softmax_topk", output)
+        self.assertIn("needs variants of rung::softmax_topk", run.output)
 
     def test_three_passes_are_not_one(self):
         # Of lab05's own: what three_pass may do, online may not.
@@ -158,8 +158,8 @@ class Moves(unittest.TestCase):
 
     def test_asking_for_moves_where_nothing_counts(self):
         run = moves("lab02_smem", SOLUTIONS["lab02_smem"], checked=False)
-        self.assertEqual(status, 2, output)
-        self.assertIn("moves are counted by the CPU executor", output)
+        self.assertEqual(run.status, 2, run.output)
+        self.assertIn("moves are counted by the CPU executor", run.output)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class Report(unittest.TestCase):
     def test_the_same_of_another_type_is_said_once(self):
         solution = Path("solutions/lab05_topk/softmax_topk.cu")
         file = self.written("lab05_topk", solution, ("cols, k) && k <= most_k;", "cols, k) && k > most_k;"))
-        _, output = run_tests("lab05_topk", file, "cpu", False, {"LADDER_CASE": "normal-7x33-k5"})
+        output = run_tests("lab05_topk", file, "cpu", False, {"case": "normal-7x33-k5"}).output
         self.assertEqual(output.count("returned cudaErrorInvalidValue for a shape that it must take"), 3, output)
         for dtype in ("f16", "bf16"):
             self.assertRegex(output, rf"\nonline {dtype} .*\n    as online f32: the same cases, with the same words\n")
@@ -42,12 +42,12 @@ class Report(unittest.TestCase):
         text = solution.read_text()
         loop = text[text.index("// STEP 1: "):text.index("// END 1")]
         file = self.written("lab02_smem", solution, (loop, "// TODO 1: nothing\n"))
-        _, output = run_tests("lab02_smem", file, "cpu", True, {"LADDER_CASE": "normal-7x33"})
+        output = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output
         after = output.split("\nNext: edit ")[-1]
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: for \(int c = 0; .*\n  It is given code: ")
         # Inside of a TODO it is not.
         file = self.written("lab02_smem", solution, (loop, "// TODO 1: nothing\n  row[threadIdx.x] = x[cols * gridDim.x];\n"))
-        after = run_tests("lab02_smem", file, "cpu", True, {"LADDER_CASE": "normal-7x33"})[1].split("\nNext: edit ")[-1]
+        after = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output.split("\nNext: edit ")[-1]
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: row\[threadIdx\.x\] = ")
         self.assertNotIn("It is given code", after)
 
