@@ -10,16 +10,13 @@ struct DevicePartition {
   static cudaError_t If(void* storage, size_t& storage_bytes, In in, Out out, Number selected, Count count,
                         Predicate predicate, cudaStream_t stream = nullptr) {
     return part("cub::DevicePartition::If", storage, storage_bytes, in, out, selected, count, stream,
-                [predicate](const auto& items, Count i) {
-                  Predicate own = predicate;
-                  return static_cast<bool>(own(items[i]));
-                });
+                detail::by_predicate(predicate));
   }
   template <typename In, typename Flags, typename Out, typename Number, typename Count>
   static cudaError_t Flagged(void* storage, size_t& storage_bytes, In in, Flags flags, Out out, Number selected,
                              Count count, cudaStream_t stream = nullptr) {
     return part("cub::DevicePartition::Flagged", storage, storage_bytes, in, out, selected, count, stream,
-                [flags = detail::bare(flags)](const auto&, Count i) { return static_cast<bool>(flags[i]); });
+                detail::by_flags(flags));
   }
 
  private:

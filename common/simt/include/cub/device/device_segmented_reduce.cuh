@@ -47,39 +47,39 @@ struct DeviceSegmentedReduce {
   }
 
  private:
-  template <typename In, typename Out, typename Begins, typename Ends, typename Operation, typename T>
-  static cudaError_t reduce(const char* name, void* storage, size_t& storage_bytes, In in, Out out, int segments,
-                            Begins begins, Ends ends, Operation operation, T initial, cudaStream_t stream) {
+  // out[s] = of_segment(in, first, last), of each segment.
+  template <typename In, typename Out, typename Begins, typename Ends, typename OfSegment>
+  static cudaError_t over_segments(const char* name, void* storage, size_t& storage_bytes, In in, Out out, int segments,
+                                   Begins begins, Ends ends, cudaStream_t stream, OfSegment of_segment) {
     return detail::in_two_phases(storage, storage_bytes, 1, stream, name,
                                  [=, in = detail::bare(in), out = detail::bare(out), begins = detail::bare(begins),
                                   ends = detail::bare(ends)](void*) {
-                                   Operation combine = operation;
-                                   for (int s = 0; s < segments; s++) {
-                                     T all = initial;
-                                     for (auto i = begins[s]; i < ends[s]; i++)
-                                       all = static_cast<T>(combine(all, in[i]));
-                                     out[s] = all;
-                                   }
+                                   for (int s = 0; s < segments; s++) out[s] = of_segment(in, begins[s], ends[s]);
                                  });
+  }
+  template <typename In, typename Out, typename Begins, typename Ends, typename Operation, typename T>
+  static cudaError_t reduce(const char* name, void* storage, size_t& storage_bytes, In in, Out out, int segments,
+                            Begins begins, Ends ends, Operation operation, T initial, cudaStream_t stream) {
+    return over_segments(name, storage, storage_bytes, in, out, segments, begins, ends, stream,
+                         [=](const auto& items, auto first, auto last) {
+                           Operation combine = operation;
+                           T all = initial;
+                           for (auto i = first; i < last; i++) all = static_cast<T>(combine(all, items[i]));
+                           return all;
+                         });
   }
   template <typename In, typename Out, typename Begins, typename Ends, typename Better, typename T>
   static cudaError_t best(const char* name, void* storage, size_t& storage_bytes, In in, Out out, int segments,
                           Begins begins, Ends ends, Better better, T worst, cudaStream_t stream) {
-    return detail::in_two_phases(storage, storage_bytes, 1, stream, name,
-                                 [=, in = detail::bare(in), out = detail::bare(out), begins = detail::bare(begins),
-                                  ends = detail::bare(ends)](void*) {
-                                   for (int s = 0; s < segments; s++) {
-                                     const auto first = begins[s];
-                                     auto at = first;
-                                     for (auto i = first; i < ends[s]; i++) {
-                                       if (better(in[i], in[at])) at = i;
-                                     }
-                                     if (first < ends[s])
-                                       out[s] = {static_cast<int>(at - first), in[at]};
-                                     else
-                                       out[s] = {1, worst};
-                                   }
-                                 });
+    return over_segments(name, storage, storage_bytes, in, out, segments, begins, ends, stream,
+                         [=](const auto& items, auto first, auto last) -> KeyValuePair<int, T> {
+                           if (first >= last) return {1, worst};
+                           auto at = first;
+                           for (auto i = first; i < last; i++) {
+                             if (better(items[i], items[at])) at = i;
+                           }
+                           return {static_cast<int>(at - first), items[at]};
+                         });
   }
 };
 

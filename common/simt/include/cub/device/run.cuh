@@ -23,5 +23,18 @@ using thrust::detail::bare;
 template <typename Iterator>
 using ValueOf = typename std::iterator_traits<Iterator>::value_type;
 
+// Whether an algorithm selects item i of its input.
+template <typename Predicate>
+auto by_predicate(Predicate predicate) {
+  return [predicate](const auto& items, auto i) {
+    Predicate own = predicate;
+    return static_cast<bool>(own(items[i]));
+  };
+}
+template <typename Flags>
+auto by_flags(Flags flags) {
+  return [flags = bare(flags)](const auto&, auto i) { return static_cast<bool>(flags[i]); };
+}
+
 }  // namespace detail
 }  // namespace cub
