@@ -20,7 +20,7 @@ class Run:
 
 
 def write_request(path: Path, request: dict) -> None:
-    """For others no more than a folder and its owner allow: a judge's request has the seed of the hidden cases."""
+    """Whoever can enter the folder can read the file: a judge's request has the seed of the hidden cases."""
     path.write_text(json.dumps(request) + "\n", encoding="utf-8")
 
 

@@ -25,7 +25,7 @@ import roots
 import sandbox
 import stages
 import store
-from boxed import write_script
+from boxed import run_tests, write_script
 from build import OBJECT_BYTES, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
@@ -35,7 +35,6 @@ from speed import SpeedJudge
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from course import labs as manifest  # noqa: E402
-from course import runs  # noqa: E402
 
 SCHEMA = 1
 
@@ -172,13 +171,12 @@ class Judge:
         limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
         request = {
-            "file": f"labs/{lab}/{self.labs[lab]}", "source": str(private / "source.cu"), "events": str(private / "record"), "judged": True,
-            "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker", "backend_shown": True,
+            "file": f"labs/{lab}/{self.labs[lab]}", "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker",
             "seed": self.seed(lab), "without": without,
             # Predictions are counted on our own solution, which needs no sandbox.
             "solution": self.solution_object(lab), "counter": "build/cpu/worker", "counted": str(self.private / f"counted-{lab}"),
         }
-        environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": "cpu", "NO_COLOR": "1"}
+        environment = {"BACKEND": "cpu"}
         if self.box.kind != "none":
             mounts = {"/rung": rung}
             worker = self.box.command(["/worker"], self.stage / "run", limits, uid, mounts)
@@ -188,12 +186,8 @@ class Judge:
             write_script(tools / "addr2line", f'{shlex.join(lines)} "$@"')
             request |= {"worker": str(tools / "worker"), "course": "/course"}
             environment["LADDER_ADDR2LINE"] = str(tools / "addr2line")
-        runs.write_request(private / "request", request)
         try:
-            # Its output is of no interest: the record counts, which no other process can write.
-            command = sandbox.ends_with_this_process([str(self.course / f"build/cpu/tests/{lab}"), str(private / "request")])
-            ended = self.box.run(command, limits, environment=environment, cwd=str(self.course))
-            return runs.read_events(private / "record", str(self.stage)), ended
+            return run_tests(self.box, self.course, lab, private, limits, request, environment, str(self.stage))
         finally:
             if budget:
                 budget.spend(time.monotonic() - begun)

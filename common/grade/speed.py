@@ -13,7 +13,6 @@ import json
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,15 +21,12 @@ from typing import TYPE_CHECKING
 
 import items as grading
 import sandbox
-from boxed import write_script
+from boxed import run_tests, write_script
 from build import Built
 from gpu import CudaWorkshop, Gpu, make_run_root
 from items import PASS, PERSON, Item
 from points import Points
 from rules import FAIL as RULE_FAIL
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course import runs  # noqa: E402
 
 if TYPE_CHECKING:
     from judge import Judge
@@ -169,19 +165,16 @@ class SpeedJudge:
         folder, private = self.folder(rung), self.judge.private / f"{next(self.judge.numbers)}"
         private.mkdir(mode=0o700)
         (private / "source.cu").write_bytes(source)
-        runs.write_request(private / "request", {
-            "file": f"labs/{lab}/{self.judge.labs[lab]}", "source": str(private / "source.cu"), "events": str(private / "record"), "judged": True,
-            "rung": str(folder / "rung/gpu.so"), "cases": "small", "worker": self.boxed(folder, self.gpu.worker, uid), "backend_shown": True,
-            "seed": self.judge.seed(lab), "course": "/course",
-        })
-        environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "BACKEND": self.gpu.backend, "NO_COLOR": "1"}
+        request = {
+            "file": f"labs/{lab}/{self.judge.labs[lab]}", "rung": str(folder / "rung/gpu.so"), "cases": "small",
+            "worker": self.boxed(folder, self.gpu.worker, uid), "seed": self.judge.seed(lab), "course": "/course",
+        }
+        environment = {"BACKEND": self.gpu.backend}
         for name in ("LD_LIBRARY_PATH",):  # where some machines have the driver
             if name in os.environ:
                 environment[name] = os.environ[name]
         try:
-            command = sandbox.ends_with_this_process([str(self.judge.course / f"build/cpu/tests/{lab}"), str(private / "request")])
-            ended = self.judge.box.run(command, self.limits(), environment=environment, cwd=str(self.judge.course))
-            record = runs.read_events(private / "record")
+            record, ended = run_tests(self.judge.box, self.judge.course, lab, private, self.limits(), request, environment)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(private, ignore_errors=True)
