@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "check.h"
-#include "operator.h"
 #include "events.h"
+#include "operator.h"
 #include "session.h"
 #include "words.h"
 

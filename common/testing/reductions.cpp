@@ -51,9 +51,7 @@ Demand reduces_in_warps() {
                    whole(threads) + " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
     const double handed = besides_the_matrix(count.handed_over, count) / count.rows;
-    // Blocks of a cluster read what others have found, each thread for itself; there the barriers alone are counted.
-    const bool shared_rows = count.working_blocks >= 2.0 * count.rows;
-    if (handed > most && !shared_rows)
+    if (handed > most)
       return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
                    "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +
                    " threads" + worst_line(count, [](const LineCount& line) { return line.handed_over; }));

@@ -14,9 +14,9 @@
 #include <sstream>
 
 #include "check.h"
+#include "events.h"
 #include "next_step.h"
 #include "pace.h"
-#include "events.h"
 #include "session.h"
 #include "words.h"
 

@@ -11,10 +11,10 @@
 
 #include "backend.h"
 #include "check.h"
+#include "events.h"
 #include "offsets.h"
 #include "operator.h"
 #include "request.h"
-#include "events.h"
 #include "words.h"
 
 namespace testing_ {

@@ -121,9 +121,8 @@ class AllChecks : public Observer {
     if (now().racecheck.touched_before(access.address, access.bytes, access.pc))
       return std::string(
                  "The same line has touched the element before it, which is inside: usually fixed by an index "
-                 "that ends one earlier (i < count in place of i <= count); if the kernel keeps more there than the "
-                 "launch "
-                 "gives, by ") +
+                 "that ends one earlier (i < count in place of i <= count); if the kernel keeps more there than "
+                 "the launch gives, by ") +
              more + ".";
     return std::string("Usually fixed by giving the launch ") + more + ", or by an index that stays inside.";
   }

@@ -114,9 +114,7 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
     if (shared >> lane & 1) {
       count_handed_over(&line(pc), event, bytes, warp * warp_lanes + lane, addresses[lane]);
     } else if (current_cluster && current_cluster->remote(addresses[lane])) {
-      Counts& counts = line(pc);
-      counts.handed_over += bytes;  // by another block of the cluster, or to it
-      counts.between_warps += bytes;
+      count_between_blocks(&line(pc), event, bytes, addresses[lane]);
     }
   }
   if (global) count_global(&line(pc), event, bytes, global, addresses);
@@ -158,9 +156,22 @@ void Collector::count_handed_over(Counts* counts, Event event, unsigned bytes, u
   if (event != Event::load) words.store(thread, offset, bytes);
 }
 
+void Collector::count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address) {
+  uint64_t handed = bytes;
+  if (event == Event::load) {
+    handed = 0;
+    for (uint64_t word = address / HandedOver::word_bytes; word <= (address + bytes - 1) / HandedOver::word_bytes;
+         word++)
+      handed += remote_words_.insert(word).second ? HandedOver::word_bytes : 0;
+  }
+  counts->handed_over += handed;
+  counts->between_warps += handed;
+}
+
 void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   const bool barrier = key_event(key) == Event::barrier;
   if (barrier) {
+    remote_words_.clear();
     shared_loads_.fence(warp);
   } else {
     shared_loads_.warp_operation(warp, key_pc(key));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "../instrument/log.h"
@@ -43,6 +44,7 @@ class Collector {
     shared_loads_.begin_block(warps);
     dynamic_words_.begin_block();
     static_words_.begin_block();
+    remote_words_.clear();
   }
 
   // A memory instruction of a warp, by its key in the log. Returns the lanes whose address is in device or shared
@@ -76,6 +78,8 @@ class Collector {
   void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address);
+  // Shared memory of another block of the cluster. A word counts once per block that reads it and barrier.
+  void count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address);
 
   LaunchCounters& launch_;
   const uintptr_t base_;
@@ -90,6 +94,7 @@ class Collector {
   const bool watching_ = is_watching();
   uint64_t watched_bytes_read_ = 0, exchanged_ = 0;
   HandedOver dynamic_words_, static_words_;
+  std::unordered_set<uint64_t> remote_words_;
 };
 
 // Is the address in the shared memory of the block that this OS thread runs?
