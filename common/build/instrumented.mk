@@ -22,14 +22,12 @@ build/cpu/announce: $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/announ
 	@mkdir -p $(@D)
 	@$(CXX) $^ -o $@
 
-# For those who compile the same way without make: simtcc whole programs, compile_rungs.sh with other compilers.
-.PHONY: print-instrument print-no-hardening print-rung-flags print-announce
+# For those who compile the same way without make: the grader, and compile_rungs.sh with other compilers.
+.PHONY: print-instrument print-rung-flags print-announce
 print-announce:
 	@echo $(if $(announces),build/cpu/announce)
 print-instrument:
 	@echo $(instrument)
-print-no-hardening:
-	@echo $(no_hardening)
 print-rung-flags:
 	@echo $(rung_flags)
 
@@ -43,7 +41,7 @@ no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
 @$(rewritten) | \
-  ($(limited) $(instrument_cxx) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
+  ($(limited) $(instrument_cxx) $(call begin_rung,checked) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
   -o $@.compiled.s $(dump)=$@.dump) $(or_say)
 @$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
 @$(instrument_cxx) -c $@.s -o $@
@@ -52,10 +50,13 @@ define compile_checked
 @rm -f $@.compiled.s $@.s $@.dump $@.operations
 endef
 
+build/cpu/precompiled/rung/checked/begin.h.gch: common/rung/rung.h
+	$(call precompile,$(instrument_cxx) $(rung_flags) $(instrument))
+
 announce := $(if $(announces),build/cpu/announce)
-build/cpu/checked/%.o: %.cu $(rewriter) $(operations_scripts) $(announce)
+build/cpu/checked/%.o: %.cu $(rewriter) $(operations_scripts) $(announce) $(call rung_begins,checked)
 	$(call compile_checked)
-build/cpu/checked/abs/%.o: /%.cu $(rewriter) $(operations_scripts) $(announce)
+build/cpu/checked/abs/%.o: /%.cu $(rewriter) $(operations_scripts) $(announce) $(call rung_begins,checked)
 	$(call compile_checked)
 # The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
 build/cpu/checked/build/shelf/%.o: operations := :
@@ -70,6 +71,7 @@ counter_tests := $(call instrumented_tests,counters)
 check_tests := $(call instrumented_tests,checks)
 $(counter_tests) $(check_tests): rung_flags += -I common/simt
 $(counter_tests) $(check_tests): no_warnings :=
+$(counter_tests) $(check_tests): begin_rung :=  # they are no rungs
 build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
 	$(link)
 

@@ -87,29 +87,46 @@ or_say = 2> $@.said || failed=1; cat $@.said >&2; if [ "$$failed" ]; then ! grep
 rewriter := $(addprefix common/simt/,rewritten.py cuda_source.py cuda_arch.py ptx.py ptx_operands.py ptx_integers.py ptx_floats.py ptx_instructions.py)
 rewritten = { $(python) -B -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
 
+# What every rung begins with, compiled once: half of the compiler's time for a short one. begin.h includes it, for a compiler that
+# cannot use what was compiled. (CUDA's own compiler begins with cuda_runtime.h. That a rung includes rung.h itself, clang sees.)
+rung_begins = $(if $(findstring clang,$(CXX)),,build/cpu/precompiled/rung/$(1)/begin.h.gch)
+begin_rung = -include $(or $(basename $(call rung_begins,$(1))),rung.h)
+define precompile
+@mkdir -p $(@D)
+@echo '#include <$(<F)>' > $(basename $@)
+@$(1) -MMD -MP -MF $@.d -MT $@ -x c++-header $(basename $@) -o $@.$$$$ && mv $@.$$$$ $@  # nobody reads half of it
+endef
+build/cpu/precompiled/rung/plain/begin.h.gch: common/rung/rung.h
+	$(call precompile,$(CXX) $(rung_flags))
+
 # $(call compile_rung,options)
 define compile_rung
 @mkdir -p $(@D)
 @$(rewritten) | \
-  ($(limited) $(CXX) $(rung_flags) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -shared $(1) -x c++ - -o $@) $(or_say)
+  ($(limited) $(CXX) $(call begin_rung,plain) $(rung_flags) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -shared $(1) -x c++ - -o $@) $(or_say)
 endef
 
-build/cpu/%.so: %.cu $(rewriter)
+build/cpu/%.so: %.cu $(rewriter) $(call rung_begins,plain)
 	$(call compile_rung)
-build/cpu/abs/%.so: /%.cu $(rewriter)
+build/cpu/abs/%.so: /%.cu $(rewriter) $(call rung_begins,plain)
 	$(call compile_rung)
 
-# Whether nvcc would take the file, asked of clang beside the compiler (common/simt/rules). Without clang (status 2) it says so
-# and nothing is refused.
+# Whether nvcc would take the file, asked of clang beside the compiler (common/simt/rules), which reads the course's headers once.
+# Without clang (status 2) it says so and nothing is refused.
 rules_of := common/simt/rules
+rules_headers := $(if $(shell command -v clang++),build/cpu/rules/declarations.pch)
+build/cpu/rules/declarations.pch: $(rules_of)/front_end.py $(rules_of)/declarations.h
+	@mkdir -p $(@D)
+	@$(python) $(rules_of)/front_end.py $@
 define check_rules
 @mkdir -p $(@D)
-@$(python) $(rules_of)/refused.py -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
+@$(python) $(rules_of)/refused.py $(addprefix --headers=,$(rules_headers)) -std=c++17 -I common/rung -iquote $(<D) $< && touch $@ || [ $$? -eq 2 ]
 endef
 
-build/cpu/%.rules: %.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/rung/fusion/*.h common/ops/*.h common/ops/*/arguments.h)
+rules_parts := $(wildcard $(rules_of)/*.py common/rung/*.h common/rung/limit/*.h common/rung/fusion/*.h common/ops/*.h common/ops/*/arguments.h) $(rules_headers)
+build/cpu/%.rules: %.cu $(rules_parts)
 	$(check_rules)
-build/cpu/abs/%.rules: /%.cu $(wildcard $(rules_of)/*.py $(rules_of)/*.h common/rung/*.h common/rung/limit/*.h common/rung/fusion/*.h common/ops/*.h common/ops/*/arguments.h)
+build/cpu/abs/%.rules: /%.cu $(rules_parts)
 	$(check_rules)
 
 # A whole CUDA program with its main; what follows the call are the objects and libraries that it needs.
@@ -265,6 +282,8 @@ build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
 
 include common/build/instrumented.mk
 
+include common/build/programs.mk
+
 # --- Lab 09 -------------------------------------------------------------------------------------------------------------
 
 # What is given of a program of several devices, compiled by simtcc as any program is (common/commands/program.sh).
@@ -275,9 +294,9 @@ define compile_sharded
 @$(simtcc) $(1) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
 endef
 # Two rules: of one rule with two patterns make would think that it makes both files at a time.
-build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
+build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded)
-build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) build/cpu/libsimt.a $(announce)
+build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded,--check -DONLY_F32)
 
 include common/build/cuda.mk

@@ -126,7 +126,7 @@ lab_list=$(labs)
 own_tests=$(printf "$build/tests/%s " simt_warp simt_block simt_cooperative simt_graph simt_graph_nodes simt_math simt_failures simt_launch_limits simt_checks simt_counters half worker compare \
   reference bench)
 programs=$(printf "$build/%s " worker backend bench swap_ffn_bench roofs profile bench_simt warp_counts libladder_client.so)
-programs+=" build/grade/escapes"
+programs+=" build/grade/escapes simtcc-parts"
 lab_tests=$(for lab in $lab_list; do echo "$build/tests/$lab"; done)
 
 alone "build: programs and tests, no warnings" common/commands/quiet.sh make -s -j"$jobs" -f common/build/rules.mk \

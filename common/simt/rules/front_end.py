@@ -1,5 +1,8 @@
 """Asks clang's CUDA front end about a file: what it says, as data, and how it understood the program, as a tree. It compiles for the
-device and generates nothing; a host function that calls a device function is an error there, too."""
+device and generates nothing; a host function that calls a device function is an error there, too.
+
+As a program: front_end.py FILE.pch compiles the course's headers once, for questions with the usual options, and writes to FILE.pch.d
+what they were made of, for make."""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,11 +92,22 @@ def parse(text: str) -> list[Message]:
     return messages
 
 
-def precompiled(clang: str, options: list[str], relaxed: bool, folder: Path) -> list[str]:
-    """For many files: the options that stand for the course's headers, read once. They hold for these options only."""
-    made = folder / f"declarations{'-relaxed' if relaxed else ''}.pch"
-    subprocess.run([*command(clang, options, relaxed), "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", made, FOLDER / "declarations.h"], check=True)
-    return ["-Xclang", "-include-pch", "-Xclang", str(made)]
+STANDARD = "-std=c++17"  # that of rungs, and of programs that do not say another
+
+
+def precompile(clang: str, options: list[str], relaxed: bool, made: Path, *dependencies: str) -> None:
+    """The course's headers, read once: they hold for these options only, and any -I."""
+    subprocess.run([*command(clang, options, relaxed), *dependencies, "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", made, FOLDER / "declarations.h"], check=True)
+
+
+def read_before(headers: Path | None) -> list[str]:
+    """The options that put the course's headers before a file; headers: those that were precompiled for these options."""
+    return ["-Xclang", "-include-pch", "-Xclang", str(headers)] if headers else ["-include", str(FOLDER / "declarations.h")]
+
+
+def holds_for(options: list[str], relaxed: bool) -> bool:
+    """Whether headers that were precompiled with the usual options hold for these."""
+    return not relaxed and all(option.startswith("-I") or option == STANDARD for option in options)
 
 
 def limited() -> None:
@@ -128,10 +143,16 @@ def breaks(status: int, said: str) -> bool:
     return status < 0 or status > 2 or "unable to execute command" in said or "out of memory" in said
 
 
-def ask(clang: str, file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None) -> Answer:
-    """headers: of precompiled(). Raises OSError where clang does not answer."""
-    asked = [*command(clang, options, relaxed), *(headers or ["-include", str(FOLDER / "declarations.h")]), file]
+CANNOT_USE = re.compile(r"error: .*(PCH file|precompiled header|AST file)")
+
+
+def ask(clang: str, file: str, options: list[str], relaxed: bool = False, headers: Path | None = None) -> Answer:
+    """headers: of precompile(); they are read anew where clang cannot use them, another version's for example. Raises OSError where clang
+    does not answer."""
+    asked = [*command(clang, options, relaxed), *read_before(headers), file]
     status, said, tree = run(file, [*asked, *TREE])
+    if headers and CANNOT_USE.search(said):
+        return ask(clang, file, options, relaxed)
     if breaks(status, said):  # as of an array of a billion elements; there may be messages all the same
         (status, said, _), tree = run(file, asked), ""
     if breaks(status, said):
@@ -139,3 +160,8 @@ def ask(clang: str, file: str, options: list[str], relaxed: bool = False, header
     if own := re.search(r"^clang\S*: error: (?!.*command failed)(.*)$", said, re.MULTILINE):
         raise OSError(f"{clang} cannot be asked about {file}: {own[1]}")
     return Answer(parse(said), said, tree)
+
+
+if __name__ == "__main__":
+    target = sys.argv[1]
+    precompile(compiler() or sys.exit("clang++ is not installed"), [STANDARD], False, Path(target), "-MD", "-MP", "-MT", target, "-MF", f"{target}.d")

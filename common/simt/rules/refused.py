@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Would nvcc take this file? refused.py [-I FOLDER] [-D NAME] [-std=c++17] [--relaxed-constexpr] [--extended-lambda] FILE.cu
+"""Would nvcc take this file? refused.py [-I FOLDER] [-D NAME] [-std=c++17] [--relaxed-constexpr] [--extended-lambda] [--headers FILE.pch]
+FILE.cu
 
 g++, which compiles kernels for the executor, does not know which function is for the host and which for the device. This asks
 clang's CUDA front end, beside it, about the same file, and says in nvcc's words what nvcc would refuse and what to do. Status 0: it
@@ -27,13 +28,13 @@ class Refusal(tuple):
     """(file, line, column, what nvcc would say, what to do)"""
 
 
-def refusals(file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None, extended_lambda: bool = False) -> list[Refusal]:
-    """headers: of front_end.precompiled(). Raises OSError as answer() does."""
+def refusals(file: str, options: list[str], relaxed: bool = False, headers: Path | None = None, extended_lambda: bool = False) -> list[Refusal]:
+    """headers: of front_end.precompile(). Raises OSError as answer() does."""
     return of_answer(answer(file, options, relaxed, headers), extended_lambda=extended_lambda)
 
 
-def answer(file: str, options: list[str], relaxed: bool = False, headers: list[str] | None = None) -> front_end.Answer:
-    """Raises OSError where there is no clang, or clang does not answer."""
+def answer(file: str, options: list[str], relaxed: bool = False, headers: Path | None = None) -> front_end.Answer:
+    """headers: of front_end.precompile(). Raises OSError where there is no clang, or clang does not answer."""
     clang = front_end.compiler()
     if not clang:
         raise OSError("clang++ is not installed: whether nvcc would take this file is not checked")
@@ -104,12 +105,13 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relaxed-constexpr", action="store_true")
     parser.add_argument("--extended-lambda", action="store_true")
+    parser.add_argument("--headers", type=Path, metavar="FILE.pch", help="the course's headers as front_end.py has compiled them")
     given, rest = parser.parse_known_args(argv)
     if not rest:
         parser.error("name the file")
     *options, file = rest
     try:
-        found = refusals(file, options, given.relaxed_constexpr, extended_lambda=given.extended_lambda)
+        found = refusals(file, options, given.relaxed_constexpr, given.headers, extended_lambda=given.extended_lambda)
     except OSError as error:
         print(f"refused.py: {error}", file=sys.stderr)
         return 2

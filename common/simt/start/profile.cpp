@@ -14,6 +14,8 @@
 #include "simt.h"
 #include "timing/predictor.h"
 
+extern "C" const char simt_python[];  // the interpreter that ran simtcc, which says it of each program
+
 namespace {
 
 // Also where the counters go to a file: they are of the whole program.
@@ -43,7 +45,7 @@ void show() {
   show_links();
   if (wanted) return;
   std::fflush(nullptr);
-  const std::string command = std::string("'") + SIMT_PYTHON + "' '" + SIMT_FOLDER + "/profile.py' '" + path + "'";
+  const std::string command = std::string("'") + simt_python + "' '" + SIMT_FOLDER + "/profile.py' '" + path + "'";
   if (std::system(command.c_str()) != 0)
     std::fprintf(stderr, "simt: could not show the counters; they are in %s\n", path.c_str());
   else

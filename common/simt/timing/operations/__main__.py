@@ -25,8 +25,9 @@ def main() -> int:
     functions = gimple.functions(dump)
     calls = hooks.calls_of(obj)
     print("simt_operations 2")
+    known = table.names_of(functions)
     for function in gimple.reached(functions):
-        print("\n".join(table.lines_of(function, calls.get(function.symbol, []), functions)))
+        print("\n".join(table.lines_of(function, calls.get(function.symbol, []), known)))
     return 0
 
 

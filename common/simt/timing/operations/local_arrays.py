@@ -29,7 +29,8 @@ def constants(definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[
 
 
 def own_arrays(names: Names) -> set[str]:
-    return {name for name, text in names.variables.items() if re.search(rf"\b{re.escape(name)}(?:\[\d+\])+", text) and "static" not in text}
+    return {name for name, text in names.variables.items()
+            if f"{name}[" in text and "static" not in text and re.search(rf"\b{re.escape(name)}(?:\[\d+\])+", text)}
 
 
 def access(statement: str) -> str | None:

@@ -40,11 +40,11 @@ def numbers(values) -> str:
 
 
 class FunctionTable:
-    def __init__(self, function: Function, calls: list[tuple[int, str]], functions: list[Function]):
+    def __init__(self, function: Function, calls: list[tuple[int, str]], known: set[str]):
         self.function, self.names = function, Names(function)
         self.values = Values(function, self.names)
         self.definitions = shapes.Definitions(function)
-        self.known = {short_name(f).split("::")[-1] for f in functions} | {short_name(f) for f in functions}
+        self.known = known  # names of the file's functions
         self.calls = calls
         self.dominating = shapes.dominators(function)
         self.loops = shapes.loops(function, self.dominating)
@@ -322,14 +322,21 @@ def number_joined(table: FunctionTable) -> dict[str, int]:
     return number
 
 
-def lines_of(function: Function, calls: list[tuple[int, str]], functions: list[Function]) -> list[str]:
-    table = FunctionTable(function, calls, functions)
+def names_of(functions: list[Function]) -> set[str]:
+    """With and without their namespaces."""
+    whole = {short_name(function) for function in functions}
+    return whole | {name.split("::")[-1] for name in whole}
+
+
+def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) -> list[str]:
+    """known: of names_of(), for the whole file."""
+    table = FunctionTable(function, calls, known)
     table.find_fused()
     # What a copy passes on must be known before a later block reads it: twice, since blocks are not in order of execution.
     table.read_blocks()
     made_of = dict(table.values.made_of)
     number = number_joined(table)
-    table = FunctionTable(function, calls, functions)
+    table = FunctionTable(function, calls, known)
     table.find_fused()
     table.values.made_of, table.values.number = made_of, number
     table.read_blocks()
