@@ -74,6 +74,7 @@ For instructors
 For developers
   make test          everything that CI runs (ONLY=word: a part)
   make test-rest     what make test leaves out of its longest lists
+                       (MINUTES=N: begins no check after N minutes)
   make test-bare     README's two commands on bare Debian 12 and Ubuntu 24.04
                        (root; SYSTEMS=, COMMANDS=)
 

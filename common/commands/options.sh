@@ -16,7 +16,7 @@ declare -A used_by=(
   [BONUS]="decide" [BY]="decide" [COLUMN]="decide" [COMMENT]="decide" [DENY]="decide" [FILL]="decide" [ITEM]="decide" [LAB]="decide"
   [LATE_DAYS]="decide" [RELEASE]="decide" [STUDENT]="decide" [UNDO]="decide"
   # for developers
-  [COMMANDS]="test-bare" [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [SYSTEMS]="test-bare"
+  [COMMANDS]="test-bare" [MINUTES]="test test-rest test-all" [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [SYSTEMS]="test-bare"
 )
 
 # refuse_unused_options: `make ladder SHAPE=4` would run for minutes, and the 4 would be left out without a word.

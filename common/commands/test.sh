@@ -2,6 +2,7 @@
 # make test: everything, without a GPU, but of the long lists (wrong kernels, submissions, programs) a sample. make test-rest: what
 # make test leaves out; make test-all: both. CI runs both. One line per check; the output of a failed one is shown.
 # ONLY=word,word runs the checks whose name holds one of the words, with whole lists.
+# MINUTES=N begins no check after N minutes; what is left out is counted as skipped.
 # Most checks use one core and often wait: one more than there are cores run at once. Their lines come in the order of this
 # file. With ONLY, one after the other: then nothing may have been built yet, and each builds what it needs.
 . "$(dirname "$0")/common.sh"
@@ -16,12 +17,14 @@ case $LADDER_TESTS in sample | rest | all) ;; *) fail "LADDER_TESTS=$LADDER_TEST
 declare -A long=(
   ["python: common/simt"]="-k in_every_mode -k is_found -k is_named_with_its_line"
   ["python: common/simt/rules"]="-k same_verdict_as_nvcc"
+  ["python: common/testing"]="-k in_another_ones_place"
   ["python: common/bench"]="-k every_wrong_program -k any_number_of_devices -k nvcc_takes"
   ["python: common/commands"]="-k each_message"
   ["python: common/grade/slurm"]="-k time_limit"
   ["shelf: every wrong kernel gets its verdict"]=
   ["corpus: every submission gets its verdict"]=
 )
+[[ ${MINUTES:=1000} =~ ^[0-9]+$ ]] || fail "MINUTES=$MINUTES is no number of minutes"
 logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 
@@ -98,6 +101,10 @@ check() {
   shift
   wanted "$name" || return 0
   wait_until_fewer_than "$at_once"
+  if [ $((SECONDS - started)) -ge $((MINUTES * 60)) ]; then
+    skipped+=("$name: MINUTES=$MINUTES have passed")
+    return 0
+  fi
   rm -f "$log.status"
   begun+=("$name")
   (
