@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "device_queues.h"
-#include "instrument/recorder.h"
+#include "recording.h"
 #include "switch.h"
 
 extern "C" {
@@ -32,7 +32,7 @@ __thread Block* current_block = nullptr;
 SIMT_INLINE void Block::set_running(Thread* thread) {
   current_ = thread;
   simt_threadIdx = thread->index;
-  if (recorder_) {
+  if (watcher_) {
     recording.lane = thread->log;
     simt_local = thread->local;
   }
@@ -75,7 +75,7 @@ SIMT_INLINE void Block::wait(Place place) {
   Warp* const warp = self->warp;
   self->place = place;
   warp->ready &= ~(1u << self->lane);
-  if (warp->ready == 0 && (recorder_ || warp->at_activemask)) warp_stopped(warp);
+  if (warp->ready == 0 && (watcher_ || warp->at_activemask)) warp_stopped(warp);
   switch_to(next(warp, self->lane));
 }
 
@@ -83,7 +83,7 @@ void Block::wait_in_meeting(Place place) { wait(place); }
 
 // No lane of the warp can run. Lets those go on that wait for nothing but this.
 void Block::warp_stopped(Warp* warp) {
-  if (recorder_) {
+  if (watcher_) {
     merge_records(warp, false);
     if (warp->paused && !warp->ready) merge_records(warp, true);
   }
@@ -92,7 +92,7 @@ void Block::warp_stopped(Warp* warp) {
 
 // Counts what all lanes have done, and lets paused lanes go on that need no longer wait.
 void Block::merge_records(Warp* warp, bool force) {
-  const uint32_t room = recorder_->merge(static_cast<unsigned>(warp - warps_.data()), warp->alive, force);
+  const uint32_t room = watcher_->merge(static_cast<unsigned>(warp - warps_.data()), warp->alive, force);
   warp->ready |= warp->paused & room;
   warp->paused &= ~room;
 }
@@ -130,19 +130,16 @@ Exchange* Block::new_exchange(Warp* warp, unsigned mask) {
   return unused;
 }
 
-Block::Block() = default;
-Block::~Block() = default;
-
 void Block::begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters) {
   if (!record) return;
-  if (!own_recorder_) own_recorder_ = std::make_unique<Recorder>();
-  recorder_ = own_recorder_.get();
-  recorder_->begin_launch(launch, counters);
+  if (!own_watcher_) own_watcher_ = make_watcher();
+  watcher_ = own_watcher_.get();
+  watcher_->begin_launch(launch, counters);
 }
 
 void Block::end_launch() {
-  if (recorder_) recorder_->end_launch();
-  recorder_ = nullptr;
+  if (watcher_) watcher_->end_launch();
+  watcher_ = nullptr;
 }
 
 bool Block::run(const LaunchState& launch, uint64_t number) {
@@ -150,9 +147,9 @@ bool Block::run(const LaunchState& launch, uint64_t number) {
   set_up(launch);
   simt_blockIdx = index_;
   current_block = this;
-  if (recorder_) {
-    recorder_->begin_block(number, index_);
-    for (unsigned t = 0; t < threads_.size(); t++) threads_[t].log = recorder_->lane(t);
+  if (watcher_) {
+    watcher_->begin_block(number, index_);
+    for (unsigned t = 0; t < threads_.size(); t++) threads_[t].log = watcher_->lane(t);
   }
   give_stack(&threads_[0], stacks_.take());
   set_running(&threads_[0]);
@@ -165,7 +162,7 @@ bool Block::resume() {
   simt_blockDim = launch_->config.block;
   simt_gridDim = launch_->config.grid;
   current_block = this;
-  if (recorder_) recorder_->resume();
+  if (watcher_) watcher_->resume();
   set_running(current_);
   simt_switch(&caller_, current_->context);
   return stopped();
@@ -174,11 +171,11 @@ bool Block::resume() {
 // Every thread has returned or waits for the grid.
 bool Block::stopped() {
   if (alive_ > 0) {
-    if (recorder_) recorder_->suspend();
+    if (watcher_) watcher_->suspend();
     current_block = nullptr;
     return false;
   }
-  if (recorder_) recorder_->end_block();
+  if (watcher_) watcher_->end_block();
   current_ = nullptr;
   current_block = nullptr;
   return true;
@@ -234,9 +231,9 @@ void Block::stack_main() {
   Block* const block = current_block;
   const BoundKernel& kernel = block->launch_->kernel;
   for (;;) {
-    if (block->recorder_) block->recorder_->clear_local(block->current_->local.begin);
+    if (block->watcher_) block->watcher_->clear_local(block->current_->local.begin);
     simt_call_kernel(kernel.run, kernel.arguments, &block->current_->local,
-                     block->recorder_ ? &simt_local : &block->current_->local);
+                     block->watcher_ ? &simt_local : &block->current_->local);
     Thread* const done = block->current_;
     block->retire(done);
     if (block->alive_ == 0) {
@@ -254,9 +251,9 @@ void Block::stack_main() {
 }
 
 SIMT_INLINE Votes Block::barrier(int predicate, Place place) {
-  if (recorder_) {
-    recorder_->barrier(place, SIMT_CALLER);
-    note_received(4);  // the votes
+  if (watcher_) {
+    watcher_->barrier(place, SIMT_CALLER);
+    watcher_->receive(4);  // the votes
   }
   Thread* const self = current_;
   const unsigned turn = barrier_turn_ & 1;
@@ -287,8 +284,8 @@ void Block::complete_barrier() {
     warp.at_barrier = 0;
   }
   // What came before the barrier is counted before what comes after it: other warps have stopped at it.
-  if (recorder_) merge_records(current_->warp, false);
-  if (recorder_) recorder_->barrier_completed();
+  if (watcher_) merge_records(current_->warp, false);
+  if (watcher_) watcher_->barrier_completed();
   at_barrier_ = 0;
   barrier_turn_++;
   votes_[barrier_turn_ & 1] = {0, true};
@@ -296,7 +293,7 @@ void Block::complete_barrier() {
 
 SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place) {
   Thread* const self = current_;
-  if (recorder_) recorder_->warp_operation(mask, self->lane, place, SIMT_CALLER);
+  if (watcher_) watcher_->warp_operation(mask, self->lane, place, SIMT_CALLER);
   Warp* const warp = self->warp;
   const unsigned bit = 1u << self->lane;
   if (self->held) self->held->unread &= ~bit;
@@ -305,7 +302,7 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
   uint64_t* const values = exchange->values[exchange->turn & 1];
   values[self->lane] = value;
   self->mask = mask;
-  if (recorder_) self->place = place;
+  if (watcher_) self->place = place;
   exchange->arrived |= bit;
   // A caller outside the mask is undefined behaviour in CUDA; it waits for the lanes of the mask here.
   if ((mask & warp->alive & ~exchange->arrived) == 0) {
@@ -321,8 +318,8 @@ void Block::complete_exchange(Warp* warp, Exchange* exchange) {
   exchange->came[exchange->turn & 1] = exchange->arrived;
   for (unsigned gone = exchange->mask & ~exchange->arrived; gone; gone &= gone - 1)
     values[__builtin_ctz(gone)] = nothing_brought;
-  if (recorder_) {
-    recorder_->warp_operation_completed(static_cast<unsigned>(warp - warps_.data()), exchange->mask, exchange->arrived);
+  if (watcher_) {
+    watcher_->warp_operation_completed(static_cast<unsigned>(warp - warps_.data()), exchange->mask, exchange->arrived);
   }
   warp->ready |= exchange->arrived;
   exchange->unread = exchange->arrived;
@@ -334,7 +331,7 @@ unsigned Block::active_lanes(Place place) {
   Thread* const self = current_;
   self->warp->at_activemask |= 1u << self->lane;
   wait(place);
-  if (recorder_) note_received(4);  // which lanes are here
+  if (watcher_) watcher_->receive(4);  // which lanes are here
   return self->mask;
 }
 
@@ -378,7 +375,7 @@ void Block::retire(Thread* thread) {
   for (Exchange& exchange : warp->exchanges) {
     if (exchange.arrived && (exchange.mask & warp->alive & ~exchange.arrived) == 0) complete_exchange(warp, &exchange);
   }
-  if (warp->ready == 0 && (recorder_ || warp->at_activemask)) warp_stopped(warp);
+  if (warp->ready == 0 && (watcher_ || warp->at_activemask)) warp_stopped(warp);
 }
 
 Votes block_barrier(int predicate, Place place) noexcept { return current_block->barrier(predicate, place); }

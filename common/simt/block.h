@@ -12,17 +12,12 @@
 #include "launch_state.h"
 #include "memory.h"
 #include "stacks.h"
+#include "watcher.h"
 
 namespace simt {
 
 struct Exchange;
-struct LaneLog;
 struct Warp;
-class Recorder;
-
-namespace counters {
-struct LaunchCounters;
-}
 
 struct Thread {
   void* context;  // where it waits; nullptr before it has started
@@ -68,9 +63,6 @@ struct Meeting {
 
 class Block {
  public:
-  Block();
-  ~Block();
-
   // Before and after this OS thread runs blocks of a launch. With `record`, the accesses of instrumented code are
   // counted (if there are counters) and shown to the observer (if there is one).
   void begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters);
@@ -93,7 +85,7 @@ class Block {
   unsigned meeting_arrive(uint64_t key, unsigned count, Place place, uintptr_t caller);
   void meeting_drop(uint64_t key, Place place, uintptr_t caller);
   bool has_meeting(uint64_t key) const { return meetings_.count(key); }
-  unsigned meeting_phase(uint64_t key) { return find_meeting(key, current_->place).phase; }
+  unsigned meeting_of_parity(uint64_t key);
   bool meeting_is_over(uint64_t key, unsigned phase);
   void meeting_wait(uint64_t key, unsigned phase, Place place);
   void meeting_put(uint64_t key, unsigned slot, uint64_t value);
@@ -144,8 +136,8 @@ class Block {
   std::vector<Warp> warps_;
   Stacks stacks_;
   Thread* current_ = nullptr;
-  Recorder* recorder_ = nullptr;  // of the launch, if it is recorded
-  std::unique_ptr<Recorder> own_recorder_;
+  Watcher* watcher_ = nullptr;  // of the launch, if it is recorded
+  std::unique_ptr<Watcher> own_watcher_;
   void* caller_ = nullptr;  // where run() waits
 
   std::unordered_map<uint64_t, Meeting> meetings_;

@@ -1,7 +1,6 @@
 // A block's meetings (include/simt/meeting.h): barriers of some of its threads, with what they bring each other.
 #include "block.h"
 #include "cooperative.h"
-#include "instrument/recorder.h"
 
 namespace simt {
 
@@ -29,8 +28,10 @@ void Block::complete_phase(Meeting* meeting) {
 
 unsigned Block::meeting_arrive(uint64_t key, unsigned count, Place place, uintptr_t caller) {
   Meeting& meeting = find_meeting(key, place);
-  if (recorder_) recorder_->meeting_arrive(key, meeting.phase, place, caller);
-  note_received(4);  // the phase: how often others have come
+  if (watcher_) {
+    watcher_->meeting_arrive(key, meeting.phase, place, caller);
+    watcher_->receive(4);  // the phase: how often others have come
+  }
   const unsigned phase = meeting.phase;
   meeting.pending -= count < meeting.pending ? count : meeting.pending;
   if (meeting.pending == 0) complete_phase(&meeting);
@@ -43,11 +44,17 @@ void Block::meeting_drop(uint64_t key, Place place, uintptr_t caller) {
   meeting_arrive(key, 1, place, caller);
 }
 
+// The phase, of which a thread learns no more than whether it is even.
+unsigned Block::meeting_of_parity(uint64_t key) {
+  if (watcher_) watcher_->receive(1);
+  return find_meeting(key, current_->place).phase;
+}
+
 bool Block::meeting_is_over(uint64_t key, unsigned phase) {
   const Meeting& meeting = find_meeting(key, current_->place);
-  note_received(1);
+  if (watcher_) watcher_->receive(1);
   if (static_cast<int>(meeting.phase - phase) <= 0) return false;
-  if (recorder_) recorder_->meeting_left(key, phase);
+  if (watcher_) watcher_->meeting_left(key, phase);
   return true;
 }
 
@@ -57,7 +64,7 @@ void Block::meeting_wait(uint64_t key, unsigned phase, Place place) {
     meeting.waiting.push_back(current_);
     wait_in_meeting(place);
   }
-  if (recorder_) recorder_->meeting_left(key, phase);
+  if (watcher_) watcher_->meeting_left(key, phase);
 }
 
 void Block::meeting_put(uint64_t key, unsigned slot, uint64_t value) {
@@ -71,7 +78,7 @@ void Block::meeting_put(uint64_t key, unsigned slot, uint64_t value) {
 uint64_t Block::meeting_get(uint64_t key, unsigned phase, unsigned slot) {
   const std::vector<uint64_t>& values = meetings_[key].values[phase & 1];
   const uint64_t value = slot < values.size() ? values[slot] : 0;
-  note_received(bytes_of_value(value));
+  if (watcher_) watcher_->receive(bytes_of_value(value));
   return value;
 }
 
@@ -84,8 +91,7 @@ unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
 }
 void meeting_drop(uint64_t key, Place place) noexcept { current_block->meeting_drop(key, place, SIMT_CALLER); }
 unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
-  const unsigned phase = current_block->meeting_phase(key);
-  note_received(1);
+  const unsigned phase = current_block->meeting_of_parity(key);
   return (phase & 1) == parity ? phase : phase - 1;
 }
 bool meeting_is_over(uint64_t key, unsigned phase) noexcept { return current_block->meeting_is_over(key, phase); }

@@ -5,7 +5,7 @@
 #include "../cluster.h"
 #include "../device_heap.h"
 #include "../devices.h"
-#include "../instrument/recorder.h"
+#include "../recording.h"
 #include "rules.h"
 
 namespace simt::counters {

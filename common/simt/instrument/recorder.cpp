@@ -49,6 +49,8 @@ uintptr_t first_builtin_variable() {
 void set_observer(Observer* new_observer) { observer = new_observer; }
 Observer* current_observer() { return observer; }
 
+std::unique_ptr<Watcher> make_watcher() { return std::make_unique<Recorder>(); }
+
 void Recorder::begin_launch(const LaunchState& launch, counters::LaunchCounters* counters) {
   launch_ = &launch;
   // Code and data of a module lie within 2 GiB of each other.

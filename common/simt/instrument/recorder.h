@@ -24,69 +24,31 @@
 #include "../checks/observer.h"
 #include "../counters/collector.h"
 #include "../memory.h"
+#include "../recording.h"
+#include "../timing/tracer.h"
+#include "../watcher.h"
 #include "log.h"
 #include "loops.h"
 #include "paths.h"
-#include "../timing/tracer.h"
-
-namespace simt {
-
-class Recorder;
-
-// What the hooks need at every access, of the block that this OS thread runs. `lane` is nullptr when nothing is
-// recorded.
-struct Recording {
-  LaneLog* lane;
-  Recorder* recorder;
-  // Ranges in which an aligned access is recorded without more ado: those used last.
-  static constexpr unsigned known_ranges = 4;
-  Allocation known[known_ranges];
-  uintptr_t global, global_bytes;        // a range that holds all allocations
-  uintptr_t variables, variables_bytes;  // a range that holds all __device__ variables
-  uintptr_t dynamic_shared, dynamic_bytes;
-  uintptr_t static_shared, static_bytes;
-  bool main_program;                     // the static range holds the executor's variables too
-  bool counting;                         // lanes are put together to warp instructions; else only the observer looks on
-  bool tracing;                          // basic blocks are recorded too
-  const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
-  unsigned next_known;
-  Observer* observer;
-  // The last jump back in this block: in a loop the next one is the same. `key` lacks the lane's frame.
-  struct {
-    uintptr_t from, to;
-    uint64_t key, value;
-  } jump;
-};
-// The executor is only ever part of a program: its variables have fixed places in thread-local memory.
-extern __thread Recording recording __attribute__((tls_model("local-exec")));
-
-}  // namespace simt
-
-// The running thread's local memory, while a kernel is watched; otherwise all addresses, so that none is recorded.
-extern "C" {
-extern __thread simt::Allocation simt_local __attribute__((tls_model("local-exec")));
-// How many bytes of it, from its end down, any thread of this OS thread has used so far.
-extern __thread int64_t simt_depth __attribute__((tls_model("local-exec")));
-}
 
 namespace simt {
 
 constexpr Allocation everything = {0, ~size_t{0}};
 
-class Recorder {
+class Recorder final : public Watcher {
  public:
   // A launch as this OS thread sees it. `counters` may be nullptr: then only the observer looks on.
-  void begin_launch(const LaunchState& launch, counters::LaunchCounters* counters);
-  void end_launch();
+  void begin_launch(const LaunchState& launch, counters::LaunchCounters* counters) override;
+  void end_launch() override;
 
   // While a block waits for the grid, others run on this OS thread.
-  void suspend();
-  void resume();
+  void suspend() override;
+  void resume() override;
 
-  void begin_block(uint64_t number, uint3 index);
-  void end_block();
+  void begin_block(uint64_t number, uint3 index) override;
+  void end_block() override;
 
-  LaneLog* lane(unsigned thread) { return &lanes_[thread]; }
+  LaneLog* lane(unsigned thread) override { return &lanes_[thread]; }
   const BlockInfo& block() const { return info_; }
 
   // CUDA's atomic that the running lane has recorded as a whole: what it consists of is not recorded again.
@@ -100,14 +62,16 @@ class Recorder {
   void announce(const Announced& atomic, AccessKind kind, uintptr_t pc);
 
   // What the running thread does; pc is where it called, `lane` its own.
-  void barrier(Place place, uintptr_t pc);
-  void warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc);
+  void barrier(Place place, uintptr_t pc) override;
+  void warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc) override;
 
-  void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc);
-  void meeting_left(uint64_t key, unsigned phase);
+  void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc) override;
+  void meeting_left(uint64_t key, unsigned phase) override;
 
   // The running thread gets so many bytes of another one's without an access of memory.
-  void receive(unsigned bytes) { received_[static_cast<size_t>(recording.lane - lanes_.data())] += bytes; }
+  void receive(unsigned bytes) override {
+    if (collector_) received_[static_cast<size_t>(recording.lane - lanes_.data())] += bytes;
+  }
   // And these of a lane of its warp.
   void exchange(unsigned bytes) {
     receive(bytes);
@@ -115,12 +79,12 @@ class Recorder {
   }
 
   // Every thread that was waited for has come.
-  void barrier_completed();
-  void warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived);
+  void barrier_completed() override;
+  void warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived) override;
 
   // No lane of the warp can go on: executes what is complete and returns the lanes that have room again. With `force`,
   // lanes that have nothing recorded hold up nobody.
-  uint32_t merge(unsigned warp, uint32_t alive, bool force);
+  uint32_t merge(unsigned warp, uint32_t alive, bool force) override;
 
   // Any access of the running thread, wherever it goes. Asks the observer whether it is right.
   void record(const Access& access);
@@ -156,7 +120,7 @@ class Recorder {
 
   // Overwrites what other threads have left on the stack that the running one begins on, whose local memory begins
   // there: on a GPU no thread finds anything of another's. Called where the kernel is called.
-  void clear_local(uintptr_t begin);
+  void clear_local(uintptr_t begin) override;
 
  private:
   struct Frame {
@@ -221,9 +185,6 @@ inline void note_received(unsigned bytes) {
 inline void note_exchanged(unsigned bytes) {
   if (recording.lane && recording.counting) recording.recorder->exchange(bytes);
 }
-
-// How many bytes a value takes that one thread hands another: a vote is one.
-inline unsigned bytes_of_value(uint64_t value) { return value >> 32 ? 8 : value >> 8 ? 4 : 1; }
 
 // A place in the source as one number: a line below 65536 and a pointer of 48 bits.
 inline uint64_t pack(Place place) {
