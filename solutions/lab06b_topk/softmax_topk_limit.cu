@@ -98,6 +98,7 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, in
 // limit/hits.h raises the threshold and sets vectors with a hit aside; limit/merge.h joins the blocks of a cluster.
 #include "limit/candidates.h"
 #include "limit/hits.h"
+#include "limit/launch.h"
 #include "limit/merge.h"
 
 // ---- online -------------------------------------------------------------------------------------
@@ -174,63 +175,36 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
 struct Shape {
   int threads;  // of a block: a power of two
   int blocks;   // to a row, a cluster of them
-  bool hopper;  // or later, and compiled for it: there are clusters, and kernels may start early
 };
 
 template <typename T, int Groups, int Room>
 cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, int cols, int k, Shape shape,
-                          cudaStream_t stream) {
+                          const Device& device, cudaStream_t stream) {
   const auto kernel = online_kernel<T, Groups, Room>;
-#ifdef __SIMT__
-  kernel<<<rows, shape.threads, 0, stream>>>(logits, index, prob, cols, k);
-  return cudaGetLastError();
-#else
-  cudaLaunchAttribute attributes[2] = {};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim = {static_cast<unsigned>(shape.blocks), 1, 1};
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(rows * shape.blocks));
-  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
-  config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = shape.hopper ? 2 : 0;
-  if (shape.blocks > 8) {  // not every device that has clusters has such large ones
-    int most = 0;
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (!error) error = cudaOccupancyMaxPotentialClusterSize(&most, kernel, &config);
-    if (error) return error;
-    if (most < shape.blocks) attributes[0].val.clusterDim.x = 8, config.gridDim.x = static_cast<unsigned>(rows * 8);
-  }
-  return cudaLaunchKernelEx(&config, kernel, logits, index, prob, cols, k);
-#endif
+  int blocks = 0;
+  if (const cudaError_t error = largest_cluster(kernel, shape.blocks, shape.threads, device, blocks)) return error;
+  return launch(kernel, static_cast<size_t>(rows) * blocks, shape.threads, 0, blocks, device, stream, logits, index,
+                prob, cols, k);
 }
 
 // Small blocks, eight per SM: while some wait at a barrier, the others load. If there are too few rows to fill the
 // device, a row gets a cluster. (Measured on an H200.)
 template <typename T>
-cudaError_t shape_for(int rows, int cols, int k, Shape& shape) {
+cudaError_t shape_for(int rows, int cols, int k, Device& device, Shape& shape) {
   const int vectors = cols / lanes<T>;
-  shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1, false};
-#ifndef __SIMT__
-  int device = 0, multiprocessors = 0;
+  shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1};
   cudaFuncAttributes kernel = {};
-  cudaError_t error = cudaGetDevice(&device);
-  if (!error) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  cudaError_t error = ask(device);
   if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024>);
   if (error) return error;
-  if (kernel.ptxVersion < 90) return cudaSuccess;  // compiled without clusters
+  if (kernel.ptxVersion < 90) device.hopper = device.clusters = false;  // compiled without them
+  if (!device.clusters) return cudaSuccess;
   // STEP 5: as many blocks as keep two at work on every multiprocessor, if each has 8 KB of the row or more. A large K makes
   // merging dear.
   int blocks = k <= 64 || vectors >= 65536 ? 16 : 8;
-  while (blocks > 1 && (rows > 2 * multiprocessors / blocks || vectors < 512 * blocks)) blocks /= 2;
-  if (blocks > 1) shape = {k <= 64 ? 256 : max_threads, blocks, true};
+  while (blocks > 1 && (rows > 2 * device.processors / blocks || vectors < 512 * blocks)) blocks /= 2;
+  if (blocks > 1) shape = {k <= 64 ? 256 : max_threads, blocks};
   // END 5
-  shape.hopper = true;
-#else
-  (void)rows;
-#endif
   return cudaSuccess;
 }
 
@@ -238,12 +212,13 @@ template <typename T>
 cudaError_t online(const T* logits, int* index, float* prob, int rows, int cols, int k, cudaStream_t stream) {
   if (!rung::valid(logits, index, prob, rows, cols, k)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
+  Device device;
   Shape shape;
-  if (const cudaError_t error = shape_for<T>(rows, cols, k, shape)) return error;
+  if (const cudaError_t error = shape_for<T>(rows, cols, k, device, shape)) return error;
   const auto launch = k > 256                  ? launch_online<T, 4, 2048>
                       : 2 * k <= shape.threads ? launch_online<T, 1, 1024>
                                                : launch_online<T, 4, 1024>;
-  return launch(logits, index, prob, rows, cols, k, shape, stream);
+  return launch(logits, index, prob, rows, cols, k, shape, device, stream);
 }
 
 RUNG_EXPORT(rung::softmax_topk("auto", online<float>), rung::softmax_topk("auto", online<__half>),

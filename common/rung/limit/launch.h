@@ -32,6 +32,27 @@ cudaError_t ask(Device& device) {
   return error;
 }
 
+// How many blocks a cluster of this kernel can have here, at most `wanted`: more than 8 not every device can. 1 without
+// clusters.
+template <typename... Parameters>
+cudaError_t largest_cluster(void (*kernel)(Parameters...), int wanted, int threads, const Device& device, int& blocks) {
+  blocks = device.clusters ? wanted : 1;
+  if (blocks <= 8) return cudaSuccess;
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int most = 0;
+  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  if (!error) error = cudaOccupancyMaxPotentialClusterSize(&most, kernel, &config);
+  if (most < blocks) blocks = 8;
+  return error;
+}
+
 // Launches `blocks` blocks in clusters of `cluster`. From Hopper on they may start early: see
 // wait_for_kernel_before().
 template <typename... Parameters, typename... Arguments>
