@@ -4,16 +4,16 @@
 program_warnings := -Wall $(addprefix -Wno-,unknown-pragmas unused sign-compare comment reorder class-memaccess attributes deprecated-declarations \
                     maybe-uninitialized parentheses)
 program_flags := $(no_hardening) -gdwarf-4 $(program_warnings) -fno-strict-aliasing -fno-math-errno -fno-plt -findirect-inlining \
-                 -I $(abspath common/simt/include) -DSIMT_WHOLE_PROGRAM
+                 -DSIMT_WHOLE_PROGRAM
 # Of a program that does not say others; with others the compiler reads the headers each time.
 program_defaults := -O2 -std=c++17
 
 # The CUDA headers, which every program begins with, compiled once.
 program_begins := $(foreach build,plain checked,build/cpu/precompiled/program/$(build)/begin.h.gch)
 build/cpu/precompiled/program/plain/begin.h.gch: common/simt/include/cuda_runtime.h
-	$(call precompile,g++ $(program_flags) $(program_defaults))
+	$(call precompile,g++ $(program_flags) $(simt_include) $(program_defaults))
 build/cpu/precompiled/program/checked/begin.h.gch: common/simt/include/cuda_runtime.h
-	$(call precompile,g++ $(program_flags) $(program_defaults) $(instrument))
+	$(call precompile,g++ $(program_flags) $(simt_include) $(program_defaults) $(instrument))
 
 # Linked before and after a program's own objects.
 program_starts := $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/start/*.cpp))
