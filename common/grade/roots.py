@@ -122,9 +122,7 @@ PRECOMPILED = "declarations.pch"  # the course's headers as clang has understood
 def precompiled_rules_command(clang: str) -> tuple[list[str], list[str]]:
     """What makes that file, on the standard output, and the same question asked with it: the headers are read once for all submissions."""
     *command, _, declarations = rules_command(clang)
-    made = f"/tmp/{PRECOMPILED}"
-    return ([*command, "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", made, declarations],
-            [*command, "-Xclang", "-include-pch", "-Xclang", f"/{PRECOMPILED}"])
+    return [*command, *front_end.precompiling(f"/tmp/{PRECOMPILED}"), declarations], [*command, *front_end.read_before(f"/{PRECOMPILED}")]
 
 
 def clang_itself() -> str:

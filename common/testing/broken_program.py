@@ -5,7 +5,7 @@ is given: each entry makes one mistake.
     [no_offset]
     why = "The columns are those of the shard, not of the row."
     variant = "packed"                  which is run
-    verdict = "FAIL packed"             text that must be said of it, under the checks; of several, one
+    verdict = "FAIL packed"             text that must be said of it, under the checks
     devices = 1                         with so many devices; 3 without it
     [[no_offset.edit]]
     replace = "..."                     stands exactly once in all of these files

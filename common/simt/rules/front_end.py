@@ -97,10 +97,15 @@ STANDARD = "-std=c++17"  # that of rungs, and of programs that do not say anothe
 
 def precompile(clang: str, options: list[str], relaxed: bool, made: Path, *dependencies: str) -> None:
     """The course's headers, read once: they hold for these options only, and any -I."""
-    subprocess.run([*command(clang, options, relaxed), *dependencies, "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", made, FOLDER / "declarations.h"], check=True)
+    subprocess.run([*command(clang, options, relaxed), *dependencies, *precompiling(made), FOLDER / "declarations.h"], check=True)
 
 
-def read_before(headers: Path | None) -> list[str]:
+def precompiling(made: Path | str) -> list[str]:
+    """The options that compile a header into this file."""
+    return ["-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", str(made)]
+
+
+def read_before(headers: Path | str | None) -> list[str]:
     """The options that put the course's headers before a file; headers: those that were precompiled for these options."""
     return ["-Xclang", "-include-pch", "-Xclang", str(headers)] if headers else ["-include", str(FOLDER / "declarations.h")]
 

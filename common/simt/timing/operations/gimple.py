@@ -145,6 +145,7 @@ def reached(functions: list[Function]) -> list[Function]:
             continue
         found[function.symbol] = function
         for symbol, name in short.items():
+            # `in` first: an expression for each name takes long to compile.
             if symbol not in found and name and name in texts[function.symbol] and re.search(rf"(?<![\w]){re.escape(name)}(?:<.*>)? \(", texts[function.symbol]):
                 todo.append(by_name[symbol])
     return [function for function in functions if function.symbol in found]
