@@ -40,12 +40,14 @@ std::vector<Compiler::Visit> Compiler::visits_of(const WarpTrace& warp) {
       if (entry.did == Did::block) continue;
     }
     // Of lanes that went different ways the one's accesses may come after the other's blocks.
-    size_t visit = visits.size() - 1;
-    for (size_t back = 0; at.function >= 0 && back < 8 && back < visits.size(); back++) {
-      const Visit& earlier = visits[visits.size() - 1 - back];
-      if (earlier.function != at.function || earlier.block != at.block) continue;
-      visit = visits.size() - 1 - back;
-      break;
+    size_t visit = visits.size() - 1, back = 0;
+    const auto is_of = [&](const Visit& v) { return v.function == at.function && v.block == at.block; };
+    while (back < 8 && back <= visit && !is_of(visits[visit - back])) back++;
+    if (at.function >= 0 && (back == 8 || back > visit)) {
+      visits.push_back({at.function, at.block, entry.lanes, {}});
+      visit++;
+    } else if (at.function >= 0) {
+      visit -= back;
     }
     unknown_ += at.function < 0;
     visits[visit].did.push_back({at.operation, i});
