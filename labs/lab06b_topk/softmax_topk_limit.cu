@@ -74,36 +74,64 @@ __device__ void add_from_top(int* count, int k, int& found) {
 }
 
 // Returns a key, low or higher, such that at least k keys are at or above it, and at most `most`, unless that takes
-// bins narrower than 2^finest. At least k keys must be at or above low. for_each(use): calls use(key) for each of this
-// thread's keys. All threads must call it, and a barrier must follow before they do so again.
+// bins narrower than 2^finest. At least k keys must be at or above low, and none above top. for_each(use): calls
+// use(key) for each of this thread's keys. All threads must call it, and a barrier must follow before they do so again.
 template <int Room, typename ForEach>
-__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
+__device__ Key find_threshold(Candidates<Room>& scratch, Key low, Key top, int finest, int k, int most,
+                              ForEach for_each) {
   int* reach = scratch.reach;
   // TODO 3: count the keys from `low` on in bins (bin_of, shift_for), let add_from_top() find the bin of the k-th
   // largest, and raise `low` to where it begins. If more than `most` keys reach that, and the bin is wider than
   // 2^finest, divide it in turn. Between two uses of scratch.reach all threads wait for each other. (low itself is
   // always right, and always slow.)
-  (void)reach;
   (void)for_each;
   (void)k;
   (void)most;
   (void)finest;
+  (void)top;
+  if (threadIdx.x == 0) reach[scratch.found = 0] = 0;
+  __syncthreads();
   return low;
   // END 3
 }
 
 // Given, and built from these three: limit/candidates.h drops candidates, makes room for more and writes the result;
-// limit/hits.h raises the threshold and sets vectors with a hit aside; limit/merge.h joins the blocks of a cluster.
+// limit/hits.h raises the threshold and sets vectors with a hit aside; limit/careful.h reads short parts of a row, and
+// rows that read_quickly() gives up; limit/merge.h joins the blocks of a cluster.
 #include "limit/candidates.h"
+#include "limit/careful.h"
 #include "limit/hits.h"
 #include "limit/launch.h"
 #include "limit/merge.h"
 
 // ---- online -------------------------------------------------------------------------------------
 
+// Reads the columns from `first` to `end` - 1 once. Returns false if it gave up: because the logits are in order, or
+// many of the largest are equal, or a guessed threshold was too high. All threads must call it; it ends with a barrier.
+template <typename T, int Most, int Groups, int Room>
+__device__ bool read_quickly(Candidates<Room>& candidates, Hits<T, Most>& hits, const T* logits, int first, int end,
+                             int k, Seen<Groups>& seen, Key& threshold) {
+  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
+  const int rank_in_tile = rank_in(k_per_column * static_cast<float>(tile_columns<T>()), k);
+  // TODO 4: go through the columns from `first` to `end`, a tile at a time: load_tile(), absorb() into `seen`,
+  // find_hits(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. Call raise()
+  // after the first tile and after some of the later ones, so that few logits are at or above the threshold; with
+  // rank_in() instead of k the threshold rises further. Return false where falling(), tied() or crowded() say that this
+  // is not a row for guesses.
+  (void)logits;
+  (void)rank_in_tile;
+  return true;
+  // END 4
+  if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
+  threshold = offer_hits(candidates, hits, end, k, threshold);
+  if (rank_in_tile == k) return true;  // there was no guess
+  drop_below(candidates, threshold);
+  return candidates.count >= k;
+}
+
 // logits: (rows, cols), aligned to 16 bytes. index, prob: (rows, k). Cluster r reads row r of logits and writes row r
-// of index and prob.
-template <typename T, int Groups, int Room>
+// of index and prob. OneTile: each block's part of a row is at most one tile.
+template <typename T, int Groups, int Room, bool OneTile>
 __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
     online_kernel(const T* __restrict__ logits, int* __restrict__ index, float* __restrict__ prob, int cols, int k) {
   __shared__ Candidates<Room> candidates;
@@ -124,32 +152,15 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
   Seen<Groups> seen;
   for (int g = 0; g < Groups; ++g) seen.best[g] = -INFINITY;
   Key threshold = no_threshold;
-  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
-  for (bool again = false;; again = true) {
-    bool guessed = false, crowded = false;
-    long long raise_at = first;
-    seen.max = lowest;
-    seen.sum = 0.0f;
-    // TODO 4: go through the columns from `first` to `end`, a tile at a time: load_tile(), absorb() into `seen`,
-    // find_hits(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. Except when
-    // the row is read `again`: call raise() after the first tile and after some of the later ones, so that few logits
-    // are at or above the threshold. With rank_in() instead of k the threshold rises further, but then it is `guessed`.
-    (void)guessed;
-    (void)crowded;
-    (void)raise_at;
-    (void)again;
-    (void)k_per_column;
-    // END 4
-    if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
-    threshold = offer_hits(candidates, hits, end, k, threshold);
-    if (!guessed) break;
-    drop_below(candidates, threshold);
-    if (candidates.count >= k) break;
-    // The guess was too high: the largest logits are concentrated at the row's beginning. Now that the whole row has
-    // been read, a threshold is known for certain. Once more, with that.
-    threshold = raise(candidates, seen, k, no_threshold);
-    if (threadIdx.x == 0) candidates.count = 0;
-    __syncthreads();
+  seen.max = lowest;
+  seen.sum = 0.0f;
+  if (OneTile) {
+    read_one_tile(candidates, hits, logits, first, end, k, seen, threshold);
+  } else if (!read_quickly(candidates, hits, logits, first, end, k, seen, threshold)) {
+    const Reading reading = read_carefully<T, Groups>(candidates, hits, logits, first, end, k);
+    seen.max = reading.max;
+    seen.sum = reading.sum;
+    threshold = reading.threshold;
   }
   float max = block_reduce(seen.max, Max());
   float sum = block_reduce(seen.sum * __expf(seen.max - max), Add());
@@ -167,9 +178,13 @@ struct Shape {
 template <typename T, int Groups, int Room>
 cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, int cols, int k, Shape shape,
                           const Device& device, cudaStream_t stream) {
-  const auto kernel = online_kernel<T, Groups, Room>;
+  auto kernel = online_kernel<T, Groups, Room, false>;
   int blocks = 0;
   if (const cudaError_t error = largest_cluster(kernel, shape.blocks, shape.threads, device, blocks)) return error;
+  // A row that is not aligned can have one vector more, of which only a part belongs to it.
+  const int vectors = (cols + (cols % lanes<T> ? 2 * lanes<T> - 2 : 0)) / lanes<T>;
+  if constexpr (Room == 1024)  // for larger K it would hardly pay
+    if ((vectors + blocks - 1) / blocks <= per_thread * shape.threads) kernel = online_kernel<T, Groups, Room, true>;
   return launch(kernel, static_cast<size_t>(rows) * blocks, shape.threads, 0, blocks, device, stream, logits, index,
                 prob, cols, k);
 }
@@ -182,7 +197,7 @@ cudaError_t shape_for(int rows, int cols, int k, Device& device, Shape& shape) {
   shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1};
   cudaFuncAttributes kernel = {};
   cudaError_t error = ask(device);
-  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024>);
+  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024, false>);
   if (error) return error;
   if (kernel.ptxVersion < 90) device.hopper = device.clusters = false;  // compiled without them
   if (!device.clusters) return cudaSuccess;

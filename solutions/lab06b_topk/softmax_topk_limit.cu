@@ -66,15 +66,16 @@ __device__ void add_from_top(int* count, int k, int& found) {
 }
 
 // Returns a key, low or higher, such that at least k keys are at or above it, and at most `most`, unless that takes
-// bins narrower than 2^finest. At least k keys must be at or above low. for_each(use): calls use(key) for each of this
-// thread's keys. All threads must call it, and a barrier must follow before they do so again.
+// bins narrower than 2^finest. At least k keys must be at or above low, and none above top. for_each(use): calls
+// use(key) for each of this thread's keys. All threads must call it, and a barrier must follow before they do so again.
 template <int Room, typename ForEach>
-__device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, int k, int most, ForEach for_each) {
+__device__ Key find_threshold(Candidates<Room>& scratch, Key low, Key top, int finest, int k, int most,
+                              ForEach for_each) {
   int* reach = scratch.reach;
   // STEP 3: one digit of a radix select a round: count by bins, add up from the top, go on in the bin that was found.
   // The k-th largest key is mostly close above low: 2^55 is a factor of 2 or 4 in the logit.
-  Key high = low == no_threshold ? ~static_cast<Key>(0) : low + ((static_cast<Key>(1) << 55) - 1);
-  for (bool bounded = low == no_threshold;; bounded = true) {
+  Key high = low == no_threshold ? top : min(top, low + ((static_cast<Key>(1) << 55) - 1));
+  for (bool bounded = high == top;; bounded = true) {
     const int shift = shift_for(low, high);
     if (threadIdx.x == 0) scratch.found = 0;
     for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
@@ -88,24 +89,64 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, int finest, in
     low += static_cast<Key>(bin) << shift;
     if (reaching <= most || shift <= finest) return low;
     // Once more: in that bin alone, or, if it is the one without an upper end, in all that is above.
-    high = bounded || bin < bins - 1 ? low + ((static_cast<Key>(1) << shift) - 1) : ~static_cast<Key>(0);
+    high = bounded || bin < bins - 1 ? low + ((static_cast<Key>(1) << shift) - 1) : top;
     __syncthreads();  // all have read reach
   }
   // END 3
 }
 
 // Given, and built from these three: limit/candidates.h drops candidates, makes room for more and writes the result;
-// limit/hits.h raises the threshold and sets vectors with a hit aside; limit/merge.h joins the blocks of a cluster.
+// limit/hits.h raises the threshold and sets vectors with a hit aside; limit/careful.h reads short parts of a row, and
+// rows that read_quickly() gives up; limit/merge.h joins the blocks of a cluster.
 #include "limit/candidates.h"
+#include "limit/careful.h"
 #include "limit/hits.h"
 #include "limit/launch.h"
 #include "limit/merge.h"
 
 // ---- online -------------------------------------------------------------------------------------
 
+// Reads the columns from `first` to `end` - 1 once. Returns false if it gave up: because the logits are in order, or
+// many of the largest are equal, or a guessed threshold was too high. All threads must call it; it ends with a barrier.
+template <typename T, int Most, int Groups, int Room>
+__device__ bool read_quickly(Candidates<Room>& candidates, Hits<T, Most>& hits, const T* logits, int first, int end,
+                             int k, Seen<Groups>& seen, Key& threshold) {
+  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
+  const int rank_in_tile = rank_in(k_per_column * static_cast<float>(tile_columns<T>()), k);
+  // STEP 4: one loop. A tile's logits, once in registers, serve the maximum, the sum and the selection.
+  float least = logit_of(threshold);
+  for (int begin = first; begin < end; begin += tile_columns<T>()) {
+    Tile<T> tile;
+    load_tile(logits, begin, end, tile);
+    absorb(seen, tile);
+    unsigned waiting = find_hits(tile, least);
+    // After 1, 2, 4, 8 ... tiles: the more are behind, the less a tile can change.
+    const int before = begin - first;
+    if ((before & (before + tile_columns<T>())) == 0) {
+      if (falling(hits, before, rank_in_tile, k) && begin + tile_columns<T>() < end) return false;
+      const int rank = rank_in(k_per_column * static_cast<float>(before + tile_columns<T>()), k);
+      threshold = raise(candidates, seen, rank, threshold);
+      if (before == 0 && tied(candidates, rank)) return false;
+      least = logit_of(threshold);
+      waiting = find_hits(tile, least);
+    }
+    while (!set_aside(hits, tile, begin, waiting)) {
+      if (crowded(hits, rank_in_tile)) return false;
+      threshold = offer_hits(candidates, hits, end, k, threshold);
+      least = logit_of(threshold);
+    }
+  }
+  // END 4
+  if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
+  threshold = offer_hits(candidates, hits, end, k, threshold);
+  if (rank_in_tile == k) return true;  // there was no guess
+  drop_below(candidates, threshold);
+  return candidates.count >= k;
+}
+
 // logits: (rows, cols), aligned to 16 bytes. index, prob: (rows, k). Cluster r reads row r of logits and writes row r
-// of index and prob.
-template <typename T, int Groups, int Room>
+// of index and prob. OneTile: each block's part of a row is at most one tile.
+template <typename T, int Groups, int Room, bool OneTile>
 __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
     online_kernel(const T* __restrict__ logits, int* __restrict__ index, float* __restrict__ prob, int cols, int k) {
   __shared__ Candidates<Room> candidates;
@@ -126,43 +167,15 @@ __global__ void __launch_bounds__(max_threads, 2)  // at most 64 registers
   Seen<Groups> seen;
   for (int g = 0; g < Groups; ++g) seen.best[g] = -INFINITY;
   Key threshold = no_threshold;
-  const float k_per_column = static_cast<float>(k) / static_cast<float>(end - first);
-  for (bool again = false;; again = true) {
-    bool guessed = false, crowded = false;
-    long long raise_at = first;
-    seen.max = lowest;
-    seen.sum = 0.0f;
-    // STEP 4: one loop. A tile's logits, once in registers, serve the maximum, the sum and the selection.
-    for (int begin = first; begin < end; begin += tile_columns<T>()) {
-      Tile<T> tile;
-      load_tile(logits, begin, end, tile);
-      absorb(seen, tile);
-      unsigned waiting = find_hits(tile, logit_of(threshold));
-      // After 1, 2, 4, 8 ... tiles: the more are behind, the less a tile can change. And after one with many hits.
-      if (!again && (begin >= raise_at || crowded)) {
-        const int rank = rank_in(k_per_column * static_cast<float>(begin + tile_columns<T>() - first), k);
-        threshold = raise(candidates, seen, rank, threshold);
-        waiting = find_hits(tile, logit_of(threshold));
-        guessed |= rank < k;
-        if (begin >= raise_at) raise_at = begin + static_cast<long long>(begin - first) + tile_columns<T>();
-      }
-      crowded = false;
-      while (!set_aside(hits, tile, begin, waiting)) {
-        threshold = offer_hits(candidates, hits, end, k, threshold);
-        crowded = true;
-      }
-    }
-    // END 4
-    if (first + tile_columns<T>() < end) threshold = raise(candidates, seen, k, threshold);
-    threshold = offer_hits(candidates, hits, end, k, threshold);
-    if (!guessed) break;
-    drop_below(candidates, threshold);
-    if (candidates.count >= k) break;
-    // The guess was too high: the largest logits are concentrated at the row's beginning. Now that the whole row has
-    // been read, a threshold is known for certain. Once more, with that.
-    threshold = raise(candidates, seen, k, no_threshold);
-    if (threadIdx.x == 0) candidates.count = 0;
-    __syncthreads();
+  seen.max = lowest;
+  seen.sum = 0.0f;
+  if (OneTile) {
+    read_one_tile(candidates, hits, logits, first, end, k, seen, threshold);
+  } else if (!read_quickly(candidates, hits, logits, first, end, k, seen, threshold)) {
+    const Reading reading = read_carefully<T, Groups>(candidates, hits, logits, first, end, k);
+    seen.max = reading.max;
+    seen.sum = reading.sum;
+    threshold = reading.threshold;
   }
   float max = block_reduce(seen.max, Max());
   float sum = block_reduce(seen.sum * __expf(seen.max - max), Add());
@@ -180,9 +193,13 @@ struct Shape {
 template <typename T, int Groups, int Room>
 cudaError_t launch_online(const T* logits, int* index, float* prob, int rows, int cols, int k, Shape shape,
                           const Device& device, cudaStream_t stream) {
-  const auto kernel = online_kernel<T, Groups, Room>;
+  auto kernel = online_kernel<T, Groups, Room, false>;
   int blocks = 0;
   if (const cudaError_t error = largest_cluster(kernel, shape.blocks, shape.threads, device, blocks)) return error;
+  // A row that is not aligned can have one vector more, of which only a part belongs to it.
+  const int vectors = (cols + (cols % lanes<T> ? 2 * lanes<T> - 2 : 0)) / lanes<T>;
+  if constexpr (Room == 1024)  // for larger K it would hardly pay
+    if ((vectors + blocks - 1) / blocks <= per_thread * shape.threads) kernel = online_kernel<T, Groups, Room, true>;
   return launch(kernel, static_cast<size_t>(rows) * blocks, shape.threads, 0, blocks, device, stream, logits, index,
                 prob, cols, k);
 }
@@ -195,7 +212,7 @@ cudaError_t shape_for(int rows, int cols, int k, Device& device, Shape& shape) {
   shape = {vectors <= 64 * per_thread ? 64 : k <= 512 ? 128 : 256, 1};
   cudaFuncAttributes kernel = {};
   cudaError_t error = ask(device);
-  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024>);
+  if (!error) error = cudaFuncGetAttributes(&kernel, online_kernel<T, 1, 1024, false>);
   if (error) return error;
   if (kernel.ptxVersion < 90) device.hopper = device.clusters = false;  // compiled without them
   if (!device.clusters) return cudaSuccess;

@@ -62,7 +62,9 @@ class SoftmaxTopk : public MatrixOperator {
     cases.push_back(make("k", "ascending", Values::ascending, {7, 1025, {1024}}));  // the best come last
     // A threshold guessed from what comes first is too high.
     cases.push_back(make("k", "descending", Values::descending, {1, 20000, {200}}));
-    cases.push_back(make("k", "masked", Values::masked, {7, 600, {500}}));  // fewer finite entries than k
+    cases.push_back(make("k", "front_loaded", Values::front_loaded, {1, 5000, {200}}));
+    cases.push_back(make("k", "constant", Values::constant, {1, 20000, {50}}));  // long, and ties only
+    cases.push_back(make("k", "masked", Values::masked, {7, 600, {500}}));       // fewer finite entries than k
     return cases;
   }
 

@@ -8,8 +8,9 @@
 // find_threshold() for the candidates, to the last bit. All threads must call it, after a barrier that follows the last
 // offer().
 template <int Room>
-__device__ Key threshold_of(Candidates<Room>& candidates, int k, int most, Key threshold) {
-  return find_threshold(candidates, threshold, 0, k, most, [&](auto use) {
+__device__ Key threshold_of(Candidates<Room>& candidates, int k, int most, Key threshold,
+                            Key top = ~static_cast<Key>(0)) {
+  return find_threshold(candidates, threshold, top, 0, k, most, [&](auto use) {
     for (int i = threadIdx.x; i < candidates.count; i += blockDim.x) use(candidates.keys[i]);
   });
 }
@@ -87,38 +88,54 @@ template <int Room>
 __device__ void write_result(Candidates<Room>& candidates, Key* sorted, Key threshold, float max, float sum, int k,
                              int* index, float* prob) {
   if (candidates.count > Room / 2) {
-    threshold = threshold_of(candidates, k, Room / 2, threshold);
+    threshold = threshold_of(candidates, k, Room / 2, threshold, make_key(max, 0));
     drop_below(candidates, threshold);
   }
   const int count = candidates.count;
   const bool in_bins = count > 128;  // else one bin is enough
-  const int shift = shift_for(threshold, make_key(max, 0));
-  const Key* keys = candidates.keys;
   int* reach = candidates.reach;
-  if (in_bins) {
-    for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
-    __syncthreads();
-    for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&reach[bin_of(keys[i], threshold, shift)], 1);
-    __syncthreads();
-    add_from_top(reach, k, candidates.found);
-    // The keys of bin b have places up to reach[b], and are put there from the last on. Afterwards they begin at
-    // reach[b], and end where those of bin b - 1 begin.
-    for (int i = threadIdx.x; i < count; i += blockDim.x)
-      sorted[atomicSub(&reach[bin_of(keys[i], threshold, shift)], 1) - 1] = keys[i];
-    __syncthreads();
-    keys = sorted;
-  }
-  for (int i = threadIdx.x; i < count; i += blockDim.x) {
-    const Key key = keys[i];
-    int rank = 0, end = count;
+  // Many keys can have the threshold's logit: those are ranked in a second turn, by their columns alone.
+  for (bool ties = false;; ties = true) {
+    const Key top = threshold | 0xFFFFFFFFu;  // the largest key with the threshold's logit
+    const int shift = shift_for(threshold, ties ? top : make_key(max, 0));
+    const Key* keys = candidates.keys;
+    int larger = 0, n = count;
     if (in_bins) {
-      const int bin = bin_of(key, threshold, shift);
-      rank = reach[bin];
-      if (bin > 0) end = reach[bin - 1];
+      for (int b = threadIdx.x; b < bins; b += blockDim.x) reach[b] = 0;
+      __syncthreads();
+      for (int i = threadIdx.x; i < count; i += blockDim.x)
+        if (!ties || keys[i] <= top) atomicAdd(&reach[bin_of(keys[i], threshold, shift)], 1);
+      __syncthreads();
+      add_from_top(reach, k, candidates.found);
+      if (ties) {
+        n = reach[0];
+        larger = count - n;
+        __syncthreads();
+      }
+      // The keys of bin b have places up to reach[b], and are put there from the last on. Afterwards they begin at
+      // reach[b], and end where those of bin b - 1 begin.
+      for (int i = threadIdx.x; i < count; i += blockDim.x)
+        if (!ties || keys[i] <= top) sorted[atomicSub(&reach[bin_of(keys[i], threshold, shift)], 1) - 1] = keys[i];
+      __syncthreads();
+      keys = sorted;
     }
-    for (int j = rank; j < end; ++j) rank += keys[j] > key;
-    if (rank >= k) continue;
-    index[rank] = column_of(key);
-    prob[rank] = expf(logit_of(key) - max) * inverse(sum);
+    const bool crowd = in_bins && !ties && count - reach[0] > 64;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+      const Key key = keys[i];
+      if (crowd && key <= top) continue;
+      int rank = 0, end = n;
+      if (in_bins) {
+        const int bin = bin_of(key, threshold, shift);
+        rank = reach[bin];
+        if (bin > 0) end = reach[bin - 1];
+      }
+      for (int j = rank; j < end; ++j) rank += keys[j] > key;
+      rank += larger;
+      if (rank >= k) continue;
+      index[rank] = column_of(key);
+      prob[rank] = expf(logit_of(key) - max) * inverse(sum);
+    }
+    if (!crowd) break;
+    __syncthreads();  // all have read the bins
   }
 }

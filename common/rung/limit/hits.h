@@ -8,16 +8,18 @@
 // logit, k columns are. Only a few more columns are, as long as k is well below the number of groups. scratch: only its
 // bins are used. All threads must call it.
 template <int Groups, int Room>
-__device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int k, Key threshold) {
-  return find_threshold(scratch, threshold, 47, k, k + k / 8 + 3, [&](auto use) {  // 47: 8 bits of the fraction
+__device__ Key raise(Candidates<Room>& scratch, const Seen<Groups>& seen, int k, Key threshold, int finest = 47) {
+  return find_threshold(scratch, threshold, ~static_cast<Key>(0), finest, k, k + k / 8 + 3,
+                        [&](auto use) {  // 47: 8 bits of the fraction
 #pragma unroll
-    for (int g = 0; g < Groups; ++g) use(make_key(seen.best[g], -1));  // the lowest key of this logit
-  });
+                          for (int g = 0; g < Groups; ++g)
+                            use(make_key(seen.best[g], -1));  // the lowest key of this logit
+                        });
 }
 
 // A guess: the part of the row that has been read has `expected` of its k largest logits, if they are spread at random,
 // and hardly ever more than the number returned. So the logit of that rank is very likely a threshold, and a much
-// higher one than the logit of rank k. online_kernel checks whether it was.
+// higher one than the logit of rank k. read_quickly() checks whether it was.
 __device__ int rank_in(float expected, int k) {
   return min(k, static_cast<int>(1.2f * expected + 3.0f * sqrtf(expected) + 3.0f));
 }
@@ -29,6 +31,7 @@ struct Hits {
   uint4 vector[Most];
   int column[Most];  // of the vector's first logit
   int count;         // may be more than fit: there was no room for the others
+  int of_first;      // how many there were after the first tile
 };
 
 // Sets this thread's hits of a tile aside. waiting: bit v is set for each vector v that is still to be set aside.

@@ -32,7 +32,7 @@ __device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshol
   const int size = cluster_blocks(), few = (k + size - 1) / size;
   if (size == 1) return true;
   const bool many = k > 64;  // for fewer a search does not pay
-  const Key fair = many ? threshold_of(candidates, few, few + few / 4, threshold) : threshold;
+  const Key fair = many ? threshold_of(candidates, few, few + few / 4, threshold, make_key(max, 0)) : threshold;
   if (threadIdx.x == 0) part = {max, sum, threshold, fair};
   cluster_sync();
   const int rank = threadIdx.x % 32;
