@@ -167,7 +167,7 @@ def packs(t):
 
 
 def in_flight(t):
-    """Read bandwidth against bytes asked for and not yet got, by loads per thread."""
+    """Read bandwidth against bytes in flight, by loads per thread."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     readings = results("experiments-nvidia-h200")["in_flight"]
     for loads, colour in zip((1, 2, 4, 8), (BLUE, GREEN, ORANGE, RED)):

@@ -11,7 +11,7 @@
 namespace bench {
 
 struct Traffic {
-  int64_t l1_bytes = 0;         // sectors of global loads, stores and atomics, x 32: what the kernel asks L1 for
+  int64_t l1_bytes = 0;         // sector bytes: sectors of all requests of global loads, stores and atomics, x 32
   int64_t footprint_bytes = 0;  // distinct sectors that a launch reads, and that it writes, x 32: what DRAM must move
   int counted_rows = 0;         // scaled up from these; 0: not counted
 };

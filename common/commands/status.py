@@ -123,7 +123,7 @@ def short(number: float) -> str:
 
 
 def count_row(label: str, entry: dict) -> tuple[str, ...]:
-    """Bytes of the sectors asked for, an element; instructions of warps, for 1000 elements."""
+    """Sector bytes per element; instructions of warps per 1000 elements."""
     elements = entry["rows"] * entry["cols"]
     yours, solution = entry["yours"], entry.get("solution")
     cells = []

@@ -64,8 +64,7 @@ struct Plan {
   Tensor tensors[most];
   int count = 0;
   size_t bytes[buffer_count] = {};
-  // Of the input: what is counted by itself, how often it is asked for (simt/counters/counters.h, watch); 0 bytes:
-  // none.
+  // Of the input: a part whose requested bytes are counted by themselves (simt/counters/counters.h, watch); 0 bytes: none.
   size_t watched_offset = 0, watched_bytes = 0;
 
   // The tensor's buffer ends behind it.

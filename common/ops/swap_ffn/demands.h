@@ -6,10 +6,10 @@
 
 namespace testing_ {
 
-// Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library; and what is read
+// Each weight of an FFN is requested at most `times` times per FFN step, by kernels or a library; and what is read
 // besides is too little to be a copy of the weights, read for every core.
 Demand weights_read_at_most(int times);
-// As often as there are tiles of so many cores.
+// As often as there are tiles of `cores` cores.
 Demand weights_read_once_a_tile(int cores);
 // The busiest thread makes not many times as many memory accesses as it would if the block's threads, or at least a
 // warp, shared them evenly.
@@ -17,7 +17,7 @@ Demand threads_share_the_work();
 // Not a demand: says what the weights cost, and their footprint.
 Demand said_what_weights_cost();
 
-// Bytes of FFN weights that are asked for.
+// Requested bytes of FFN weights.
 Figure weight_bytes();
 
 }  // namespace testing_
