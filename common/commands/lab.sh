@@ -15,7 +15,7 @@ remember() {
 }
 end_on_signals
 
-case ${CASES:-} in '' | all | huge | small) ;; *) fail "CASES=$CASES: it can be all, or huge on a GPU" ;; esac
+case ${CASES:-} in '' | all | huge | small) ;; *) fail "CASES=$CASES: it can be all, or huge on a GPU; leave it out for the usual cases" ;; esac
 case ${CHECKS:-on} in on | off) ;; *) fail "CHECKS=$CHECKS: it can be on or off" ;; esac
 set_up
 check_time_options

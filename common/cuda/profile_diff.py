@@ -214,7 +214,7 @@ def shapes_of(text: str) -> list[tuple[int, int]]:
     except ValueError:
         shapes = []
     if not shapes or any(len(shape) != 2 or min(shape) < 1 for shape in shapes):
-        raise ncu.UserError(f"SHAPES={text}: it must be ROWSxCOLUMNS, several with commas, for example {SHAPES}")
+        raise ncu.UserError(f"SHAPES={text}: it can be ROWSxCOLUMNS, several with commas, for example {SHAPES}")
     return shapes
 
 
