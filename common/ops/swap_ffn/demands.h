@@ -1,4 +1,4 @@
-// What a lab asks of a variant of this operator, and what its predictions are about: the weights of the FFN.
+// What a lab requires of a variant of this operator, and what its predictions count: reads of the FFN's weights.
 #pragma once
 
 #include "moves.h"
@@ -11,10 +11,10 @@ namespace testing_ {
 Demand weights_read_at_most(int times);
 // As often as there are tiles of `cores` cores.
 Demand weights_read_once_a_tile(int cores);
-// The busiest thread makes not many times as many memory accesses as it would if the block's threads, or at least a
-// warp, shared them evenly.
+// The busiest thread makes at most a small multiple of the memory accesses that it would make if the threads of its
+// block, or at least of a warp, shared them evenly.
 Demand threads_share_the_work();
-// Not a demand: says what the weights cost, and their footprint.
+// Requires nothing; reports what the weights cost, and their footprint.
 Demand said_what_weights_cost();
 
 // Requested bytes of FFN weights.
