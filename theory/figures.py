@@ -69,7 +69,7 @@ def sum_error(t):
 # ---- 3: sectors ----------------------------------------------------------------------------------
 
 def sectors(t):
-    """Which sectors a warp asks for: three strides of 4-byte loads."""
+    """The sectors that a warp requests: three strides of 4-byte loads."""
     figure, all_axes = plt.subplots(3, 1, figsize=(8, 3.6))
     for axes, (stride, title) in zip(all_axes, [(1, "neighbours"), (2, "every second float"), (8, "every eighth float")]):
         touched = sorted({lane * stride * 4 // 32 for lane in range(32)})

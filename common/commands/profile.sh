@@ -1,5 +1,5 @@
 #!/bin/bash
-# make profile02: what a lab's kernels ask of the memory, by Nsight Compute's counting, one row per kernel and a row a source line.
+# make profile02: a lab's memory requests, counted as Nsight Compute counts them, one row per kernel and one per source line.
 . "$(dirname "$0")/common.sh"
 read_labs
 lab=$(find_lab "$1") || exit 2

@@ -181,7 +181,7 @@ def print_status(all_labs: list[Lab]) -> None:
                 last = lab.name
             rows.append(count_row(label, entry))
         print("Your best counts. '=': as the solution's; in brackets: the solution's.")
-        print("read, written: bytes per element, in whole sectors.")
+        print("read, written: sector bytes per element.")
         print("loads, stores: warp instructions per 1000 elements.")
         print_table(rows)
         print()

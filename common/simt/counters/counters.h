@@ -129,7 +129,7 @@ void note_copy(const void* from, size_t bytes);
 // Stops counting, and forgets what was counted.
 void discard();
 
-// Under Nsight Compute's names, where it has one. CSV: one row per launch (line 0) and a row a source line.
+// Under Nsight Compute's names, where it has one. CSV: one row per launch (line 0) and one per source line.
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
 
