@@ -44,7 +44,7 @@ def table(results: dict, source: str) -> str:
     lines = ["  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
              for row in rows]
     if any("weight reads" in cell for cell in rows[0]):
-        lines.append("* how often a weight is asked for in an FFN step of 32 cores, as the executor counts it")
+        lines.append("* how often a weight is requested in an FFN step of 32 cores, as the executor counts it")
     return "\n".join(lines)
 
 

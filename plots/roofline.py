@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the roofline of one machine out of its results file: `roofline.py plots/results/<machine>.json`.
 
-Left: each variant under the roofs measured on that machine, from the bytes that it asks of L1 (dot) to its footprint
+Left: each variant under the roofs measured on that machine, from its sector bytes (dot) to its footprint
 (tick). Right: the variants in ladder order. Whatever was not measured is not drawn. Where there is softmax, other operators stand on
 the right alone (points.on_roofline).
 """
@@ -221,7 +221,7 @@ def x_title(points: list[dict]) -> str:
         topk = "; top-K: one read, 8 bytes x K written" if any(point["op"] == "softmax_topk" for point in points) else ""
         return f"nominal intensity, FLOP/byte; no bytes were counted\n({work} over one read and one write{topk})"
     title = (f"intensity, FLOP/byte: {work} over counted bytes\n"
-             "dot: asked of L1, in sectors of 32 bytes; tick: footprint, each sector once")
+             "dot: sector bytes, 32 per sector of each request; tick: footprint, each sector once")
     return title if counted == len(points) else title + "; *: nominal, not counted"
 
 

@@ -245,7 +245,7 @@ class Content(unittest.TestCase):
             return chart.roofline.get_xlabel(), {text.get_text() for text in chart.labels}
 
         title, texts = says([whole])
-        self.assertIn("asked of L1, in sectors of 32 bytes", title)
+        self.assertIn("dot: sector bytes, 32 per sector of each request", title)
         self.assertNotIn("nominal", title)
         title, texts = says([whole, bare])
         self.assertIn("*: nominal, not counted", title)

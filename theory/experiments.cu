@@ -2,7 +2,7 @@
 // to plots/results/experiments-<device>.json. Takes about ten seconds and 2 GiB of the device's memory.
 //
 //     latency       how long one load takes that waits for the one before, in caches and in memory
-//     in_flight     bandwidth against the bytes that an SM has asked for and not yet got (Little's law)
+//     in_flight     bandwidth against the bytes that an SM has in flight (Little's law)
 //     cache         the same copy with its data in L2, and not
 //     launch        what a launch costs, one by one, in a row, and in a graph
 //     data          the same work on zeros and on random numbers

@@ -69,7 +69,7 @@ def sum_error(t):
 # ---- 3: sectors ----------------------------------------------------------------------------------
 
 def sectors(t):
-    """Which sectors a warp asks for: three strides of 4-byte loads."""
+    """The sectors that a warp requests: three strides of 4-byte loads."""
     figure, all_axes = plt.subplots(3, 1, figsize=(8, 3.6))
     for axes, (stride, title) in zip(all_axes, [(1, "neighbours"), (2, "every second float"), (8, "every eighth float")]):
         touched = sorted({lane * stride * 4 // 32 for lane in range(32)})
@@ -167,7 +167,7 @@ def packs(t):
 
 
 def in_flight(t):
-    """Read bandwidth against bytes asked for and not yet got, by loads per thread."""
+    """Read bandwidth against bytes in flight, by loads per thread."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     readings = results("experiments-nvidia-h200")["in_flight"]
     for loads, colour in zip((1, 2, 4, 8), (BLUE, GREEN, ORANGE, RED)):

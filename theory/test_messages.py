@@ -31,6 +31,18 @@ def titles() -> set[str]:
     return found
 
 
+def options_refused() -> set[str]:
+    """Those of which a message says "NAME=value: it can be ...", of the commands and of what they call."""
+    found = set()
+    for path in (ROOT / "common").rglob("*"):
+        if path.suffix in (".sh", ".py", ".cpp") and not path.name.startswith("test_m"):
+            found |= set(re.findall(r"\b([A-Z_]+)=[^\n]{0,60}: it can be", path.read_text()))
+    commands = (ROOT / "common/commands/options.sh").read_text()
+    found |= set(re.search(r'^switches="(.*)"', commands, re.MULTILINE)[1].split())
+    found |= set(re.findall(r'chosen\(\w+, [^\n]*"([A-Z]+)"\)', (ROOT / "common/peers/shapes.py").read_text()))
+    return found - {"LADDER_TESTS"}  # of the course's own tests
+
+
 def sentences(strings) -> set[str]:
     """Those of which sentences are put together."""
     return {string.removesuffix("\\n").strip(" :;,") for string in strings if " " in string.strip()}
@@ -111,6 +123,11 @@ class Messages(unittest.TestCase):
         said = sentences(STRING.findall(re.sub(r"//.*", "", code)))
         self.assertGreater(len(said), 20)
         self.assertEqual(missing(said, self.page), [])
+
+    def test_every_option_that_can_be_wrong_is_there(self):
+        listed = set(re.findall(r"`([A-Z_]+)=`", self.page.split("## A command that is refused")[1]))
+        self.assertGreater(len(options_refused()), 25)
+        self.assertEqual(sorted(options_refused() - listed), [])
 
     def test_the_wrong_kernels_get_what_the_page_says(self):
         rows = list(ROW.finditer(self.page))

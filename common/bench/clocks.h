@@ -24,10 +24,10 @@ struct Clocks {
   std::string throttled;              // why the clock was lowered, "power cap, hardware slowdown"; "" if it was not
 };
 
-// Adds one reading to those seen.
+// Adds one reading to those seen. *throttled collects the bits of ClockReading::reasons that mean throttling.
 void add(Clocks& clocks, uint64_t* throttled, const ClockReading& reading);
 
-// Runs `work` and reads the clock meanwhile, every few milliseconds.
+// Runs `work` and reads the clock every few milliseconds meanwhile.
 Clocks watch(const ClockReader& reader, const std::function<void()>& work);
 
 struct Watched {
@@ -35,8 +35,8 @@ struct Watched {
   int thrown_away = 0;  // attempts before it, during which the device was throttled
 };
 
-// Runs `attempt`, again while the device was throttled, `most` times in all, with a pause between. `attempt` returns
-// false if there is nothing to repeat.
+// Runs `attempt`, and repeats it as long as the device was throttled: at most `most` times in all, with a pause between
+// two. `attempt` returns false if there is nothing to repeat.
 Watched unthrottled(const ClockReader& reader, const std::function<bool()>& attempt, int most = 4,
                     std::chrono::milliseconds pause = std::chrono::milliseconds(2000));
 

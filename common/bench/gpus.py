@@ -27,7 +27,7 @@ def machine_file(name: str) -> Path:
         if not Path(name).is_file():
             raise UserError(f"cannot read the machine file {name}: {'it is no file' if Path(name).exists() else 'No such file or directory'}")
         return Path(name)
-    raise UserError(f"there is no GPU '{name}'; there are: {', '.join(known())}, or the path of a machine file, which ends in .json")
+    raise UserError(f"GPU={name}: it can be {', '.join(known())}, or the path of a machine file, which ends in .json; make probe writes one")
 
 
 def ranges() -> dict[str, tuple[float, float, bool]]:

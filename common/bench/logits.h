@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// Row-major (rows, cols): normal with standard deviation 3, the same numbers in every run.
+// Row-major (rows, cols): normally distributed with standard deviation 3, the same numbers in every run.
 std::vector<float> normal_logits(int rows, int cols);
 
 // The first `rows` rows of a file of raw little-endian float32, row-major (file_rows, cols). Throws Error if it cannot

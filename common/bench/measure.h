@@ -12,8 +12,8 @@
 
 namespace bench {
 
-// A matrix, row-major (rows, cols), and what the reference makes of it for each operator and element type: computed
-// once and kept, since all variants of a rung share them.
+// A matrix, row-major (rows, cols), and the reference's result for each operator and element type. Each is computed
+// once and kept, since all variants of a rung share it.
 class Workload {
  public:
   Workload(std::vector<float> logits, int rows, int cols, int k);
@@ -22,10 +22,10 @@ class Workload {
   int cols() const { return cols_; }
   int k() const { return k_; }
 
-  // The problem of the variant's operator.
+  // Sizes of the problem that the variant's operator solves on this matrix.
   rung::Sizes sizes(const rung::VariantInfo& variant) const;
 
-  // What a variant is called with.
+  // The bytes of the variant's input buffer.
   const std::vector<unsigned char>& input(const rung::VariantInfo& variant);
 
   // What is wrong with the outputs of a variant; "" if they are right.
@@ -44,8 +44,8 @@ class Workload {
 // A job on the workload, which must outlive it. index: the variant's, in the client's list.
 rung::Job job_of(const rung::VariantInfo& variant, int index, Workload& workload, int launches);
 
-// Whether this is the variant whose result --topk-output is about: `online` for f32. And writes that result: the
-// indices as PATH.i32, the probabilities as PATH.f32. Throws Error.
+// is_topk_output: whether this is the variant whose result --topk-output writes, `online` for f32. write_topk_output
+// writes it: the indices as PATH.i32, the probabilities as PATH.f32; throws Error if it cannot.
 bool is_topk_output(const rung::VariantInfo& variant);
 void write_topk_output(const std::string& path, const std::vector<unsigned char> output[2]);
 
@@ -60,13 +60,14 @@ struct Measurement {
   std::string message;
 };
 
-// Launches once, checks the result, then launches again as often as fits half a second (at most 25 times, after one for
-// warming up) and checks the last result. A launch that takes longer than 0.35 s is measured by the first one alone.
+// Launches once, checks the result, then launches again as often as half a second allows (at most 25 times, after one
+// warm-up launch) and checks the last result. If a launch takes longer than 0.35 s, the first one alone is the
+// measurement.
 // variant: index into client.variants(). backend: "cpu" or "cuda".
 //
-// On a GPU a time is the mean of many launches that rotate over so many inputs and outputs that none is found in the
-// cache (rung::Job::Rotation), and there are at most 25 such times; Timing::launches counts them. If the device lowers
-// its clock meanwhile, they are thrown away and taken again (clocks.h).
+// On a GPU a time is the mean of many launches. They rotate over enough inputs and outputs that none is still in the
+// cache (rung::Job::Rotation). At most 25 such times are taken; Timing::launches counts them. If the device lowers its
+// clock meanwhile, they are thrown away and taken again (clocks.h).
 Measurement measure(rung::Client& client, int variant, Workload& workload, const std::string& backend);
 
 }  // namespace bench

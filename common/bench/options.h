@@ -18,7 +18,7 @@ struct Options {
   int rows = 0, cols = 0;                // of the measurement; with a matrix: its own
   int k = 50;                            // for top-K
   std::map<std::string, int> quadratic;  // variant -> rows that it is measured on
-  std::set<std::string> wrong;           // variants that are there to be wrong, and are not measured
+  std::set<std::string> wrong;           // variants that are wrong on purpose, and are not measured
   std::string results, roofs, command;
   std::string topk_output;
   std::string checked, counter;  // the rung's instrumented build; the executor's worker, which counts with it
@@ -27,7 +27,7 @@ struct Options {
 
 extern const char* const usage;
 
-// Throws Error for anything that it does not understand.
+// Throws Error for an option or a value that it does not understand; the text says which.
 Options parse_options(int argc, char** argv);
 
 }  // namespace bench

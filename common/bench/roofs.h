@@ -23,7 +23,7 @@ struct FmaRate {
 
 FmaRate measure_fma();
 
-// Calls of the C library's expf, one number per call, as kernels on the CPU executor call it: 1e9 calls per second.
+// Rate of the C library's expf, in 1e9 calls per second; one number per call, as kernels on the CPU executor call it.
 double measure_exp();
 
 }  // namespace bench

@@ -112,7 +112,7 @@ std::string problem_of(const reference::SwapFfnStep& step, const rung::Outcome& 
   return testing_::compare_swap_ffn(step, outcome.output[0], outcome.output[1], dtype).explanation;
 }
 
-// Launches and how often a weight is asked for in an FFN step, as the executor counts them. Says why if it cannot.
+// Launches and how often a weight is requested in an FFN step, as the executor counts them. Says why if it cannot.
 void count(const Options& o, const rung::VariantInfo& like, Json* entry) {
   rung::Client client(o.counter, o.checked);
   const auto& variants = client.variants();

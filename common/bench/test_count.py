@@ -1,4 +1,4 @@
-"""Tests of what bench counts with the real executor: the bytes that the naive solutions ask for, derived by hand."""
+"""Tests of what bench counts with the real executor: the sector bytes of the naive solutions, derived by hand."""
 
 from __future__ import annotations
 

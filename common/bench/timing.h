@@ -25,7 +25,8 @@ struct Timing {
   std::string throttled;  // why it was lowered in this one too, after several attempts; "" if it was not
 };
 
-// Of no samples at all: zeros. Of an even number: the mean of the middle two.
+// seconds: one sample per launch. All zeros if there is none; the median of an even number is the mean of the middle
+// two.
 inline Timing summarise(std::vector<double> seconds) {
   if (seconds.empty()) return {};
   std::sort(seconds.begin(), seconds.end());

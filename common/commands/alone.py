@@ -57,7 +57,7 @@ def main(argv: list[str]) -> int:
         if number == "0":
             raise ValueError(f"TODO 0 are the predictions: make lab{number_of(lab)} CASE='predict-*'")
         if not number.isdigit() or int(number) not in numbers:
-            raise ValueError(f"TODO={number}: {lab} has TODO {', '.join(map(str, numbers))}")
+            raise ValueError(f"TODO={number}: it can be {', '.join(map(str, numbers))}, the TODOs of {lab}")
         if int(number) in todos.open_todos(lab, path):
             raise ValueError(f"TODO {number} in {file} is still as handed out: make hint{number_of(lab)} TODO={number} helps")
         made = spliced(file, text, solution_file, solution, int(number))

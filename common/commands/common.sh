@@ -59,6 +59,7 @@ for option in ${UNKNOWN_OPTIONS:-}; do
 done
 . common/commands/options.sh
 refuse_unused_options
+refuse_other_values
 
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -262,7 +263,7 @@ predicting() { [ "$backend" = cpu ] && [ -z "${TIME:-}" ]; }
 gpu=${GPU:-h200}
 # Refuses a GPU that is not known, or another TIME, before anything takes time.
 check_time_options() {
-  case ${TIME:-} in '' | executor) ;; *) fail "TIME=$TIME: it can be executor" ;; esac
+  case ${TIME:-} in '' | executor) ;; *) fail "TIME=$TIME: it can be executor, for the executor's own time; leave it out for the time predicted for a GPU" ;; esac
   local problem
   [ -z "${GPU:-}" ] || problem=$("$python" common/bench/predict.py --check-gpu "$GPU" 2>&1) || fail "${problem#error: }"
 }

@@ -62,7 +62,7 @@ def bytes_of(rung: dict) -> float:
 def bytes_line(rung: dict, before: dict) -> list[str]:
     if not (results.is_counted(rung) and results.is_counted(before)):
         return []
-    return [f"  bytes asked for per element: {results.three_digits(bytes_of(before))} -> {results.three_digits(bytes_of(rung))}, "
+    return [f"  sector bytes per element: {results.three_digits(bytes_of(before))} -> {results.three_digits(bytes_of(rung))}, "
             + ratio_of(bytes_of(before), bytes_of(rung), "fewer", "as many")]
 
 
@@ -73,7 +73,7 @@ def time_line(rung: dict, before: dict) -> str:
 
 def find_before(rung: dict, here: dict, elsewhere: dict[str, dict]) -> tuple[dict | None, str]:
     """The rung whose bytes to compare with, and whose it is: the student's own, or a solution's of any machine. What a kernel
-    asks for is the same on every machine; how long it takes is not."""
+    requests is the same on every machine; how long it takes is not."""
     own = rung_before(rung, ladder_of(here["points"], "student"))
     if own and own["lab"] != rung["lab"]:
         return own, "your"

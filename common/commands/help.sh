@@ -22,7 +22,7 @@ For students
   make watch02       test your file again on every save, until Ctrl-C
                        (CASE=, VARIANT= too)
   make hint02        the next hint of a lab; TODO=4: for this TODO
-  make profile02     what the kernels ask of the memory, line by line
+  make profile02     the kernels' memory requests, line by line
                        (SOLUTION=1, FILE=, SHAPE=64x4096)
                        BACKEND=cuda     the same from a GPU's counters, by ncu
   make sweep02       its times over widths, 256 to 8192, with a chart

@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
     todos = sorted(set().union(*(each for each, _ in hints.values())))
     if todo and (not todo.isdigit() or int(todo) not in todos):
         extra = f" TODO 0 is answered by make lab{number_of(lab)} CASE='predict-*'." if todo == "0" else ""
-        screen.say(f"error: TODO={todo}: {lab} has hints for TODO {', '.join(map(str, todos))}.{extra}", sys.stderr)
+        screen.say(f"error: TODO={todo}: it can be {', '.join(map(str, todos))}, the TODOs of {lab} that have hints.{extra}", sys.stderr)
         return 2
     asked = [number for number, (each, _) in hints.items() if not todo or int(todo) in each]
 

@@ -15,7 +15,7 @@ remember() {
 }
 end_on_signals
 
-case ${CASES:-} in '' | all | huge | small) ;; *) fail "CASES=$CASES: it can be all, or huge on a GPU" ;; esac
+case ${CASES:-} in '' | all | huge | small) ;; *) fail "CASES=$CASES: it can be all, or huge on a GPU; leave it out for the usual cases" ;; esac
 case ${CHECKS:-on} in on | off) ;; *) fail "CHECKS=$CHECKS: it can be on or off" ;; esac
 set_up
 check_time_options
@@ -74,8 +74,8 @@ remember $status
 
 if is_step "$lab"; then
   if predicting; then
-    say "no time is predicted: a library computes part of it, on tensor cores, which are not modelled"
-    say "a GPU measures it; TIME=executor shows the executor's own time, which says nothing of a GPU's"
+    say "no time is predicted: a library computes part of it on tensor cores, which the model does not have"
+    say "make lab$(number_of "$lab") on a GPU measures it; TIME=executor shows the executor's own time, which says nothing about a GPU's"
   else
     measure_step "$lab" "$file" "$source" "$rung" || exit
   fi
@@ -105,7 +105,7 @@ if predicting; then
   show_predictions "$results" || exit
   draw_predicted "$results" "${FILE:-student}" || exit
 else
-  [ -x "$build/bench" ] || step "building what measures (once) ..."
+  [ -x "$build/bench" ] || step "building the benchmark (once) ..."
   build "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
   # The roofs come from the same machine, or the chart would compare nothing.
   measure_roofs

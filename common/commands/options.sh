@@ -19,6 +19,15 @@ declare -A used_by=(
   [COMMANDS]="test-bare" [MINUTES]="test test-rest test-all" [NAME]="new-lab" [ONLY]="test test-rest test-all test-bare" [SYSTEMS]="test-bare"
 )
 
+# Options that are there or not: PUBLISH=0 would do what PUBLISH=1 does.
+switches=" ANYWAY DENY KEEP PREBUILT PREDICT PUBLISH RELEASE RESET SOLUTION TESTS_ONLY UNDO "
+refuse_other_values() {
+  local option
+  for option in ${GIVEN_OPTIONS:-}; do
+    [[ $switches != *" $option "* || ${!option} == @(|1) ]] || fail "$option=${!option}: it can be 1; leave it out to switch it off"
+  done
+}
+
 # refuse_unused_options: `make ladder SHAPE=4` would run for minutes, and the 4 would be left out without a word.
 refuse_unused_options() {
   local option goal command uses

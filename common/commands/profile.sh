@@ -1,14 +1,14 @@
 #!/bin/bash
-# make profile02: what a lab's kernels ask of the memory, by Nsight Compute's counting, one row per kernel and a row a source line.
+# make profile02: a lab's memory requests, counted as Nsight Compute counts them, one row per kernel and one per source line.
 . "$(dirname "$0")/common.sh"
 read_labs
 lab=$(find_lab "$1") || exit 2
 choose_file "$lab"
-[[ ${K:-50} =~ ^[1-9][0-9]*$ ]] || fail "K=$K: it must be a number of results, for example 50"
+[[ ${K:-50} =~ ^[1-9][0-9]*$ ]] || fail "K=$K: it can be a number of results, for example 50"
 shape=${SHAPE:-64x4096}
 # Cores x d_model there; the rest is in proportion.
 [ -n "${SHAPE:-}" ] || ! is_step "$lab" || shape=32x32
-[[ $shape =~ ^([1-9][0-9]*)x([1-9][0-9]*)$ ]] || fail "SHAPE=$shape: it must be ROWSxCOLUMNS, for example 64x4096"
+[[ $shape =~ ^([1-9][0-9]*)x([1-9][0-9]*)$ ]] || fail "SHAPE=$shape: it can be ROWSxCOLUMNS, for example 64x4096"
 rows=${BASH_REMATCH[1]} cols=${BASH_REMATCH[2]}
 # Where every thread reads the whole row, a wide one takes minutes. Elsewhere 64 rows are enough to count, but leave half of a GPU
 # idle: the time is predicted for the rows of make labNN, which are like them.

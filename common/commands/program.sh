@@ -11,12 +11,12 @@ choose_file "$lab"
 [ -z "${TODO:-}" ] || fail "$lab has no TODO=; CASE= and VARIANT= choose what is tested"
 case ${BACKEND:-auto} in auto | cpu | cuda) ;; *) fail "BACKEND=$BACKEND: it can be auto, cuda or cpu" ;; esac
 [ -z "${BROKEN:-}" ] || [ "${BACKEND:-auto}" != cuda ] || fail "BROKEN=$BROKEN: wrong programs run on the executor, which says what is wrong with them; leave BACKEND=cuda out"
-case ${CASES:-} in '' | all | small) ;; *) fail "CASES=$CASES: it can be all" ;; esac
+case ${CASES:-} in '' | all | small) ;; *) fail "CASES=$CASES: it can be all; leave it out for the usual cases" ;; esac
 case ${CHECKS:-on} in on | off) ;; *) fail "CHECKS=$CHECKS: it can be on or off" ;; esac
 variants=${program_variants[$lab]}
 [ -z "${BROKEN:-}" ] || variants=${broken_facts[0]}
 if [ -n "${VARIANT:-}" ]; then
-  [[ " $variants " == *" $VARIANT "* ]] || fail "$lab has no variant '$VARIANT'.$(nearest "$VARIANT" $variants) It has: $variants"
+  [[ " $variants " == *" $VARIANT "* ]] || fail "VARIANT=$VARIANT: it can be ${variants// /, }, the variants of $lab.$(nearest "$VARIANT" $variants)"
   variants=$VARIANT
 fi
 part=${VARIANT:-}${CASE:-}${BROKEN:-}  # not all of the lab

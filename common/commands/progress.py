@@ -130,7 +130,7 @@ def outcome_of(status: int, results: dict | None) -> str:
     return "right" if status == 0 and not results["failed"] and not results["not_run"] else "wrong"
 
 
-def asked_bytes(entry: dict) -> tuple[float, float]:
+def sectors_and_requests(entry: dict) -> tuple[float, float]:
     """What makes counts better: fewer sectors; of as many, fewer requests."""
     yours = entry["yours"]
     return (yours["load_sectors"] + yours["store_sectors"], yours["load_requests"] + yours["store_requests"])
@@ -169,7 +169,7 @@ def record_counts(lab: dict, results: dict) -> None:
     for label, entry in results["counts"].items():
         old = best.get(label)
         same_shape = old and all(old[key] == entry[key] for key in ("rows", "cols", "k"))
-        if not same_shape or asked_bytes(entry) <= asked_bytes(old):
+        if not same_shape or sectors_and_requests(entry) <= sectors_and_requests(old):
             best[label] = entry
         elif "solution" in entry:
             old["solution"] = entry["solution"]

@@ -123,7 +123,7 @@ def short(number: float) -> str:
 
 
 def count_row(label: str, entry: dict) -> tuple[str, ...]:
-    """Bytes of the sectors asked for, an element; instructions of warps, for 1000 elements."""
+    """Sector bytes per element; instructions of warps per 1000 elements."""
     elements = entry["rows"] * entry["cols"]
     yours, solution = entry["yours"], entry.get("solution")
     cells = []
@@ -181,7 +181,7 @@ def print_status(all_labs: list[Lab]) -> None:
                 last = lab.name
             rows.append(count_row(label, entry))
         print("Your best counts. '=': as the solution's; in brackets: the solution's.")
-        print("read, written: bytes per element, in whole sectors.")
+        print("read, written: sector bytes per element.")
         print("loads, stores: warp instructions per 1000 elements.")
         print_table(rows)
         print()

@@ -16,7 +16,7 @@ esac
 set_up
 check_time_options
 choose_backend
-[ "$backend" = cuda ] || predicting || fail "TIME=executor: the executor's time says nothing of a block size; leave it out"
+[ "$backend" = cuda ] || predicting || fail "TIME=executor: the executor's time says nothing about a block size; leave it out"
 folder=build/sweep/$lab
 rm -rf "$folder"
 mkdir -p "$folder" || exit

@@ -9,10 +9,11 @@
 # The checks run make themselves. What stands in this command line, ONLY=lab02, is not meant for them, and they would refuse it.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 started=$SECONDS
+[[ ${MINUTES:=1000} =~ ^[0-9]+$ ]] || fail "MINUTES=$MINUTES: it can be a whole number of minutes, for example 20"
 set_up --sandbox
 read_labs
 export LADDER_TESTS=${LADDER_TESTS:-$([ -n "${ONLY:-}" ] && echo all || echo sample)}  # common/course/sampling.py
-case $LADDER_TESTS in sample | rest | all) ;; *) fail "LADDER_TESTS=$LADDER_TESTS is none of sample, rest, all" ;; esac
+case $LADDER_TESTS in sample | rest | all) ;; *) fail "LADDER_TESTS=$LADDER_TESTS: it can be sample, rest or all" ;; esac
 # The checks that have long lists, and which of their tests these are.
 declare -A long=(
   ["python: common/simt"]="-k in_every_mode -k is_found -k is_named_with_its_line"
@@ -24,7 +25,6 @@ declare -A long=(
   ["shelf: every wrong kernel gets its verdict"]=
   ["corpus: every submission gets its verdict"]=
 )
-[[ ${MINUTES:=1000} =~ ^[0-9]+$ ]] || fail "MINUTES=$MINUTES is no number of minutes"
 logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only?"
 

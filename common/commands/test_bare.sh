@@ -12,10 +12,10 @@
 list_of() { tr ',' ' ' <<<"$1"; }
 systems=$(list_of "${SYSTEMS:-debian,ubuntu}") commands=$(list_of "${COMMANDS:-ladder,test}")
 for system in $systems; do
-  [[ $system =~ ^(debian|ubuntu)$ ]] || fail "SYSTEMS=$SYSTEMS: it can name debian and ubuntu, separated by a comma"
+  [[ $system =~ ^(debian|ubuntu)$ ]] || fail "SYSTEMS=$SYSTEMS: it can be debian, ubuntu, or both: debian,ubuntu"
 done
 for command in $commands; do
-  [[ $command =~ ^(ladder|test)$ ]] || fail "COMMANDS=$COMMANDS: it can name ladder and test, separated by a comma"
+  [[ $command =~ ^(ladder|test)$ ]] || fail "COMMANDS=$COMMANDS: it can be ladder, test, or both: ladder,test"
 done
 
 not_tried=() failed=()

@@ -78,7 +78,7 @@ class BadInput(unittest.TestCase):
         self.rejected(run("make", "lab02", "FILE=x.cu", "SOLUTION=1"), "exclude each other")
 
     def test_backend(self):
-        self.rejected(run("make", "lab02", "BACKEND=gpu"), "BACKEND=gpu is unknown")
+        self.rejected(run("make", "lab02", "BACKEND=gpu"), "BACKEND=gpu: it can be auto, cuda or cpu")
 
     def test_commands_of_a_gpu_say_what_they_need(self):
         for command, words in (("sanitize02", "make lab02 runs checks of the same names"), ("profile-diff", "nothing to compare"),
@@ -292,7 +292,7 @@ class Commands(unittest.TestCase):
             self.assertNotIn("## Hint 2", every)
             self.assertIn("## Hint 4", every, "what was seen stays")
             self.assertRegex(course_copy.run(copy, "make", "status").stdout, r"lab02_smem .* 3 of 7\n")
-            self.assertIn("TODO=9: lab02_smem has hints for TODO 1, 2, 3, 4, 5, 6, 7", hint("TODO=9"))
+            self.assertIn("TODO=9: it can be 1, 2, 3, 4, 5, 6, 7, the TODOs of lab02_smem that have hints", hint("TODO=9"))
             self.assertIn("CASE='predict-*'", hint("TODO=0"))
 
     def test_one_variant(self):

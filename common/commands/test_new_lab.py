@@ -168,7 +168,7 @@ class ALabOfItsOwn(unittest.TestCase):
         self.assertRegex(run(self.copy, "make", "status").stdout, r"first f32 +32 x 512 +12 = +4 = ")
         # Over the last lab before it that was measured for f32 on this machine or, if none was, on another.
         self.assertRegex(right.stdout, r"What your lab98 first f32 gained over the solution's lab0[36] \w+ f32")
-        self.assertRegex(right.stdout, r"bytes asked for per element: (12\.0 -> 16\.0, 1\.33|8\.00 -> 16\.0, 2\.00) times as many")
+        self.assertRegex(right.stdout, r"sector bytes per element: (12\.0 -> 16\.0, 1\.33|8\.00 -> 16\.0, 2\.00) times as many")
         self.assertIn("make diff98", right.stdout)
         self.assertIn("are the same", run(self.copy, "make", "diff98").stdout)
 

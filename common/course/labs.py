@@ -65,12 +65,12 @@ def chosen(words: str, names: Sequence[str]) -> list[str]:
     meant: set[str] = set()
     for word in (each.strip() for each in words.split(",")):
         if not word:
-            raise Malformed("there is nothing before or after one of its commas")
+            raise Malformed("it can be labs with commas, for example lab02,lab05; there is nothing before or after one of its commas")
         wanted = beginning(word)
         is_number = re.fullmatch(r"lab\d\d[a-z]?", wanted, re.ASCII)
         found = [name for name in names if (name.partition("_")[0] == wanted if is_number else wanted in name)]
         if not found:
-            raise Malformed(f"no lab that is graded has '{word}' in its name; these are: {', '.join(names)}")
+            raise Malformed(f"it can be labs with commas, for example lab02,lab05; no graded lab has '{word}' in its name. They are: {', '.join(names)}")
         meant.update(found)
     return [name for name in names if name in meant]
 

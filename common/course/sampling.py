@@ -16,7 +16,7 @@ def sampled(items: Sequence[Item], one_in: int, what: str) -> list[Item]:
     Raises ValueError where that is no part."""
     part = os.environ.get("LADDER_TESTS", "all")
     if part not in CHOICES:
-        raise ValueError(f"LADDER_TESTS={part} is none of {', '.join(CHOICES)}")
+        raise ValueError(f"LADDER_TESTS={part}: it can be {', '.join(CHOICES)}")
     taken = [item for number, item in enumerate(items) if part == "all" or (number % one_in == 0) == (part == "sample")]
     if part == "sample":
         print(f"sampled: {len(taken)} of {len(items)} {what}", flush=True)

@@ -5,7 +5,7 @@
     profile_diff.py --check FILE                                      holds the executor alone against the readings of FILE
 
 Requests and sectors of global loads and stores must be equal. There are three exceptions, and each is held to its terms, one
-of which is that the bytes asked for are the same:
+of which is that the requested bytes are the same:
 - nvcc unrolls a loop, and where its trip count differs between the lanes of a warp (the last round of a row), it makes more
   requests than the source has, never fewer;
 - in a kernel with atomics the order in which warps arrive may decide which lane stores which result, and so how many sectors
@@ -58,8 +58,8 @@ IN_WORDS = {"equal": "equal", "unrolled": "the same bytes in more requests, by a
 WHY = {"unrolled": "nvcc unrolled the loop: where its trip count differs between the lanes of a warp, they make separate requests",
        "order": "which lane stores which result depends on the order in which warps arrive at an atomic",
        "async": "the GPU's program copies to shared memory with cp.async, whose sectors are counted otherwise",
-       "different": "the two programs do not ask for the same"}
-SHORT = {"global_bytes_op_ld": "bytes asked of global loads", "global_bytes_op_st": "bytes asked of global stores",
+       "different": "the two programs request different bytes"}
+SHORT = {"global_bytes_op_ld": "requested bytes of global loads", "global_bytes_op_st": "requested bytes of global stores",
          **{ncu.GLOBAL.format(what=what, op=op): f"global {name} {what}" for what in ("requests", "sectors")
             for op, name in zip(ncu.OPS, ("load", "store", "atomic"))},
          **{ncu.SHARED_WAVEFRONTS.format(op=op): f"shared {name} wavefronts"
@@ -214,7 +214,7 @@ def shapes_of(text: str) -> list[tuple[int, int]]:
     except ValueError:
         shapes = []
     if not shapes or any(len(shape) != 2 or min(shape) < 1 for shape in shapes):
-        raise ncu.UserError(f"SHAPES={text}: it must be ROWSxCOLUMNS, several with commas, for example {SHAPES}")
+        raise ncu.UserError(f"SHAPES={text}: it can be ROWSxCOLUMNS, several with commas, for example {SHAPES}")
     return shapes
 
 

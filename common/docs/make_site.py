@@ -89,6 +89,17 @@ def repair_classes() -> None:
         path.write_text(text.replace('src="closed.png" alt="-"', 'src="closed.png" alt="show what is inherited"'))
 
 
+def level_headings() -> None:
+    """A screen reader lists a page's headings by level. Doxygen's title is none, and the sections below it begin at level 1."""
+    for path in SITE.glob("*.html"):
+        text = path.read_text()
+        if '<div class="title">' not in text:
+            continue
+        if re.search("<h1[ >]", text):  # newer Doxygen gives it a class
+            text = re.sub(r"<h([1-5])(?=[ >])", lambda m: f'<h{m[1]} aria-level="{int(m[1]) + 1}"', text)
+        path.write_text(text.replace('<div class="title">', '<div class="title" role="heading" aria-level="1">', 1))
+
+
 def copy_assets(links: pages.Links) -> None:
     for path in links.images:
         shutil.copy(ROOT / path, SITE / path.replace("/", "_"))
@@ -126,6 +137,7 @@ def main() -> None:
     write_pages(links, chapters, labs, tools)
     run_doxygen()
     repair_classes()
+    level_headings()
     glossary.add_to_search(SITE / "search", (ROOT / glossary.SOURCE).read_text())
     copy_assets(links)
     draw_dark_figures()

@@ -66,7 +66,7 @@ def table(lab: str) -> str:
         if not points:
             continue
         parts.append(f"**{result['machine']}**, {result['date']}, `{result['command']}`, solutions, normal logits:\n\n"
-                     "| variant | type | shape | us | bytes asked for per element | footprint per element | GB/s of footprint |\n"
+                     "| variant | type | shape | us | sector bytes per element | footprint per element | GB/s of footprint |\n"
                      "|---|---|---|---:|---:|---:|---:|\n" + "\n".join(row(point) for point in points) + "\n")
     if not parts:
         return ""

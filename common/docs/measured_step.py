@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 OPERATOR = "swap_ffn"
-HEAD = ("| variant | type | ms | launches | how often a weight is asked for per step of 32 cores | their footprint, MB | L2 to the SMs, GB | "
+HEAD = ("| variant | type | ms | launches | how often a weight is requested per step of 32 cores | their footprint, MB | L2 to the SMs, GB | "
         "from DRAM, MB | registers per thread | warps active |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 NOTE = ("A GPU's times and a CPU's are not to be compared: the CPU runs the course's executor, at smaller sizes. Launches and how often "
-        "a weight is asked for in a step are counted by the executor, which gives a tile 16 cores. What passed between the memories, "
+        "a weight is requested in a step are counted by the executor, which gives a tile 16 cores. What passed between the memories, "
         "registers and active warps are Nsight Compute's, the last two of the kernel that takes longest; empty where it was not asked.")
 
 

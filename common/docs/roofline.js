@@ -73,7 +73,7 @@ function describe(point) {
   const limit = point.predicted ? `${point.predicted.words}\n` : '';
   return `${labOf(point)} ${point.variant} ${point.dtype} (${point.source})\n${shapeOf(point)}, ${point.input}\n` +
     `${time}, ${(flops(point) / point.seconds / 1e9).toPrecision(3)} GFLOP/s\n` + limit +
-    `asked of L1: ${counted('l1_bytes')}\nfootprint: ${counted('footprint_bytes')}\n` +
+    `sector bytes: ${counted('l1_bytes')}\nfootprint: ${counted('footprint_bytes')}\n` +
     `footprint at ${(bytesOf(point, 'footprint_bytes') / point.seconds / 1e9).toPrecision(4)} GB/s`;
 }
 

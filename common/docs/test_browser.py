@@ -303,7 +303,7 @@ class Roofline(Browser):
         webdriver.ActionChains(self.browser).move_to_element(self.points()[0].find_element(By.TAG_NAME, "circle")).perform()
         tip = self.one("#tip")
         self.assertTrue(tip.is_displayed())
-        for word in ("us", "GFLOP/s", "asked of L1", "footprint"):
+        for word in ("us", "GFLOP/s", "sector bytes", "footprint"):
             self.assertIn(word, tip.text)
         self.assertTrue(self.browser.execute_script("const b = document.getElementById('tip').getBoundingClientRect();"
                                                     "return b.bottom <= innerHeight && b.right <= innerWidth"))

@@ -97,6 +97,20 @@ class Site(unittest.TestCase):
                     self.assertTrue(said and len(said[1]) > 5)
         self.assertGreater(pictures, 20)
 
+    def test_headings_begin_with_the_title_and_skip_no_level(self):
+        """That is how a screen reader lists a page."""
+        chapters, labs = pages.pages()
+        looked_at = 0
+        for page in (*(page.html for page in chapters + labs + pages.tools()), "index.html", "roofline.html", "classbench_1_1Workload.html"):
+            text = (SITE / page).read_text(encoding="utf-8")
+            found = re.findall(r'<h([1-6])(?: aria-level="(\d)")?[ >]|role="heading" aria-level="(\d)"', text)
+            levels = [int(said or role or tag) for tag, said, role in found]
+            looked_at += len(levels)
+            with self.subTest(page=page):
+                self.assertEqual((levels[0], levels.count(1)), (1, 1))
+                self.assertEqual([(a, b) for a, b in zip(levels, levels[1:]) if b > a + 1], [])
+        self.assertGreater(looked_at, 300)
+
 
 if __name__ == "__main__":
     unittest.main()

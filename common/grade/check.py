@@ -159,7 +159,7 @@ def main() -> int:
     try:
         jobs = arguments.jobs or ("2" if arguments.on else str(os.cpu_count() or 1))
         if not jobs.isdigit() or not 1 <= int(jobs) <= 256:
-            raise judge.JudgeError(f"JOBS={arguments.jobs}: it is a number from 1 to 256")
+            raise judge.JudgeError(f"JOBS={arguments.jobs}: it can be a number from 1 to 256")
         arguments.jobs = int(jobs)
         if arguments.submissions and not arguments.out:
             raise judge.JudgeError("SUBMISSIONS needs OUT=folder, where grades and reports go")

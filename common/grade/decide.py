@@ -97,7 +97,7 @@ def decisions_of(arguments: argparse.Namespace, group: Class) -> list[Decision]:
         try:
             return int(text) if whole else float(text.replace(",", "."))
         except ValueError:
-            raise DecisionError(f"{name.upper()}={text} is no {'whole ' if whole else ''}number") from None
+            raise DecisionError(f"{name.upper()}={text}: it can be a {'whole number, for example 2' if whole else 'number, for example 8.5'}") from None
 
     student = find(group, arguments.student)
     lab = lab_of(student, arguments.lab) if arguments.lab else ""

@@ -1,9 +1,8 @@
-// What the two processes that run a rung know of an operator: how a problem is described, where its tensors lie in the
+// What both processes that run a rung know about an operator: how a problem is described, where its tensors lie in the
 // worker's buffers, and how a variant is called with them. Each operator's folder has an arguments.h, and operators.h
 // lists them. Reference, cases and comparison are the judge's alone (operator.h).
 //
-// Plain C++, but for the last part of an operator's header: that one is there where CUDA is, or the executor's headers
-// in its place.
+// Plain C++, except for the last part of an operator's header, which needs CUDA's or the executor's headers.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,8 @@ constexpr const char* name_of(Dtype dtype) {
   return dtype == Dtype::f32 ? "f32" : dtype == Dtype::f16 ? "f16" : "bf16";
 }
 
-// The numbers by which an operator's problem is described. The first two mean the same for all: how many rows there
-// are, and how wide one is. What "per row" means follows from them. The others are the operator's own.
+// The sizes of an operator's problem. The first two mean the same for all operators: the number of rows and the width
+// of a row; "per row" refers to them. The others are the operator's own.
 struct Sizes {
   int32_t rows = 0, cols = 0;
   int32_t more[6] = {};
@@ -37,10 +36,10 @@ inline bool operator==(const Sizes& a, const Sizes& b) {
   return a.rows == b.rows && a.cols == b.cols;
 }
 
-// Where a tensor may begin: at a multiple of 256 bytes, as what cudaMalloc returns does.
+// The next offset at which a tensor may begin: a multiple of 256 bytes, the alignment of cudaMalloc.
 constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// Where the first tensor behind a matrix of all rows and columns lies, in the same buffer.
+// The offset, in bytes, of the first tensor behind a matrix of all rows and columns in the same buffer.
 constexpr size_t behind_matrix(const Sizes& sizes, Dtype dtype) {
   return aligned(static_cast<size_t>(sizes.rows) * static_cast<size_t>(sizes.cols) *
                  static_cast<size_t>(bytes_of(dtype)));
@@ -58,17 +57,17 @@ struct Tensor {
   size_t bytes() const { return rows * cols * element_bytes; }
 };
 
-// Where everything lies.
+// The position of every tensor in the buffers.
 struct Plan {
   static constexpr int most = 24;
   Tensor tensors[most];
   int count = 0;
   size_t bytes[buffer_count] = {};
-  // Of the input: what is counted by itself, how often it is asked for (simt/counters/counters.h, watch); 0 bytes:
+  // Of the input: a part whose requested bytes are counted by themselves (simt/counters/counters.h, watch); 0 bytes:
   // none.
   size_t watched_offset = 0, watched_bytes = 0;
 
-  // The tensor's buffer ends behind it.
+  // Adds a tensor, and extends its buffer to the tensor's end. Ignores tensors beyond `most`.
   void add(const Tensor& tensor) {
     if (count == most) return;
     tensors[count++] = tensor;
@@ -84,27 +83,27 @@ struct Plan {
   }
 };
 
-// An operator whose rows have nothing to do with each other, so that of a matrix that no memory holds some rows can be
-// looked at (rung/far_rows.h).
+// For an operator whose rows are independent: single rows of a matrix too large for the judge's memory can be verified
+// (rung/far_rows.h).
 struct FarRows {
   int32_t more[6];  // of the sizes
   int buffer;       // the output that is compared
-  double absolute;  // how far a number near 0 may be off
-  // What belongs into the row's part of that output, from the row's numbers. Tensors behind the matrix hold 1 where
-  // they have its type, and 0 otherwise.
+  double absolute;  // the permitted error of a number near 0
+  // Computes the row's part of that output from the row's numbers. Tensors behind the matrix hold 1 if they have its
+  // type, else 0.
   void (*expected)(const float* row, const Sizes& sizes, double* to);
-  const FarRows* also = nullptr;  // a second output, whose numbers depend on how many rows there are
+  const FarRows* also = nullptr;  // a second output, whose numbers depend on the number of rows
 };
 
 struct Arguments {
   const char* name;                   // as its folder
   bool has_k;                         // the first of `more` is k: how many results are chosen from a row
   const char* buffers[buffer_count];  // in words, for messages: "the indices"; null: a variant gets no such buffer
-  // False if there is no such problem.
+  // Fills *plan. Returns false if the sizes are not valid for this operator.
   bool (*plan)(const Sizes& sizes, Dtype dtype, Plan* plan);
-  // For commands that know rows and columns alone, and `k`, which most operators pass over: all numbers of a problem.
+  // For commands that know only rows, columns and `k`, which most operators ignore: all sizes of a problem.
   Sizes (*sizes_of)(int rows, int cols, int k);
-  // A call makes many launches, and what they cost the host is part of its time.
+  // Whether a call makes many launches, whose cost on the host is part of its time.
   bool many_launches;
   const FarRows* far;  // null: its rows depend on each other
 };

@@ -1,4 +1,4 @@
-// The verdict on an output that is numbers and nothing else: for operators that need no words of their own.
+// The verdict on an output that consists of numbers only, for operators that need no messages of their own.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace testing_ {
 
-// expected: rows x cols. got: as many elements of type dtype. allowed: how far each may be off, besides one rounding to
-// dtype. NaN is right where NaN is expected, and an infinity where that infinity is. name: of the tensor.
+// expected: rows x cols. got: as many elements of type dtype. allowed: the permitted error of each, besides one
+// rounding to dtype. Where NaN or an infinity is expected, the same is required. name: of the tensor.
 Comparison compare_numbers(const std::string& name, const std::vector<double>& expected,
                            const std::vector<double>& allowed, const unsigned char* got, int cols, rung::Dtype dtype);
 

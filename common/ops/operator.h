@@ -1,5 +1,5 @@
-// What the judge knows of an operator: its cases, their inputs, whether a result is right, and what a problem costs.
-// The other half, which the process that runs a rung knows too, is arguments.h.
+// What the judge knows about an operator: its cases, their inputs, whether a result is right, and the cost of a
+// problem. The other half, arguments.h, is also known to the process that runs a rung.
 //
 // An operator's folder defines one object of a class derived from this and adds it (add_operator). Only programs that
 // link the folder's objects have it: the tests of a lab link its own operator.
@@ -26,51 +26,50 @@ class Operator {
 
   rung::Op op() const { return op_; }
   const rung::Arguments& arguments() const { return rung::arguments_of(op_); }
-  // Where the tensors of a problem lie. All zero if there is no such problem.
+  // Where the tensors of a problem lie. All zero if the sizes are not valid for this operator.
   rung::Plan plan(const rung::Sizes& sizes, rung::Dtype dtype) const;
 
   // ---- Cases: from the smallest up within each group -----------------------------------------------
   virtual std::vector<Case> cases() const = 0;
-  // Those that only the judge runs: shapes drawn near those that everybody knows, so that a kernel which knows the
-  // public shapes by heart gains nothing. Their names are always the same and say in which way they are special
-  // ("hidden-above-1024"); shapes and values follow from the seed. A shape is drawn from a family whose members are
-  // alike (odd widths, just above 1024, multiples of 8), so that a kernel with a typical mistake fails whatever was
-  // drawn.
+  // Cases that only the judge runs: shapes drawn near the public ones, so that a kernel that is tuned to the public
+  // shapes gains nothing. Their names are always the same and say what is special ("hidden-above-1024"); shapes and
+  // values follow from the seed. A shape is drawn from a family of similar shapes (odd widths, just above 1024,
+  // multiples of 8), so that a kernel with a typical mistake fails whatever was drawn.
   virtual std::vector<Case> hidden_cases(uint64_t seed) const = 0;
-  // The shape on which a variant's own loads and stores are looked at (integrity.h).
+  // The case on which a variant's own loads and stores are examined (integrity.h).
   virtual Case integrity_case(uint64_t seed) const = 0;
 
   // ---- Values --------------------------------------------------------------------------------------
-  // What a variant is called with: the input buffer. The same for the same name and seed.
+  // The bytes of the input buffer that a variant is called with. The same for the same name and seed.
   virtual std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const = 0;
-  // Inputs for whoever wants no verdict on what a variant makes of them.
+  // The same when no verdict is needed: the reference is not computed.
   virtual std::vector<unsigned char> input_without_result(const Case& c, rung::Dtype dtype, uint64_t seed) const {
     return input(c, dtype, seed);
   }
-  // Computes what a variant must make of `input`, which is input(c, dtype, seed). The verdict may be asked for several
+  // Computes the expected result for `input`, which is input(c, dtype, seed). The verdict can be used for several
   // outputs.
   virtual Verdict expect(const Case& c, uint64_t seed, const std::vector<unsigned char>& input,
                          rung::Dtype dtype) const = 0;
 
   // ---- Cost ----------------------------------------------------------------------------------------
-  // The least bytes that any kernel must move: every input read once, every result written once.
+  // The least number of bytes that any kernel must move: every input read once, every result written once.
   virtual double bytes(const rung::Sizes& sizes, rung::Dtype dtype) const;
   virtual double flops(const rung::Sizes& sizes) const = 0;
-  // Elements that a linear variant works on; times the width for a variant whose every thread reads the whole row. A
-  // hundred multiplications cost as much as an element. It says how long a case may take.
+  // The cost that decides how long a case may take: the number of elements; times the width if every thread of the
+  // variant reads the whole row (quadratic). A hundred multiplications count as one element.
   virtual double cost(const rung::Sizes& sizes, bool quadratic) const;
-  // What a variant works on besides, whatever the width of its rows, when it runs under the checks: all threads of a
-  // block run, also those that a narrow row has nothing for, and come to its barriers.
+  // Additional cost under the checks, in the same unit, which does not depend on the width: all threads of a block run
+  // and reach its barriers, also those for which a narrow row has no element.
   virtual double cost_of_rows(const rung::Sizes&) const { return 0; }
 
-  // ---- What it is like -----------------------------------------------------------------------------
+  // ---- Properties ----------------------------------------------------------------------------------
   // "7 x 33": the problem in a message.
   virtual std::string name(const rung::Sizes& sizes) const;
-  // How many results a row gives, where a problem leaves that open: k of top-K. 0 elsewhere.
+  // Results per row where the problem's sizes decide it: k of top-K. Else 0.
   virtual int results(const rung::Sizes&) const { return 0; }
-  // Any rows and columns near a problem's make another problem.
+  // Whether any numbers of rows and columns near those of a valid problem are valid, too.
   virtual bool takes_any_shape() const { return true; }
-  // A library may read the input in the kernels' place.
+  // Whether a library call may read the input instead of a kernel.
   virtual bool has_library_calls() const { return false; }
 
  private:

@@ -31,7 +31,8 @@ constexpr int operator_count = 0 LADDER_OPERATORS(LADDER_ONE);
 inline const char* name_of(Op op) { return arguments_of(op).name; }
 
 #ifdef LADDER_HAS_CUDA
-// Calls a variant with the buffers of a problem; a null pointer makes all tensors in it null.
+// Calls a variant with the buffers of a problem. If a buffer is null, so are all tensors in it. Returns the variant's
+// error, or cudaErrorInvalidValue for an unknown operator.
 inline cudaError_t call_operator(Op op, void (*launch)(), void* const* buffers, const Sizes& sizes, Dtype dtype,
                                  cudaStream_t stream) {
 #define LADDER_CALL(name) \

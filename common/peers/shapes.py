@@ -77,7 +77,7 @@ def chosen(text: str, names: tuple[str, ...], what: str) -> tuple[str, ...]:
     wanted = tuple(part for part in text.replace(" ", ",").split(",") if part)
     for part in wanted:
         if part not in names:
-            raise UserError(f"{what}={text}: {part} is none of {', '.join(names)}")
+            raise UserError(f"{what}={text}: it can be {', '.join(names)}, several with commas; '{part}' is none of them")
     return wanted or names
 
 

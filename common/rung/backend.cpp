@@ -69,7 +69,7 @@ Backend choose_backend(const char* wanted) {
   const std::string choice = wanted && *wanted ? wanted : "auto";
   if (choice == "cpu") return cpu("BACKEND=cpu was asked for");
   if (choice != "auto" && choice != "cuda") {
-    return missing("BACKEND=" + choice + " is unknown: it can be auto, cuda or cpu");
+    return missing("BACKEND=" + choice + ": it can be auto, cuda or cpu");
   }
   const Device device = find_device();
   const bool can_build = executable("build/cuda/worker") || nvcc_found();

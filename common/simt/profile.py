@@ -19,7 +19,7 @@ class UserError(Exception):
 
 
 def global_of(counts: dict, op: str) -> tuple[int, int, int]:
-    """Requests, sectors, bytes asked for."""
+    """Requests, sectors, requested bytes (active lanes x their width)."""
     suffix = GLOBAL[op]
     return (counts[f"l1tex__t_requests_pipe_lsu_mem_global_op_{suffix}.sum"],
             counts[f"l1tex__t_sectors_pipe_lsu_mem_global_op_{suffix}.sum"], counts[f"global_bytes_op_{suffix}"])
@@ -103,7 +103,7 @@ def describe(launch: dict, colour: bool, width: int = 118) -> list[str]:
     times = f", {launch['alike']} launches that count the same: each" if launch.get("alike", 1) > 1 else times
     lines = [f"{bold}{launch['kernel'].strip('()')}{plain}  {grid} {'block' if grid == '1' else 'blocks'} of {block} threads{times}"]
     total = launch["total"]
-    heads = ["", "requests", "moved", "per request", "bytes asked for"]
+    heads = ["", "requests", "moved", "per request", "requested bytes"]
     rows = []
     for row in rows_of(total):
         rows.append([row["what"] + "s", number(row["requests"]), f"{number(row['cost'])} {row['unit']}", number(row["each"]),

@@ -61,8 +61,8 @@ struct Count {
          working_threads = 0;  // likewise, without blocks that load little (simt/counters/counters.h)
   double launches = 0;         // of kernels
   double by_graphs = 0;        // of kernels and library calls, those that a graph makes
-  // Of what the operator watches (common/ops/arguments.h, Plan): bytes that were asked for, by kernels or as operands
-  // of a library's calls. How many of those calls there were.
+  // Of what the operator watches (common/ops/arguments.h, Plan): bytes requested by kernels, and by library calls as
+  // their operands. How many of those calls there were.
   double watched_bytes = 0, library_calls = 0;
   std::vector<LineCount> lines;
 
@@ -90,8 +90,8 @@ using Demand = std::function<Judgement(const Count&)>;
 
 // Every element is loaded from global memory, at the most so often.
 Demand read_at_most(int times);
-// What the operator watches (Plan in common/ops/arguments.h), here the matrix, is asked for once; `spare` bytes per row
-// may come on top. The rest of the input, such as weights, may be asked for again by every row.
+// What the operator watches (Plan in common/ops/arguments.h), here the matrix, is requested once; `spare` bytes per
+// row may come on top. The rest of the input, such as weights, may be requested again by every row.
 Demand watched_once(int spare = 0);
 // Every element is stored once and nothing else is.
 Demand written_once();

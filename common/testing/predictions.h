@@ -21,18 +21,18 @@ using Figure = std::function<double(const Count&)>;
 
 // ---- The vocabulary ------------------------------------------------------------------------------
 
-// 32-byte sectors that one load instruction of a warp asks for, the mean over all loads; and over those of the line
+// 32-byte sectors that one load instruction of a warp requests, the mean over all loads; and over those of the line
 // that loads most often.
 Figure sectors_per_load();
 Figure sectors_of_the_commonest_load();
 // Instructions of warps, in all passes over a row.
 Figure loads_per_row();
 Figure stores_per_row();
-// Whole sectors, though not all of their bytes may be wanted.
+// Sector bytes: whole sectors, though the lanes may not want all of their bytes.
 Figure bytes_read_per_row();
 // Bytes of the distinct sectors among those read.
 Figure distinct_bytes_read_per_row();
-// As they were asked for, not as whole sectors.
+// Requested bytes: those that lanes write, not whole sectors.
 Figure bytes_written_per_row();
 // How often an element is loaded.
 Figure reads_of_an_element();

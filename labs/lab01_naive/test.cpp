@@ -50,7 +50,7 @@ const testing_::Lab testing_::lab = {
          "Each of the 1000 threads of a row goes over the whole row for the maximum and once more for the "
          "sum; then the element's own thread loads it to write the result."},
         {"per_row_bytes",
-         "A row of 1000 columns: how many bytes do all its loads ask for, whole sectors counted?",
+         "A row of 1000 columns: how many sector bytes (32 per sector) do all its loads move?",
          "per_row",
          Dtype::f32,
          {32, 1000},
@@ -64,7 +64,7 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {4096, 4096},
          nullptr,
-         "Compare the bytes that both ask for, per element: 2 x 4096 + 1 loads of a sector for a whole warp "
+         "Compare the sector bytes of both, per element: 2 x 4096 + 1 loads of a sector for a whole warp "
          "here, 4 sectors of 32 bytes for each thread there. The ratio is 64. It is less in time, since a load "
          "whose threads all read one address is the cheapest there is.",
          {{"lab01_naive", "per_element", Dtype::f32, 4096, 4096}, {"lab01_naive", "per_row", Dtype::f32, 4096, 4096}},

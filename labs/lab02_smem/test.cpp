@@ -53,8 +53,8 @@ const testing_::Lab testing_::lab = {
          "32 floats of 4 bytes are 128 bytes without a gap. Count the pieces of 32 bytes in them: several "
          "threads share a sector."},
         {"smem_row_bytes",
-         "A row of 1000 columns: how many bytes do all its loads from global memory ask for, whole "
-         "sectors counted?",
+         "A row of 1000 columns: how many sector bytes (32 per sector) do all its loads from global "
+         "memory move?",
          "tree",
          Dtype::f32,
          {8, 1000},

@@ -18,7 +18,7 @@
 RUNG_PREDICT(
     // warp_shuffle: shuffle instructions that one warp executes for one row.
     {"shuffles", rung::unknown},
-    // online, V = 10,000: bytes of the sectors that all loads of one row request.
+    // online, V = 10,000: sector bytes of all loads of one row.
     {"online_bytes", rung::unknown},
     // online, V = 10,000: bytes of the different sectors among them.
     {"online_distinct_bytes", rung::unknown},

@@ -57,7 +57,7 @@ const testing_::Lab testing_::lab = {
          "until it knows 32. Two such butterflies make a block_reduce (the second has 8 values to fold, "
          "but runs over all distances), and two of these make a row."},
         {"online_bytes",
-         "A row of 10,000 columns: how many bytes do all its loads from global memory ask for?",
+         "A row of 10,000 columns: how many sector bytes do all its loads from global memory move?",
          "online",
          Dtype::f32,
          {1, 10000},

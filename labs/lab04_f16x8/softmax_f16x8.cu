@@ -20,7 +20,7 @@ RUNG_PREDICT(
     {"half_sectors", rung::unknown},
     // f16x8: the same for 32 neighbouring packs of eight halves.
     {"pack_sectors", rung::unknown},
-    // f16x8, V = 8000: bytes of the sectors that all loads of one row request.
+    // f16x8, V = 8000: sector bytes of all loads of one row.
     {"two_pass_bytes", rung::unknown},
     // f16x8, V = 1001, where rows are not aligned: store instructions per row, of all warps together.
     {"odd_row_stores", rung::unknown},

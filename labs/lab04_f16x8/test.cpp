@@ -60,7 +60,7 @@ const testing_::Lab testing_::lab = {
          "A pack is 8 x 2 = 16 bytes, so 32 threads load 512 bytes, the most that one instruction of a "
          "warp can."},
         {"two_pass_bytes",
-         "A row of 8000 halves: how many bytes do all its loads ask for?",
+         "A row of 8000 halves: how many sector bytes do all its loads move?",
          "f16x8",
          Dtype::f16,
          {2, 8000},

@@ -17,7 +17,7 @@
 // TODO 0: predict before you write code, a number in place of each rung::unknown. make lab05 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row request.
+    // three_pass, f32, V = 32,000: sector bytes of all loads of one row.
     {"three_pass_bytes", rung::unknown},
     // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", rung::unknown},

@@ -43,7 +43,7 @@ const testing_::Lab testing_::lab = {
     },
     {
         {"three_pass_bytes",
-         "A row of 32,000 f32 logits: how many bytes do all loads of three_pass ask for?",
+         "A row of 32,000 f32 logits: how many sector bytes do all loads of three_pass move?",
          "three_pass",
          Dtype::f32,
          {1, 32000, 20},
@@ -73,8 +73,8 @@ const testing_::Lab testing_::lab = {
          Dtype::f32,
          {4096, 4096},
          nullptr,
-         "It asks for three times the bytes, but both insert the same keys into the same lists, and that takes longer "
-         "than one read of the row.",
+         "It moves three times the sector bytes, but both insert the same keys into the same lists, and that takes "
+         "longer than one read of the row.",
          {{"lab05_topk", "three_pass", Dtype::f32, 4096, 4096}, {"lab05_topk", "online", Dtype::f32, 4096, 4096}},
          1.4},
         {"half_gain",

@@ -25,7 +25,7 @@
 // TODO 0: predict before you write code, a number in place of each rung::unknown. make lab06 compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // f32, V = 4096: bytes of the sectors that all loads of one row request.
+    // f32, V = 4096: sector bytes of all loads of one row.
     {"row_bytes", rung::unknown},
     // f32, V = 4096: barriers that a thread reaches, for maximum and sum together.
     {"row_barriers", rung::unknown},

@@ -77,7 +77,7 @@ const testing_::Lab testing_::lab = {
     },
     {
         {"row_bytes",
-         "A row of 4096 floats: how many bytes do all its loads ask for?",
+         "A row of 4096 floats: how many sector bytes do all its loads move?",
          "auto",
          Dtype::f32,
          {8, 4096},

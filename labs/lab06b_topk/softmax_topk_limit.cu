@@ -14,7 +14,7 @@
 // TODO 0: predict before you write code, a number in place of each rung::unknown. make lab06b compares it with the
 // count; README.md, "Predict first", has the questions in full.
 RUNG_PREDICT(
-    // f16, V = 32,000: bytes of the sectors that all loads of one row request.
+    // f16, V = 32,000: sector bytes of all loads of one row.
     {"fused_bytes", rung::unknown},
     // f16, V = 32,000: load instructions per row, those of all warps together.
     {"select_loads", rung::unknown},

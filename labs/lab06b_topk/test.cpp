@@ -40,7 +40,7 @@ const testing_::Lab testing_::lab = {
     },
     {
         {"fused_bytes",
-         "A row of 32,000 f16 logits: how many bytes do all loads of auto ask for?",
+         "A row of 32,000 f16 logits: how many sector bytes do all loads of auto move?",
          "auto",
          Dtype::f16,
          {1, 32000, 20},

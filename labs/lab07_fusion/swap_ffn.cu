@@ -22,7 +22,7 @@
 RUNG_PREDICT(
     // unfused: kernels and GEMMs that are launched.
     {"unfused_launches", rung::unknown},
-    // fused_per_core, bf16: bytes of the FFN's weights that all loads request.
+    // fused_per_core, bf16: requested bytes of the FFN's weights, of all loads.
     {"per_core_weight_bytes", rung::unknown},
     // fused_tiled, bf16, tiles of 16 cores: the same.
     {"tiled_weight_bytes", rung::unknown},

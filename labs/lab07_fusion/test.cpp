@@ -47,11 +47,11 @@ const testing_::Lab testing_::lab = {
          testing_::launches(),
          "One to begin; in each of 2 events four of the router (norm, GEMM, decide, exchange) and in each of 2 FFN "
          "steps five (norm, GEMM, GEMM, SiLU, GEMM); three to collapse."},
-        {"per_core_weight_bytes", "How many bytes of FFN weights do all loads ask for?", "fused_per_core", Dtype::bf16,
+        {"per_core_weight_bytes", "How many bytes of FFN weights do all loads request?", "fused_per_core", Dtype::bf16,
          small, testing_::weight_bytes(),
          "Three matrices of 32 x 64 numbers of 2 bytes are 12,288 bytes. Each of 32 blocks reads them in each of 4 FFN "
          "steps."},
-        {"tiled_weight_bytes", "On the CPU a tile has 16 cores. How many bytes of FFN weights do all loads ask for?",
+        {"tiled_weight_bytes", "On the CPU a tile has 16 cores. How many bytes of FFN weights do all loads request?",
          "fused_tiled", Dtype::bf16, small, testing_::weight_bytes(),
          "32 cores are two tiles; each reads 12,288 bytes in each of 4 FFN steps, and 16 cores use what was read."},
         {"unfused_weight_bytes",

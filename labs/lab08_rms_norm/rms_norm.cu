@@ -7,7 +7,7 @@
 
 // TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08 compares it with the count.
 RUNG_PREDICT(
-    // f32, 4096 columns: bytes of the sectors that all loads of x request, per row, and those of the weights.
+    // f32, 4096 columns: sector bytes of all loads, per row: those of x and those of the weights.
     {"norm_bytes", rung::unknown},
     // f32, 4096 columns: barriers that a thread reaches.
     {"norm_barriers", rung::unknown},

@@ -43,7 +43,7 @@ const testing_::Lab testing_::lab = {
     },
     {
         {"norm_bytes",
-         "A row of 4096 floats: how many bytes do all its loads ask for, the weights included?",
+         "A row of 4096 floats: how many sector bytes do all its loads move, the weights included?",
          "auto",
          Dtype::f32,
          {8, 4096},

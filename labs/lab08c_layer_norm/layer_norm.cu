@@ -7,7 +7,7 @@
 
 // TODO 0: predict before you write code, a number in place of each rung::unknown. make lab08c compares it with the count.
 RUNG_PREDICT(
-    // f32, 4096 columns: bytes of the sectors that all loads request, per row, weights and biases included.
+    // f32, 4096 columns: sector bytes of all loads, per row, weights and biases included.
     {"layer_bytes", rung::unknown},
     // f32, 4096 columns: barriers that a thread reaches.
     {"layer_barriers", rung::unknown},

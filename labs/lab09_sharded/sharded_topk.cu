@@ -1,4 +1,4 @@
-// Lab 09: softmax + top-K of rows that no device has whole. Every device holds some columns of every row, and every
+// Lab 09: softmax + top-K of rows sharded over devices. Every device holds some columns of every row, and every
 // device ends with the row's k largest probabilities and their columns.
 //
 //   packed     top-K of the device's own columns; one all-gather of k keys and (max, sum) per row; merge

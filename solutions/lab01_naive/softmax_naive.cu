@@ -19,7 +19,7 @@ RUNG_PREDICT(
     {"same_address_sectors", 1},
     // per_element, V = 1000: how often each element of a row is loaded. Every thread counts for itself.
     {"per_element_reads", 2 * 1000 + 1},
-    // per_row, V = 1000: bytes of the sectors that all loads of one row request.
+    // per_row, V = 1000: sector bytes (32 per sector requested) of all loads of one row.
     {"per_row_bytes", 3 * 1000 * 32},
     // 4096 x 4096 on an H200: how many times longer does per_element take than per_row? A factor of 2.5 counts as
     // right.

@@ -17,7 +17,7 @@
 RUNG_PREDICT(
     // tree: 32-byte sectors that a warp requests when its threads load 32 neighbouring floats.
     {"neighbours_sectors", 32 * 4 / 32},
-    // tree, V = 1000: bytes of the sectors that all loads of one row request, from global memory.
+    // tree, V = 1000: sector bytes of all loads of one row from global memory.
     {"smem_row_bytes", 1000 * 4},
     // tree_f32x4, V = 2000: load instructions per row, those of all warps together.
     {"float4_loads", (2000 / 4 + 31) / 32},

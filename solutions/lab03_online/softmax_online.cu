@@ -17,7 +17,7 @@
 RUNG_PREDICT(
     // warp_shuffle: shuffle instructions that one warp executes for one row.
     {"shuffles", 2 * (5 + 5)},
-    // online, V = 10,000: bytes of the sectors that all loads of one row request.
+    // online, V = 10,000: sector bytes of all loads of one row.
     {"online_bytes", 2 * 10000 * 4},
     // online, V = 10,000: bytes of the different sectors among them.
     {"online_distinct_bytes", 10000 * 4},

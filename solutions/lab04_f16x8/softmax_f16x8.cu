@@ -19,7 +19,7 @@ RUNG_PREDICT(
     {"half_sectors", 32 * 2 / 32},
     // f16x8: the same for 32 neighbouring packs of eight halves.
     {"pack_sectors", 32 * 16 / 32},
-    // f16x8, V = 8000: bytes of the sectors that all loads of one row request.
+    // f16x8, V = 8000: sector bytes of all loads of one row.
     {"two_pass_bytes", 2 * 8000 * 2},
     // f16x8, V = 1001, where rows are not aligned: store instructions per row, of all warps together.
     {"odd_row_stores", 4 + 1},

@@ -16,7 +16,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // three_pass, f32, V = 32,000: bytes of the sectors that all loads of one row request.
+    // three_pass, f32, V = 32,000: sector bytes of all loads of one row.
     {"three_pass_bytes", 3 * 32000 * 4},
     // online, f16, V = 32,000: load instructions per row, those of all warps together.
     {"fused_loads", 32000 / 8 / 32},

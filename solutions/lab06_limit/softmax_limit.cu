@@ -24,7 +24,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f32, V = 4096: bytes of the sectors that all loads of one row request.
+    // f32, V = 4096: sector bytes of all loads of one row.
     {"row_bytes", 4 * 4096},
     // f32, V = 4096: barriers that a thread reaches, for maximum and sum together.
     {"row_barriers", 1},

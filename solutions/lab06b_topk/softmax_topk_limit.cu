@@ -13,7 +13,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f16, V = 32,000: bytes of the sectors that all loads of one row request.
+    // f16, V = 32,000: sector bytes of all loads of one row.
     {"fused_bytes", 32000 * 2},
     // f16, V = 32,000: load instructions per row, those of all warps together.
     {"select_loads", 32000 / 8 / 32},

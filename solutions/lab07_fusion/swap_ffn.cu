@@ -21,7 +21,7 @@
 RUNG_PREDICT(
     // unfused: kernels and GEMMs that are launched.
     {"unfused_launches", 1 + 2 * (4 + 2 * 5) + 3},
-    // fused_per_core, bf16: bytes of the FFN's weights that all loads request.
+    // fused_per_core, bf16: requested bytes of the FFN's weights, of all loads.
     {"per_core_weight_bytes", 32.0 * 2 * 2 * 3 * 32 * 64 * 2},
     // fused_tiled, bf16, tiles of 16 cores: the same.
     {"tiled_weight_bytes", 2.0 * 2 * 2 * 3 * 32 * 64 * 2},

@@ -7,7 +7,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f32, 4096 columns: bytes of the sectors that all loads of x request, per row, and those of the weights.
+    // f32, 4096 columns: sector bytes of all loads, per row: those of x and those of the weights.
     {"norm_bytes", 2 * 4096 * 4},
     // f32, 4096 columns: barriers that a thread reaches.
     {"norm_barriers", 1},

@@ -7,7 +7,7 @@
 
 // STEP 0: what was predicted before there was any code.
 RUNG_PREDICT(
-    // f32, 4096 columns: bytes of the sectors that all loads request, per row, weights and biases included.
+    // f32, 4096 columns: sector bytes of all loads, per row, weights and biases included.
     {"layer_bytes", 3 * 4096 * 4},
     // f32, 4096 columns: barriers that a thread reaches.
     {"layer_barriers", 1},

@@ -1,4 +1,4 @@
-// The variants of shard.h that most programs have: gather_logits and three_reductions.
+// The variants of shard.h that most programs use: gather_logits and three_reductions.
 #pragma once
 
 #include "shard.h"
@@ -16,7 +16,7 @@ __global__ void columns_kernel(const T* gathered, T* whole, int rows, int cols, 
     whole[i / cols * all_cols + first + i % cols] = gathered[i];
 }
 
-// An all-gather where all shards are as wide; else a broadcast by each device.
+// An all-gather if all shards have the same width, else one broadcast per device.
 template <typename T>
 cudaError_t gather_all(const Shard<T>& shard, T* gathered) {
   bool even = true;
@@ -75,7 +75,7 @@ __global__ void parts_kernel(Local<T> local, int k, float* max, float* sum, floa
   }
 }
 
-// The shard's sum as of the whole row's maximum.
+// Rescales the shard's sum from the shard's maximum to the whole row's.
 __global__ void rescale_kernel(const float* max, const float* max_of_all, float* sum, int rows) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (row < rows) sum[row] *= __expf(max[row] - max_of_all[row]);

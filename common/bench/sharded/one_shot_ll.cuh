@@ -1,7 +1,8 @@
 // Given: one_shot without a flag. NCCL calls such a protocol LL, for low latency. A release must wait until all that
-// was written has arrived, which takes a link's whole latency; only then does the flag set out. Here each store carries
-// its own flag: of 8 bytes, which arrive together, 4 are data and 4 the round's number. Who finds the number has the
-// data, so nothing is ordered and nothing waits twice. The price is twice the bytes: it pays where messages are small.
+// was written has arrived, which takes a link's whole latency; only then is the flag sent. Here each store carries its
+// own flag: of 8 bytes, which arrive together, 4 are data and 4 are the round's number. A reader that sees the number
+// has the data, so nothing needs an order and nothing waits twice. The price is twice the bytes: it pays for small
+// messages.
 //
 // For lab 09's file, behind its merge_row(), merge_bytes(), blocks_for() and one_shot(). Read it when one_shot works:
 // half of TODO 5 is written here.
@@ -32,15 +33,15 @@ __device__ inline Key received(Key* from, unsigned turn) {
   return half_received(from[1], turn) << 32 | low;
 }
 
-// The kernel may take its place on the device while the top-K before it still runs: its results are there after this.
+// The kernel may start while the top-K before it still runs; after this call the results of that top-K are visible.
 __device__ inline void wait_for_topk() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-// As exchange_kernel; dynamic shared memory: merge_bytes(), which is not 0. A device that is slower may still read what
-// the last call sent, so that packets have two halves, too.
+// Like exchange_kernel. Dynamic shared memory: merge_bytes(), which is not 0. A slower device may still read what the
+// last call sent, so packets have two halves, too.
 template <typename T>
 __global__ void exchange_ll_kernel(Local<T> local, Peers peers, Round* round, int self, int devices, int rows, int k,
                                    int* index, float* prob) {

@@ -35,7 +35,7 @@ constexpr int most_blocks = 2048;   // of an exchange
 constexpr int merge_threads = 256;  // of a block
 constexpr size_t staged_bytes = 48 << 10;
 
-// Where a maximum starts: the difference of two that are at or above it is never NaN.
+// Where a maximum starts. The difference of two values at or above it is never NaN.
 constexpr float lowest = -FLT_MAX;
 
 // 1 / x; 0 for the sum 0 of a fully masked row; NaN for NaN.
@@ -45,7 +45,7 @@ __device__ inline float to_float(float logit) { return logit; }
 __device__ inline float to_float(__half logit) { return __half2float(logit); }
 __device__ inline float to_float(__nv_bfloat16 logit) { return __bfloat162float(logit); }
 
-// A logit and its column as one number that sorts as the result is sorted: of equal logits the lower column has the
+// A logit and its column as one number that sorts in the order of the result: of equal logits, the lower column has the
 // larger key. No two columns have equal keys, and no column has the key 0.
 using Key = unsigned long long;
 
@@ -64,7 +64,8 @@ __device__ inline float logit_of(Key key) {
 // has fewer columns. The columns in the keys are those of the whole row.
 __host__ __device__ constexpr size_t message_words(int k) { return static_cast<size_t>(k) + 1; }
 
-// What all devices can reach of each other. The round is the owner's alone: how many exchanges it has made.
+// The memory that all devices can access on each other. Only its owner uses a device's Round: the number of exchanges
+// that it has made.
 struct Peers {
   Key* inbox[most_devices];       // two halves; each (devices, rows, k + 1) words or more
   Key* packets[most_devices];     // one_shot_ll's inbox: two packets for each word
@@ -75,8 +76,8 @@ struct Round {
   unsigned number, blocks_done;
 };
 
-// Each block of an exchange calls it at its end, with the number of its round. The last one begins the next round: all
-// others have read the number by then.
+// Each block of an exchange calls this at its end, with the number of its round. The last block begins the next round:
+// by then all others have read the number.
 __device__ inline void end_round(Round* round, unsigned number) {
   if (threadIdx.x != 0) return;
   const cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(round->blocks_done);
@@ -139,9 +140,10 @@ class Pieces {
 
 inline cudaError_t error_of(ncclResult_t result) { return result == ncclSuccess ? cudaSuccess : cudaErrorUnknown; }
 
-// ---- What a shard has to say --------------------------------------------------------------------
+// ---- A shard's own result -----------------------------------------------------------------------
 
-// Top-K of the shard alone. Its sum is the inverse of its largest probability, and its maximum the logit there.
+// Top-K of the shard alone. The shard's sum is the inverse of its largest probability, and its maximum is the logit of
+// that column.
 template <typename T>
 struct Local {
   const T* logits;    // (rows, cols)

@@ -18,7 +18,7 @@ namespace sharded {
     if (error) std::printf("FAIL %s:%d: error %d of %s\n", __FILE__, __LINE__, error, #call), std::exit(1); \
   } while (0)
 
-// Columns of each device: as even as can be, the first ones have one more.
+// Columns per device, as evenly as possible: the first devices have one more.
 inline std::vector<int> even_shards(int devices, int cols) {
   std::vector<int> shards(devices, cols / devices);
   for (int d = 0; d < cols % devices; d++) shards[d]++;
@@ -27,7 +27,7 @@ inline std::vector<int> even_shards(int devices, int cols) {
 
 class Team {
  public:
-  // `words`: the most words of a round, of all devices' messages: devices * rows * (k + 1).
+  // words: the largest number of words that all devices' messages of one round have: devices * rows * (k + 1).
   Team(int devices, size_t words) : devices(devices), comms(devices), streams(devices), rounds(devices) {
     SHARDED_OK(ncclCommInitAll(comms.data(), devices, nullptr));
     peers.half = words;
@@ -44,7 +44,7 @@ class Team {
   }
   Team(const Team&) = delete;
 
-  // A thread for each device, which has made it current; ends when all have.
+  // Runs work(device) in one host thread per device, which has made the device current. Returns when all have ended.
   void each(const std::function<void(int device)>& work) const {
     std::vector<std::thread> threads;
     for (int d = 0; d < devices; d++) {
@@ -56,7 +56,7 @@ class Team {
     for (std::thread& thread : threads) thread.join();
   }
 
-  // On the current device.
+  // Memory for `count` elements on the current device, filled with zeros.
   template <typename T>
   static T* zeros(size_t count) {
     void* memory = nullptr;

@@ -62,12 +62,12 @@ def options_from(given: dict[str, str], cores: int, memory_of_one_mib: int) -> O
     def number(name: str, least: int, most: int, otherwise: int) -> int:
         text = given.get(name, "") or str(otherwise)
         if not text.isdigit() or not least <= int(text) <= most:
-            raise ValueError(f"{name}={text}: it is a number from {least} to {most}")
+            raise ValueError(f"{name}={text}: it can be a number from {least} to {most}")
         return int(text)
 
     gpus = number("GPUS", 0, 64, 0)
     if given.get("EXCLUSIVE", "") not in ("", "0", "1"):
-        raise ValueError(f"EXCLUSIVE={given['EXCLUSIVE']}: it is 1, or 0")
+        raise ValueError(f"EXCLUSIVE={given['EXCLUSIVE']}: it can be 1 or 0")
     # What is timed beside another job is timed wrong.
     exclusive = given.get("EXCLUSIVE") == "1" or (gpus > 0 and given.get("EXCLUSIVE") != "0")
     return Options(given.get("PARTITION", ""), given.get("ACCOUNT", ""), given.get("QOS", ""), given.get("TIME", ""), given.get("MEM", ""), gpus, exclusive,

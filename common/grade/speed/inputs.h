@@ -1,5 +1,5 @@
-// The logits that speed is measured on: a function of seed, set, row and column alone. The timer writes them on the
-// device, and the judge computes those rows again that it compares; so nothing but the seed has to be sent.
+// The logits on which speed is measured: a function of seed, set, row and column only. The timer writes them on the
+// device, and the judge recomputes the rows that it compares, so only the seed has to be sent.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ SPEED_BOTH inline RowKey row_key(uint64_t seed, int set, int row) {
   return {mixed(low + high), mixed(low ^ (high << 7 | high >> 25))};
 }
 
-// Evenly between -8 and 8; in one row of 16 a thousand higher, so that no maximum can be left out. Whole numbers until
-// the one rounding at the end: the same on every machine.
+// Uniform between -8 and 8; in one of 16 rows a thousand higher, so that no kernel can leave the maximum out. Computed
+// in integers with one rounding at the end, so it is the same on every machine.
 SPEED_BOTH inline float logit(RowKey row, int col) {
   const uint32_t bits = mixed(mixed(static_cast<uint32_t>(col) + row.first) ^ row.second);
   const int32_t high = row.second % 16 == 0 ? 1000 : 0;

@@ -1,4 +1,4 @@
-// The judge's side of a timer (timer_protocol.h): asks, waits, believes nothing, and holds the clock.
+// The judge's side of a timer (timer_protocol.h): sends requests, trusts no answer, and keeps the clock.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class TimerClient {
   // timer: the program. rung: its shared object.
   TimerClient(std::string timer, std::string rung);
 
-  // Starts the timer if it does not run. Returns what prevents it; "" if it runs.
+  // Starts the timer unless it is running. Returns the reason if it cannot; "" if it runs.
   std::string start();
   void stop() { process_.stop(); }
   bool is_running() const { return process_.is_running(); }
@@ -38,9 +38,9 @@ class TimerClient {
   // Index of the first variant of this name and type; -1 if there is none.
   int find(const std::string& name, rung::Dtype dtype) const;
 
-  // Fills in magic and job.
+  // Sends a request, whose magic and job it fills in, and waits at most limit_seconds for the answer.
   Answer ask(TimerRequest request, double limit_seconds);
-  // A request of the phase fetch. *rows: what was picked, one row after the other.
+  // Sends a request of the phase fetch. *rows gets the picked rows, one after the other; row_bytes: of one row.
   Answer fetch(TimerRequest request, const std::vector<Pick>& picks, size_t row_bytes,
                std::vector<unsigned char>* rows);
 

@@ -1,4 +1,4 @@
-// What the judge and the timer say to each other, over the descriptors of rung/protocol.h: one request, one Reply.
+// The messages between the judge and the timer, over the descriptors of rung/protocol.h: one Reply per request.
 //
 //     judge                 timer
 //       |    <- Reply::table  |  the rung is loaded; TableEntry x count
@@ -6,8 +6,8 @@
 //       |  launch ->          |  the variant once on each set, then until the device is idle
 //       |  fetch ->           |  copies the rows of the output that the judge picks now
 //
-// The clock is the judge's: from sending a request to its answer. No time is ever taken from the timer, which shares
-// its process with the submission.
+// The judge measures the time, from sending a request to receiving its answer. It never uses a time from the timer,
+// which shares its process with the submission.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,16 @@ struct TimerRequest {
   uint64_t job;
   int32_t variant, rows, cols, k;  // k: 0 for softmax
   int32_t sets;                    // launches, each on an input and an output of its own
-  int32_t picks;                   // fetch: how many stand at the beginning of the shared memory
+  int32_t picks;                   // fetch: the number of picks at the beginning of the shared memory
   uint64_t seed;                   // of the inputs
-  uint64_t memory;                 // bytes of the device that are taken at the first prepare, and kept
+  uint64_t memory;                 // bytes of device memory that the first prepare allocates and keeps
 };
 
 struct Pick {
   int32_t set, row;
 };
 
-// What one set takes. Every part begins at a multiple of 256 bytes.
+// The memory of one set. Every part begins at a multiple of 256 bytes.
 struct SetLayout {
   size_t input_row, output_row[2];  // bytes
   size_t output[2];                 // where they begin; the input begins at 0
@@ -59,8 +59,8 @@ inline SetLayout set_layout(bool topk, int rows, int cols, int k, size_t element
   return set;
 }
 
-// In the shared memory, a fetch leaves the picked rows one after the other behind the picks: first output, second
-// output.
+// Offset in the shared memory, in bytes, at which a fetch stores the picked rows, one after the other: first output,
+// second output.
 inline size_t picked_rows(int picks) { return aligned(static_cast<size_t>(picks) * sizeof(Pick)); }
 
 }  // namespace speed

@@ -1,4 +1,4 @@
-// Which rows of the timed launches are looked at, and whether they are right.
+// Chooses which rows of the timed launches are examined, and verifies them.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct Shape {
   int rows = 0, cols = 0, k = 0;  // k: 0 for softmax
 };
 
-// A few rows of every set and more of one of them, the first and the last row among these: drawn after the launches, so
-// that nobody can know beforehand what will be looked at.
+// Draws a few rows of every set, and more of one set, its first and last row included. Drawn after the launches, so
+// that nobody can know beforehand which rows are examined.
 std::vector<Pick> draw(std::mt19937_64& random, const Shape& shape, int sets);
 
-// What is wrong with the rows that were fetched; "" if nothing is. In kinds of mistakes, without a value.
+// Returns what is wrong with the fetched rows; "" if they are right. It names kinds of mistakes and gives no values.
 std::string verify(const std::vector<Pick>& picks, const std::vector<unsigned char>& rows, uint64_t seed, rung::Op op,
                    rung::Dtype dtype, const Shape& shape);
 

@@ -1,5 +1,5 @@
-// cross_entropy: loss[r] = -log(softmax(x[r])[target[r]]), in every row of a matrix of logits; and, where it is asked
-// for, the gradient (softmax(x[r])[c] - (c == target[r])) * scale.
+// cross_entropy: loss[r] = -log(softmax(x[r])[target[r]]), for each row of a matrix of logits; and, if requested, the
+// gradient (softmax(x[r])[c] - (c == target[r])) * scale.
 #pragma once
 
 #include <cmath>
@@ -8,11 +8,12 @@
 
 namespace rung::cross_entropy_operator {
 
-constexpr int64_t ignored = -100;  // a target that says: not this row. PyTorch's default
+constexpr int64_t ignored = -100;  // the target of a row that does not count; PyTorch's default
 
 constexpr bool wants_gradient(const Sizes& sizes) { return sizes.more[0] != 0; }
 
-// What a training step would hand back to this loss. Another for every number of rows, so that no kernel knows it.
+// The factor that a training step would pass to the gradient. It depends on the number of rows, so that no kernel can
+// have it built in.
 constexpr float scale_of(const Sizes& sizes) { return 5.0f / (static_cast<float>(sizes.rows) + 3.0f); }
 
 // The targets lie behind the matrix in the input buffer.
@@ -31,7 +32,7 @@ inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   return true;
 }
 
-// Of target 0.
+// The expected loss of a row whose target is column 0.
 inline void expected_loss(const float* row, const Sizes& sizes, double* to) {
   double sum = 0;
   for (int c = 0; c < sizes.cols; c++) sum += std::exp(static_cast<double>(row[c]));
@@ -53,7 +54,7 @@ inline constexpr Arguments arguments = {
 
 #ifdef LADDER_HAS_CUDA
 // x: row-major (rows, cols), contiguous. target: (rows), each from 0 to cols - 1, or -100. loss: (rows). gradient:
-// (rows, cols), or null: the loss alone is wanted. All base pointers are aligned to 256 bytes. Returns
+// (rows, cols), or null if only the loss is wanted. All base pointers are aligned to 256 bytes. Returns
 // cudaErrorInvalidValue for other null pointers, rows < 0 or cols <= 0, and then writes nothing.
 template <typename T>
 using Function = cudaError_t(const T* x, const int64_t* target, float* loss, T* gradient, int rows, int cols,

@@ -24,7 +24,7 @@ inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   plan->add({"weight", 0, 1, cols, element, weight_offset(sizes, dtype)});
   plan->add({"bias", 0, 1, cols, element, bias_offset(sizes, dtype)});
   plan->add({"y", 1, rows, cols, element, 0});
-  // Weights and biases may be read again for every row, the matrix may not.
+  // Weights and biases may be read again for every row; the matrix may not.
   plan->watched_offset = 0;
   plan->watched_bytes = rows * cols * element;
   return true;

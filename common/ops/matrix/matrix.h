@@ -1,5 +1,4 @@
-// What operators on the rows of a matrix share: shapes, values, and the cases that are made of them. softmax and top-K
-// are such operators.
+// Shapes, values and cases shared by operators on the rows of a matrix, such as softmax and top-K.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace testing_ {
 
-// What the numbers of a matrix are like.
+// How the values of a matrix are distributed.
 enum class Values {
   normal,     // standard deviation 3
   uniform,    // -5 to 5
@@ -32,9 +31,9 @@ enum class Values {
   nan,           // normal, NaN once in the middle row
   nan_first,     // normal, NaN in the first column of the middle row
   nan_last,      // normal, NaN in the last column of the middle row
-  // For operators that ask for them (more_cases):
+  // Only for operators that use them (more_cases):
   zeros,         // every entry 0
-  small,         // standard deviation 0.003: what is added under a root shows
+  small,         // standard deviation 0.003: an epsilon under a root changes the results
   front_loaded,  // normal, the first quarter of each row 8 higher
 };
 
@@ -53,21 +52,21 @@ class MatrixOperator : public Operator {
   std::vector<Case> hidden_cases(uint64_t seed) const override;
   Case integrity_case(uint64_t seed) const override;
   std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
-  // Of softmax, five per element: max, subtract, exp, add, multiply.
+  // FLOP of softmax, five per element: max, subtract, exp, add, multiply.
   double flops(const rung::Sizes& sizes) const override { return 5.0 * sizes.rows * sizes.cols; }
   double cost_of_rows(const rung::Sizes& sizes) const override { return 300.0 * sizes.rows; }
 
  protected:
   // The sizes of a problem with these rows and columns.
   virtual rung::Sizes sized(int rows, int cols) const { return {rows, cols, {}}; }
-  // Whether a problem of these rows and columns leaves open how many results a row gives; and then sets it.
+  // Whether the number of results per row can be chosen (k of top-K); and then sets it.
   virtual bool has_choice_of_results() const { return false; }
   virtual void choose_results(rung::Sizes*, int) const {}
-  // Behind the name of a case: "-k5".
+  // The suffix of a case's name: "-k5".
   virtual std::string suffix(const rung::Sizes&) const { return ""; }
-  // Besides the shapes and values that all share.
+  // Cases in addition to the shared shapes and values.
   virtual std::vector<Case> more_cases() const { return {}; }
-  // Calls that must be refused, besides null pointers and nonsense for rows and columns.
+  // Calls that must be refused, in addition to null pointers and invalid numbers of rows and columns.
   virtual std::vector<Case> more_contract_cases() const { return {}; }
 
   // A call that must be refused, with good buffers for 7 x 33.

@@ -1,12 +1,12 @@
-// What normalisations share: weights behind the matrix, rows in which eps shows, and a row at a time that is computed.
+// Shared by the normalisations: weights behind the matrix, rows in which eps matters, and a reference per row.
 #pragma once
 
 #include "matrix.h"
 
 namespace testing_ {
 
-// A row and what it is multiplied with, or what is added: the tensors of the input in the plan's order, cols numbers
-// each.
+// The factors, and the numbers that are added: the tensors of the input behind the matrix, in the plan's order, cols
+// numbers each.
 using Weights = std::vector<std::vector<double>>;
 
 class NormOperator : public MatrixOperator {
@@ -20,8 +20,8 @@ class NormOperator : public MatrixOperator {
   std::vector<Case> hidden_cases(uint64_t seed) const override;
 
  protected:
-  // Puts the result of a row of `cols` numbers in its place, and into `allowed` by how much each may be off where it is
-  // a finite number.
+  // Replaces the `cols` numbers of a row by their result, and writes to `allowed` the permitted error of each one that
+  // is finite.
   virtual void normalise(double* row, double* allowed, size_t cols, const Weights& weights) const = 0;
 
   std::vector<Case> more_cases() const override;

@@ -19,7 +19,7 @@ inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   plan->add({"x", 0, rows, cols, element, 0});
   plan->add({"weight", 0, 1, cols, element, weight_offset(sizes, dtype)});
   plan->add({"y", 1, rows, cols, element, 0});
-  // The weights may be read again for every row, the matrix may not.
+  // The weights may be read again for every row; the matrix may not.
   plan->watched_offset = 0;
   plan->watched_bytes = rows * cols * element;
   return true;

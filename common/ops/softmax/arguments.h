@@ -45,7 +45,7 @@ namespace softmax_operator {
 template <typename T>
 using Function = cudaError_t(const T* x, T* y, int rows, int cols, cudaStream_t stream);
 
-// The element type differs, the calling convention does not: every pointer to an object is passed alike.
+// The element type differs, but not the calling convention: all pointers to objects are passed in the same way.
 inline cudaError_t call(void (*launch)(), void* const* buffers, const Sizes& sizes, Dtype, cudaStream_t stream) {
   const auto function = reinterpret_cast<cudaError_t (*)(const void*, void*, int, int, cudaStream_t)>(launch);
   return function(buffers[0], buffers[1], sizes.rows, sizes.cols, stream);

@@ -53,8 +53,8 @@ inline constexpr Arguments arguments = {
 #ifdef LADDER_HAS_CUDA
 namespace softmax_topk_operator {
 
-// logits: row-major (rows, cols). index, prob: row-major (rows, k), sorted by falling probability, the lower index
-// first where logits are equal.
+// logits: row-major (rows, cols). index, prob: row-major (rows, k), sorted by descending probability; of equal
+// logits, the lower index comes first.
 template <typename T>
 using Function = cudaError_t(const T* logits, int* index, float* prob, int rows, int cols, int k, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// What a lab asks of a variant of this operator.
+// What a lab requires of a variant of this operator.
 #pragma once
 
 #include "moves.h"

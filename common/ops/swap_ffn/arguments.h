@@ -85,7 +85,7 @@ struct SwapFfn {
   float* delta;          // (d_model), output
   T* ram_out;            // (cores, 4, d_model), output
   uint8_t* lanes_out;    // (cores), output
-  void* workspace;       // workspace_bytes(sizes, sizeof(T)), for whatever a variant wants; holds nothing of worth
+  void* workspace;       // workspace_bytes(sizes, sizeof(T)), for any use by a variant; its contents are undefined
 };
 
 template <typename T>

@@ -1,4 +1,4 @@
-// Random inputs of a Swap-FFN step. reference.h says what is special about them.
+// Random inputs of a Swap-FFN step; reference.h says which properties they have.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ enum class Tensor {
   ram
 };
 
-// All that the cores share; room for the rest.
+// Draws everything that all cores share, and makes room for the rest.
 void draw_weights(SwapFfnStep& step, uint64_t seed);
 
-// Scale, shift, RAM and lanes of a core. attempt: other numbers for the same core.
+// Draws scale, shift, RAM and lanes of one core. Each value of `attempt` gives the core other numbers.
 void draw_core(SwapFfnStep& step, int core, uint64_t seed, int attempt);
 
 }  // namespace reference

@@ -1,4 +1,4 @@
-// What a lab asks of a variant of this operator, and what its predictions are about: the weights of the FFN.
+// What a lab requires of a variant of this operator, and what its predictions count: reads of the FFN's weights.
 #pragma once
 
 #include "moves.h"
@@ -6,18 +6,18 @@
 
 namespace testing_ {
 
-// Each weight of an FFN is asked for at most so often in a step of it, by kernels or a library; and what is read
+// Each weight of an FFN is requested at most `times` times per FFN step, by kernels or a library; and what is read
 // besides is too little to be a copy of the weights, read for every core.
 Demand weights_read_at_most(int times);
-// As often as there are tiles of so many cores.
+// As often as there are tiles of `cores` cores.
 Demand weights_read_once_a_tile(int cores);
-// The busiest thread makes not many times as many memory accesses as it would if the block's threads, or at least a
-// warp, shared them evenly.
+// The busiest thread makes at most a small multiple of the memory accesses that it would make if the threads of its
+// block, or at least of a warp, shared them evenly.
 Demand threads_share_the_work();
-// Not a demand: says what the weights cost, and their footprint.
+// Requires nothing; reports what the weights cost, and their footprint.
 Demand said_what_weights_cost();
 
-// Bytes of FFN weights that are asked for.
+// Requested bytes of FFN weights.
 Figure weight_bytes();
 
 }  // namespace testing_

@@ -9,25 +9,25 @@
 
 namespace reference {
 
-// What the step makes of its inputs. Row-major.
+// The results of a step. Row-major.
 struct SwapFfnResult {
   std::vector<double> delta;  // (d_model)
-  // What delta's root mean square would be if the sums that it is made of did not cancel out: what an error of the
-  // states is to be held against. With collapse_r = 1 delta is one number times the decoder, and that number can be
+  // The root mean square that delta would have if the sums in it did not cancel: errors of the states are compared with
+  // this. With collapse_r = 1 delta is one number times the decoder, and that number can be
   // near 0.
   double delta_scale = 0;
   std::vector<double> ram;          // (cores, 4, d_model)
   std::vector<bool> ram_exchanged;  // (cores, 4): false where the bank must be the input's, bit for bit
   std::vector<uint8_t> lanes;       // (cores)
-  // For each core the least distance of a hard decision from its threshold, over all events: of the swap's logit from 0
+  // Per core, the smallest distance of a hard decision from its threshold, over all events: of the swap's logit from 0
   // and, where it swaps, of the best bank's score from the second best.
   std::vector<double> margin;
-  // For each core the least mean, over all FFN steps, of what SiLU is taken of: whether the gates stay open.
+  // Per core, the smallest mean of SiLU's arguments over all FFN steps: whether the gates stay open.
   std::vector<double> gate;
 };
 
-// All inputs, in the order of rung::SwapFfn, x to ram; every number is one of bfloat16, so that a variant of either
-// type sees the same. And what the reference makes of them.
+// All inputs, in the order of rung::SwapFfn, x to ram; every number is a bfloat16, so that variants of both types
+// get the same values. And the reference's result for them.
 struct SwapFfnStep {
   rung::SwapFfnSizes sizes;
   float magnitude = 1;  // of scale, shift and RAM, and so of the states
@@ -52,14 +52,13 @@ constexpr double least_gate = 0.8;
 // Two properties are made, not found:
 // - A core whose decisions come nearer to a threshold than least_margin, or whose gates close (least_gate), gets
 //   another row of scale, shift and RAM. Throws std::runtime_error if a hundred are not enough.
-// - The FFN hands on what it gets. With weights that are noise alone, silu(a) * b has a relative error 1.4 times that
-// of
-//   a and b, and after 16 steps nothing would be left of the state but rounding. So w1 answers to a direction that all
-//   states share, which keeps the gates open; w3 and w2 hold copies of the identity, and noise of a tenth. A
+// - The FFN passes its input on. With weights that are only noise, the relative error of silu(a) * b is 1.4 times that
+//   of a and b, and after 16 steps nothing but rounding would be left of the state. So w1 answers to a direction that
+//   all states share, which keeps the gates open; w3 and w2 hold copies of the identity, and noise of a tenth. A
 //   perturbation of 1 stays under 3 then (test_reference.cpp).
 SwapFfnStep swap_ffn_step(const rung::SwapFfnSizes& sizes, uint64_t seed, float magnitude = 1);
 
-// Inputs alone, without a look at their decisions: for whoever wants no result.
+// The inputs alone, whose decisions may be near a threshold: for callers that need no result.
 SwapFfnStep swap_ffn_inputs(const rung::SwapFfnSizes& sizes, uint64_t seed, float magnitude = 1);
 
 // The reference alone, for all cores.

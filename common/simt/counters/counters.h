@@ -19,7 +19,7 @@ namespace simt::counters {
 struct GlobalCounts {
   uint64_t requests = 0;  // instructions of a warp
   uint64_t sectors = 0;   // of 32 bytes
-  uint64_t bytes = 0;     // asked for: active lanes times their width
+  uint64_t bytes = 0;     // requested: active lanes times their width
 };
 
 struct SharedCounts {
@@ -74,7 +74,7 @@ struct Launch {
   // Distinct sectors of global memory that the launch touched: the least that DRAM must move. Atomics read and write.
   uint64_t sectors_read = 0, sectors_written = 0;
 
-  uint64_t watched_bytes_read = 0;  // asked for by loads, of the watched memory
+  uint64_t watched_bytes_read = 0;  // requested by loads, of the watched memory
 
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
@@ -129,7 +129,7 @@ void note_copy(const void* from, size_t bytes);
 // Stops counting, and forgets what was counted.
 void discard();
 
-// Under Nsight Compute's names, where it has one. CSV: one row per launch (line 0) and a row a source line.
+// Under Nsight Compute's names, where it has one. CSV: one row per launch (line 0) and one per source line.
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
 

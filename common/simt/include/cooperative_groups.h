@@ -13,7 +13,7 @@ class thread_block {
  public:
   class arrival_token {};
 
-  // A barrier in two halves is one: nothing is gained here by what a thread does between them.
+  // A split barrier is an ordinary one here: what a thread does between arriving and waiting hides no latency.
   static arrival_token barrier_arrive() { return {}; }
   static void barrier_wait(arrival_token&&, SIMT_PLACE(syncthreads)) { simt::block_barrier(0, place); }
   static void sync(SIMT_PLACE(syncthreads)) { simt::block_barrier(0, place); }
@@ -44,7 +44,7 @@ class grid_group {
   static dim3 group_dim() { return gridDim; }
   static bool is_valid() { return simt::is_cooperative(); }
 
-  // Needs a cooperative launch.
+  // Needs a cooperative launch; otherwise the executor stops the program with a message.
   static void sync(SIMT_PLACE(grid_sync)) { simt::grid_barrier(place); }
 };
 
@@ -82,7 +82,7 @@ class cluster_group {
     return {block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y, block.z * blockDim.z + threadIdx.z};
   }
 
-  // The same variable in another block's shared memory, and whose an address is.
+  // The same variable in the shared memory of block `rank`; and the rank of the block to which an address belongs.
   template <typename T>
   static T* map_shared_rank(T* address, int rank, SIMT_PLACE(cluster_sync)) {
     return static_cast<T*>(simt::map_shared_rank(address, static_cast<unsigned>(rank), place));
@@ -177,7 +177,7 @@ class thread_block_tile;
 
 namespace detail {
 
-// Threads of the group that is cut into tiles; 0: of the block.
+// Number of threads of the group that is cut into tiles; 0: all of the block.
 template <typename Parent>
 struct SizeOf {
   static constexpr unsigned value = 0;
@@ -187,7 +187,7 @@ struct SizeOf<thread_block_tile<Size, Parent>> {
   static constexpr unsigned value = Size;
 };
 
-// Which tile of its parent's a thread is in.
+// The index of the calling thread's tile within the parent group.
 template <unsigned Size, typename Parent>
 class TilePosition {
   static constexpr unsigned parent = SizeOf<Parent>::value;
@@ -217,7 +217,7 @@ class warp_tile : public lane_group {
   }
 };
 
-// A tile of several warps: a barrier of its own, and what CUDA makes of that.
+// A tile of several warps, with a barrier of its own.
 template <unsigned Size>
 class warps_tile {
  public:
@@ -234,7 +234,7 @@ class warps_tile {
   int any(int predicate, SIMT_PLACE(tile_sync)) const { return count(predicate, place) > 0; }
   int all(int predicate, SIMT_PLACE(tile_sync)) const { return count(predicate, place) == Size; }
 
-  // For reduce() and the scans: every thread brings a value, and sees what the others brought.
+  // For reduce() and the scans: every thread brings a value and sees the values of the others.
   template <typename T>
   unsigned bring(const T& value, Place place) const {
     for (unsigned word = 0; word < words<T>; word++) {

@@ -1,4 +1,4 @@
-// Of cuBLAS the vector functions (simt/cublas_vectors.h) and matrix multiplication, computed by the host with Eigen:
+// cuBLAS's vector functions (simt/cublas_vectors.h) and its matrix multiplication, which the host computes with Eigen,
 // for programs whose own kernels are the point. A product is not a kernel: its accesses are neither counted nor
 // checked. A count names the call with its operands' bytes (simt/counters/counters.h), and a stream that is being
 // captured keeps it for the graph.
@@ -69,7 +69,7 @@ inline cublasStatus_t cublasGetVector(int n, int bytes, const void* from, int st
   return cublasSetVector(n, bytes, from, step_from, to, step_to);
 }
 
-// C = alpha op(A) op(B) + beta C, column-major: op(A) is m x k, op(B) k x n. Of floats, doubles or halves.
+// C = alpha op(A) op(B) + beta C, column-major: op(A) is m x k, op(B) k x n, C m x n. For float, double and half.
 #define SIMT_GEMM(name, T)                                                                                            \
   cublasStatus_t cublas##name(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n,    \
                               int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c,   \
@@ -104,13 +104,13 @@ SIMT_GEMM(Dgemm, double)
 SIMT_GEMM(Hgemm, __half)
 #undef SIMT_GEMM
 
-// The same of floats, doubles, halves or bfloat16, with a float C of either 16-bit type, too. alpha and beta have the
-// type in which is computed: half, float or double.
+// The same for float, double, half and bfloat16; with 16-bit factors C may also be float. alpha and beta have the type
+// of the computation: half, float or double.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
                             const void* alpha, const void* a, cudaDataType_t type_a, int lda, const void* b,
                             cudaDataType_t type_b, int ldb, const void* beta, void* c, cudaDataType_t type_c, int ldc,
                             cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
-// As it was before CUDA 11: a type instead of a way to compute.
+// The form before CUDA 11, with a data type in place of the compute type.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k,
                             const void* alpha, const void* a, cudaDataType_t type_a, int lda, const void* b,
                             cudaDataType_t type_b, int ldb, const void* beta, void* c, cudaDataType_t type_c, int ldc,

@@ -1,5 +1,5 @@
 // CUDA's 8-bit floating-point types on the CPU: E4M3 and E5M2, alone, in pairs and in fours. They are storage with
-// conversions; CUDA has no arithmetic on them. E8M0, the scale of the MX formats, is not there.
+// conversions; CUDA has no arithmetic on them. E8M0, the scale of the MX formats, is not supported.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -71,7 +71,7 @@ __forceinline__ __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, _
 
 // ---- Types ------------------------------------------------------------------------------------------------------
 
-// From numbers with saturation; from integers by way of a float. To an integer towards zero and within its range.
+// From numbers, with saturation; from integers via float. To an integer: towards zero, saturated to its range.
 #define SIMT_FROM(type, format, number, convert, as) \
   explicit __forceinline__ type(number x) : __x(convert(static_cast<as>(x), __NV_SATFINITE, format)) {}
 #define SIMT_TO(number) \

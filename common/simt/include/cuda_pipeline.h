@@ -1,5 +1,5 @@
 // Asynchronous copies of one thread from global to shared memory, in C. Here a copy is done when the call returns, so
-// that there is nothing to wait for: a program that forgets to wait is not found out.
+// there is nothing to wait for, and a program that forgets to wait is not detected.
 #pragma once
 
 #include "simt/async_copy.h"

@@ -9,7 +9,7 @@
 #define CUDART_VERSION 12000
 #endif
 
-// By these macros other headers see that CUDA's have been included.
+// Other headers test these macros to see that CUDA's headers were included.
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__

@@ -54,7 +54,7 @@ typedef curandOrdering_t curandOrdering;
 
 struct curandGenerator_st {
   bool of_host;
-  unsigned long long seed = 0, drawn = 0;  // how many fours of 32 bits were drawn, beginning with the offset
+  unsigned long long seed = 0, drawn = 0;  // number of draws of four 32-bit words, the offset included
   cudaStream_t stream = nullptr;
 };
 typedef curandGenerator_st* curandGenerator_t;
@@ -103,7 +103,7 @@ inline curandStatus_t curandGetVersion(int* version) {
 
 namespace simt {
 
-// Fills `to` with count numbers; make(four 32-bit words, numbers) makes `each` numbers of a draw.
+// Fills `to` with `count` numbers. make(four 32-bit words, numbers) turns one draw into `each` numbers.
 template <int each, typename T, typename Make>
 curandStatus_t draw(curandGenerator_t generator, T* to, size_t count, const Make& make) {
   if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
@@ -156,7 +156,7 @@ inline curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsign
     numbers[1] = static_cast<unsigned long long>(x.w) << 32 | x.z;
   });
 }
-// Above 0, up to 1.
+// Numbers above 0, up to and including 1.
 inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* to, size_t count) {
   return simt::draw<4>(generator, to, count, [](uint4 x, float* numbers) {
     for (unsigned i = 0; i < 4; i++) numbers[i] = simt::uniform_of(simt::at(x, i));
@@ -168,7 +168,7 @@ inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, d
     numbers[1] = simt::uniform_of(x.z, x.w);
   });
 }
-// An even count, as cuRAND demands of pseudo-random generators.
+// The count must be even, as cuRAND requires for pseudo-random generators.
 inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* to, size_t count, float mean,
                                            float deviation) {
   return simt::draw_normal(generator, to, count, [=](float x) { return mean + deviation * x; });

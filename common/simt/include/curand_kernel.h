@@ -10,10 +10,11 @@
 
 namespace simt {
 
-// Advances XORWOW's shift register by `steps`, or by so many subsequences of 2^67.
+// Advances XORWOW's shift register by `steps` numbers, or, with `subsequences`, by `steps` subsequences of 2^67
+// numbers.
 void skip_xorwow(unsigned* registers, unsigned long long steps, bool subsequences);
 
-// What of a Box-Muller pair waits for the next call.
+// Which half of a Box-Muller pair is kept for the next call.
 enum class Waiting : int { nothing, normal, log_normal };
 
 }  // namespace simt
@@ -53,7 +54,7 @@ __device__ __forceinline__ void skipahead(unsigned long long n, curandStateXORWO
   simt::skip(state, n, false);
   state->d += 362437 * static_cast<unsigned>(n);
 }
-// A subsequence is a multiple of 2^32 long: the counter d is what it was.
+// The length of a subsequence is a multiple of 2^32, so the counter d stays as it is.
 __device__ __forceinline__ void skipahead_sequence(unsigned long long n, curandStateXORWOW_t* state) {
   simt::skip(state, n, true);
 }
@@ -96,7 +97,7 @@ __device__ __forceinline__ uint4 curand_Philox4x32_10(uint4 counter, uint2 key) 
 }
 
 namespace simt {
-// Adds to the counter's lower 64 bits, and carries on.
+// Adds n to the counter's lower 64 bits and propagates the carry.
 __device__ __forceinline__ void advance(curandStatePhilox4_32_10_t* state, unsigned long long n) {
   const unsigned long long low = (static_cast<unsigned long long>(state->ctr.y) << 32 | state->ctr.x) + n;
   state->ctr.x = static_cast<unsigned>(low);
@@ -137,7 +138,7 @@ __device__ __forceinline__ unsigned int curand(curandStatePhilox4_32_10_t* state
   }
   return next;
 }
-// The next four, wherever they begin.
+// The next four numbers of the sequence, from any position on.
 __device__ __forceinline__ uint4 curand4(curandStatePhilox4_32_10_t* state) {
   const uint4 before = state->output;
   const unsigned first = state->STATE;
@@ -190,7 +191,7 @@ __device__ __forceinline__ double double_uniform(curandStateXORWOW_t* state) {
   const unsigned x = curand(state);
   return uniform_of(x, curand(state));
 }
-// Of one number's 32 bits, as CUDA has it.
+// From 32 bits of one number only, as in CUDA.
 __device__ __forceinline__ double double_uniform(curandStatePhilox4_32_10_t* state) {
   constexpr double unit = two_to_minus_53 * (1 << 21);
   return curand(state) * unit + unit;

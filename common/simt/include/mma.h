@@ -1,9 +1,10 @@
 // nvcuda::wmma: matrix fragments of a warp, for half, bfloat16, tf32 and 8-bit integers.
 //
-// CUDA does not say which elements of a matrix a lane holds. Here an accumulator of 16 x 16 is as mma.m16n8 has it,
-// once for the left eight columns and once for the right, as GPUs since compute capability 8.0 do it; all else lies in
-// the order of the rows. A GPU's fragments of factors may hold elements twice, so num_elements may be larger there; and
-// the accesses of load_matrix_sync and store_matrix_sync are counted as this layout makes them. Rounding: simt/mma.h.
+// CUDA does not say which elements of a matrix a lane holds. Here an accumulator of 16 x 16 has the layout
+// of mma.m16n8, once for the left eight columns and once for the right, as on GPUs since compute capability 8.0; all
+// other fragments are in row order. On a GPU fragments of factors may hold elements twice, so num_elements may be
+// larger there. The accesses of load_matrix_sync and store_matrix_sync are counted for the layout used here. Rounding:
+// simt/mma.h.
 #pragma once
 
 #include <type_traits>
@@ -56,7 +57,7 @@ struct Position {
   int row, col;
 };
 
-// Where element i of a lane stands in its matrix.
+// The position of a lane's element i in its matrix.
 template <int rows, int cols, bool accumulates>
 Position position(unsigned lane, int i) {
   if constexpr (accumulates && rows == 16 && cols == 16) {
@@ -121,7 +122,7 @@ void load(Fragment& f, const T* from, unsigned stride, bool by_rows, simt::Place
   }
 }
 
-// The whole matrix, from all lanes.
+// Collects the whole matrix from all lanes.
 template <typename Fragment, typename Factor, typename To>
 void gather(const Fragment& f, Factor factor, To (&matrix)[Fragment::rows][Fragment::cols], simt::Place place) {
   using Element = typename Fragment::element_type;

@@ -68,7 +68,7 @@ enum ncclDataType_t {
 };
 enum ncclScalarResidence_t { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 };
 
-// What a communicator may use of a GPU says nothing to the executor: of all this, only `blocking` changes something.
+// Limits on a communicator's use of the GPU mean nothing to the executor: only `blocking` has an effect.
 struct ncclConfig_t {
   size_t size;
   unsigned magic, version;
@@ -93,12 +93,12 @@ ncclResult_t ncclGetVersion(int* version);
 // devices: null for 0 to count - 1.
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices);
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id);
-// On the current device. Waits for all ranks, in a group until it ends.
+// On the current device. Waits for all ranks; in a group, ncclGroupEnd does.
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank);
 // config: null, or begun as NCCL_CONFIG_INITIALIZER. With blocking = 0 nobody waits: ncclCommGetAsyncError says
 // ncclInProgress until all ranks have joined.
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t* config);
-// Ranks of one color become a communicator, by rising key; NCCL_SPLIT_NOCOLOR is in none and gets a null one. All ranks
+// Ranks of one color form a communicator, ordered by key; a rank with NCCL_SPLIT_NOCOLOR gets a null one. All ranks
 // of `comm` call it, and wait as in ncclCommInitRank.
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t* config);
 ncclResult_t ncclCommFinalize(ncclComm_t comm);
@@ -109,7 +109,7 @@ ncclResult_t ncclCommCount(ncclComm_t comm, int* count);
 ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device);
 ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank);
 
-// As cudaMalloc and cudaFree. What is registered is moved no faster here; its memory is looked at.
+// As cudaMalloc and cudaFree. Registered memory is checked, but moved no faster here.
 ncclResult_t ncclMemAlloc(void** pointer, size_t bytes);
 ncclResult_t ncclMemFree(void* pointer);
 ncclResult_t ncclCommRegister(ncclComm_t comm, void* buffer, size_t bytes, void** handle);

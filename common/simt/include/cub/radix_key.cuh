@@ -1,4 +1,4 @@
-// The order in which CUB sorts keys, as that of unsigned words.
+// CUB's sorting order of keys, as an order of unsigned words.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ template <typename Key>
 constexpr bool is_floating_key =
     std::is_floating_point<Key>::value || std::is_same<Key, __half>::value || std::is_same<Key, __nv_bfloat16>::value;
 
-// As the key's unsigned word, ascending; -0.0 and +0.0 are equal, as in CUB.
+// The key as an unsigned word that sorts in ascending order; -0.0 and +0.0 are equal, as in CUB.
 template <typename Key>
 uint64_t radix_word(const Key& key) {
   static_assert(std::is_arithmetic<Key>::value || is_floating_key<Key>, "CUB sorts numbers");
@@ -33,7 +33,7 @@ uint64_t radix_word(const Key& key) {
   return std::is_signed<Key>::value ? word ^ sign : word;
 }
 
-// The bits from begin_bit to end_bit of that word; the complement where it descends.
+// Bits begin_bit to end_bit - 1 of that word; their complement for a descending sort.
 template <typename Key>
 uint64_t radix_digits(const Key& key, int begin_bit, int end_bit, bool descending) {
   const uint64_t word = descending ? ~radix_word(key) : radix_word(key);

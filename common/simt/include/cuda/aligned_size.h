@@ -4,7 +4,7 @@
 
 namespace cuda {
 
-// A size of which the program promises that it, and the addresses, are multiples of Alignment.
+// A size in bytes. The program promises that the size and the addresses are multiples of Alignment.
 template <size_t Alignment>
 struct aligned_size_t {
   static constexpr size_t align = Alignment;

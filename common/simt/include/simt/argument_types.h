@@ -31,7 +31,7 @@ using If = std::enable_if_t<condition, int>;
 template <typename T>
 constexpr bool is_sixteen_bits_wide = is_one_of<T, __half, __half2, __nv_bfloat16, __nv_bfloat162>;
 
-// What an overload for int, float, or another number takes, by the usual promotions.
+// The arguments that an overload for int, float, or another number accepts by the usual promotions.
 template <typename T>
 constexpr bool is_number = (std::is_arithmetic<T>::value && !std::is_same<T, long double>::value) ||
                            (std::is_enum<T>::value && std::is_convertible<T, int>::value);

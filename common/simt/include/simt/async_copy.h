@@ -1,6 +1,6 @@
-// Copies that CUDA does asynchronously (cp.async): here by the calling threads, at once, in the widest pieces that
-// addresses and size allow. A kernel's accesses are counted as its loads and stores; Nsight Compute counts the
-// hardware's under names of their own (ldgsts).
+// Copies that CUDA does asynchronously (cp.async). Here the calling threads copy at once, in the widest pieces that
+// addresses and size allow. These accesses are counted as loads and stores of the kernel; Nsight Compute counts those
+// of the hardware under separate names (ldgsts).
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ void copy_pieces(void* to, const void* from, size_t bytes, size_t rank, size_t t
     static_cast<Piece*>(to)[i] = static_cast<const Piece*>(from)[i];
 }
 
-// What the thread of this rank copies of what `threads` threads copy together.
+// Copies the part that the thread `rank` has in a copy by `threads` threads together. bytes: of the whole copy.
 inline void copy_by_all(void* to, const void* from, size_t bytes, size_t rank, size_t threads) {
   const uintptr_t all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
   if (all % 16 == 0) return copy_pieces<uint4>(to, from, bytes, rank, threads);

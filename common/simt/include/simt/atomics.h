@@ -41,7 +41,7 @@ __forceinline__ T atomic_update(T* address, Update update) {
   return old_value;
 }
 
-// Replaces *address without a look at it.
+// Replaces *address without comparing it.
 template <typename T>
 __forceinline__ void atomic_store(T* address, T value) {
   before_atomic_store(address, sizeof(T));
@@ -67,7 +67,7 @@ inline float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
 
 }  // namespace simt
 
-// SIMT_ATOMIC(name, update, words, types): *address becomes `update`, made of old and value, for these types.
+// SIMT_ATOMIC(name, update, words, types): sets *address to `update`, an expression of old and value, for these types.
 #define SIMT_ATOMIC_NAMED(name, update, words, ...)                                 \
   template <typename T, simt::If<simt::is_one_of<T, __VA_ARGS__>> = 0>              \
   __forceinline__ T name(T* address, simt::Same<T> value) {                         \

@@ -1,4 +1,4 @@
-// A kernel's call as a value: the kernel and copies of its arguments, in one object that refers to nothing of the host.
+// A kernel's call as a value: the kernel and copies of its arguments, in one object that refers to no host memory.
 // On a GPU, too, a launch copies the arguments, and every thread gets copies of these copies.
 #pragma once
 
@@ -24,7 +24,7 @@ struct BoundKernel {
 // CUDA's limit, since 12.1.
 constexpr size_t max_argument_bytes = 32764;
 
-// An integer argument that may have been written as NULL or 0 and meant as a pointer, which nvcc takes.
+// An integer argument that may be a null pointer, written as NULL or 0, which nvcc accepts.
 template <typename T>
 struct MaybeNull {
   T value;
@@ -43,7 +43,7 @@ auto maybe_null(const T& argument) {
     return argument;
 }
 
-// What the kernel is called with if the launch names it: the callee is a lambda that holds nothing.
+// The call of a kernel that the launch names directly: the callee is a lambda without captures.
 template <typename Callee, typename... Arguments>
 struct BoundCall {
   Callee callee;
@@ -60,7 +60,7 @@ struct BoundCall {
   }
 };
 
-// Where a function of the program is on the device.
+// The address of a function of the program on the device.
 template <typename Function>
 Function* on_device(Function* function) {
   return reinterpret_cast<Function*>(symbol_address(reinterpret_cast<const void*>(function)));

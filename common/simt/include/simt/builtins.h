@@ -33,7 +33,7 @@ struct DynamicShared {
   type* const name = ::simt::DynamicShared(); \
   static_cast<void>(name)
 
-// No constant expression in CUDA: rules/ asks clang whether a program takes it for one.
+// Not a constant expression in CUDA: rules/ has clang find programs that use it as one.
 #ifdef SIMT_WARP_SIZE_UNKNOWN
 extern const int warpSize;
 #else

@@ -18,7 +18,7 @@ struct Scalar {
   T get() const { return pointer ? *pointer : value; }
 };
 
-// An element of a vector; with a negative stride it begins at its end.
+// An element of a vector; with a negative stride, element 0 is at the end.
 template <typename T>
 T& element(T* vector, int n, int stride, int i) {
   return vector[static_cast<long long>(stride < 0 ? i - (n - 1) : i) * stride];
@@ -32,7 +32,7 @@ cublasStatus_t run(cublasHandle_t handle, const char* name, const Work& work) {
   return error ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
 }
 
-// The result goes where the pointer mode says; to the host when it is there.
+// Stores the result where the pointer mode says; on the host, before the call returns.
 template <typename Result, typename Work>
 cublasStatus_t reduce(cublasHandle_t handle, const char* name, Result* result, const Work& work) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -46,7 +46,7 @@ cublasStatus_t reduce(cublasHandle_t handle, const char* name, Result* result, c
   return error ? CUBLAS_STATUS_EXECUTION_FAILED : status;
 }
 
-// From 1; of equal ones the first. 0 of an empty vector.
+// Index from 1, the first of equal elements; 0 for an empty vector.
 template <typename T>
 int extreme_at(int n, const T* x, int stride, bool largest) {
   int best = 0;

@@ -31,8 +31,8 @@ struct E5M2 {
   static __forceinline__ float to_float(uint8_t bits) { return Fp16::to_float(static_cast<uint16_t>(bits << 8)); }
 };
 
-// saturate: what is too large becomes the largest number; infinity, too. A NaN keeps its sign, and E5M2's its bits,
-// only where it is a double: floats have one NaN here, as on the GPU.
+// saturate: values that are too large, and infinity, become the largest number. A NaN keeps its sign, and E5M2's its
+// bits, only where it is a double: floats have one NaN here, as on the GPU.
 template <typename Format>
 __forceinline__ uint8_t to_fp8(double x, bool saturate) {
   uint64_t bits;

@@ -41,7 +41,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 // nodes: null, or room for *count of them.
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
-// As it was before CUDA 12: what went wrong is in what it returns alone.
+// The form before CUDA 12: only the return value says what went wrong.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t* failed, char* log,
                                         size_t log_bytes) {
   if (failed) *failed = nullptr;
@@ -69,7 +69,7 @@ struct cudaGraphExecUpdateResultInfo {
   cudaGraphExecUpdateResult result;
   cudaGraphNode_t errorNode, errorFromNode;
 };
-// Takes over what `graph` does, if its nodes and their order are those that the executable graph was made of.
+// Updates the executable graph from `graph`, if that has the same nodes in the same order.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
@@ -100,10 +100,10 @@ bool is_capturing(cudaStream_t stream);
 // them is being captured fails, with cudaErrorStreamCaptureImplicit, and makes that capture invalid.
 cudaError_t check_null_stream(cudaStream_t stream);
 
-// What a graph launches runs on this stream, which no program has and nothing captures.
+// The work of a graph launch runs on this stream, which programs cannot name and nothing captures.
 cudaStream_t replay_stream();
 
-// Whether this thread does what a graph launches.
+// Whether this thread is running the work of a graph launch.
 bool is_replaying();
 
 // Adds to what the stream captures; takes ownership.
@@ -129,7 +129,7 @@ cudaError_t do_in_order(cudaStream_t stream, const Work& work) {
   return is_deferred() && !is_capturing(stream) ? defer(stream, new CapturedCall<Work>(copy)) : copy();
 }
 
-// What cudaMemcpyAsync returns, `error` being that of giving it to the stream.
+// The return value of cudaMemcpyAsync. error: that of adding the copy to the stream.
 cudaError_t after_copy(cudaStream_t stream, const void* to, const void* from, cudaError_t error);
 
 }  // namespace simt

@@ -9,8 +9,8 @@ struct cudaKernelNodeParams;
 
 namespace simt {
 
-// A kernel's address that has not forgotten what the kernel's parameters are. simtcc takes away the cast to void* that
-// CUDA's own type asks for.
+// A kernel's address that keeps the types of the kernel's parameters. simtcc removes the cast to void* that CUDA's own
+// type requires.
 struct KernelAddress {
   const void* address;
   CapturedWork* (*work_of)(const cudaKernelNodeParams&);  // null: it was a void*, and nothing is known of it
@@ -83,7 +83,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type);
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters);
-// Of a graph that was instantiated; its later launches have them.
+// Sets the parameters in an instantiated graph; its later launches use them.
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters);
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,

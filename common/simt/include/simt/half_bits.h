@@ -12,9 +12,9 @@
 #include "qualifiers.h"
 #include "rounding.h"
 
-// In an instrumented build: what has been computed is one instruction of a GPU, which the model of a GPU's time
-// (timing/) finds in the compiler's output. The statements that compute it here are none. A pair's two operations are
-// one.
+// In an instrumented build: marks a result that is one instruction on a GPU, so that the model of a GPU's time
+// (timing/) finds it in the compiler's output. The statements that compute it here count as none. The two operations of
+// a pair are one instruction.
 #if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
 #define SIMT_GPU_OPERATION(name, bits) asm("# gpu " name : "+r"(bits))
 #define SIMT_GPU_OPERATION_ON_FLOAT(name, value) asm("# gpu " name : "+x"(value))
@@ -39,7 +39,7 @@ __forceinline__ float float_from_bits(uint32_t bits) {
   return x;
 }
 
-// x one step further from zero (away) or nearer to it. x is finite and not zero.
+// x, one step further from zero (away) or one step nearer to it. x: finite and not zero.
 __forceinline__ double step(double x, bool away) {
   uint64_t bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
@@ -182,7 +182,7 @@ __forceinline__ bool is_nan(uint16_t a) {
   return (a & 0x7FFF) > Format::infinity;
 }
 
-// Between a number and NaN, the number. +0 is greater than -0.
+// If one operand is NaN, the result is the other one. +0 is greater than -0.
 template <typename Format>
 __forceinline__ uint16_t larger(uint16_t a, uint16_t b) {
   const float x = Format::to_float(a), y = Format::to_float(b);
@@ -199,7 +199,7 @@ __forceinline__ uint16_t smaller(uint16_t a, uint16_t b) {
   return y < x ? b : a;
 }
 
-// A result of one instruction.
+// Marks the result of one instruction.
 __forceinline__ uint16_t one_operation(uint16_t bits) {
   SIMT_GPU_OPERATION("half", bits);
   return bits;

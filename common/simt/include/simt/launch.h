@@ -28,10 +28,10 @@ struct LaunchConfig {
 // A cooperative launch: all blocks are resident at once, and grid.sync() may be called.
 cudaError_t launch_cooperative(const LaunchConfig& config, const BoundKernel& kernel);
 
-// Runs the whole grid before it returns. The error is that of CUDA, and also what cudaGetLastError returns next.
+// Runs the whole grid before it returns. Returns CUDA's error, which cudaGetLastError returns next, too.
 cudaError_t launch(const LaunchConfig& config, const BoundKernel& kernel);
 
-// Asks a kernel's name for its address, which works unless the name is a template whose arguments are to be deduced.
+// Takes the address of a kernel by its name. Fails to compile if the name is a template whose arguments are deduced.
 struct AddressOf {
   template <typename... Parameters>
   auto operator()(void (*kernel)(Parameters...)) const {
@@ -39,7 +39,7 @@ struct AddressOf {
   }
 };
 
-// The same where it is such a template, for a kernel with just these parameters.
+// The same for such a template, for a kernel with exactly these parameters.
 template <typename... Parameters>
 struct AddressFor {
   auto operator()(void (*kernel)(Parameters...)) const { return kernel; }
@@ -68,7 +68,7 @@ struct Deduced<Address, List<Chosen...>, List<>> {
 };
 template <typename Address, typename... Chosen, typename First, typename... Left>
 struct Deduced<Address, List<Chosen...>, List<First, Left...>> {
-  static constexpr bool most = sizeof...(Chosen) >= 6;  // further pointers are taken as they are: each doubles the ways
+  static constexpr bool most = sizeof...(Chosen) >= 6;  // further pointers are taken as they are: each doubles the work
   using as_it_is = typename Deduced<Address, List<Chosen..., First>, List<Left...>>::type;
   using reading = typename ReadOnly<First>::type;
   template <typename Reading>
@@ -150,7 +150,7 @@ struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typenam
     run(arguments...);
   }
 
-  // Named at the line of the launch; what the compiler says of the call comes after it.
+  // The compiler reports it at the line of the launch, before its messages about the call.
   template <size_t given>
   static constexpr int difference =
       parameters_of<Kernel> == not_known ? 0 : given<parameters_of<Kernel> ? -1 : given> parameters_of<Kernel>;

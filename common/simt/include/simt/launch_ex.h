@@ -1,6 +1,6 @@
-// cudaLaunchKernelEx: a launch with attributes. Those say how blocks are grouped and resident; what only orders or
-// hints (priorities, programmatic launches, cache windows) changes nothing here, where a kernel ends before the next
-// begins.
+// cudaLaunchKernelEx: a launch with attributes. Attributes that group blocks or make them resident are honoured. Those
+// that only order or hint (priorities, programmatic launches, cache windows) have no effect here, where a kernel ends
+// before the next one begins.
 #pragma once
 
 #include "launch_kernel.h"
@@ -103,7 +103,7 @@ cudaError_t clusters_at_once(int* clusters, dim3 cluster, const void* kernel, in
 cudaError_t largest_cluster(int* blocks, const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 }  // namespace simt
 
-// Clusters that the device holds at once, or somewhat more (cluster.cpp).
+// An upper bound of the number of clusters that the device holds at once (cluster.cpp).
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, Kernel* kernel, const cudaLaunchConfig_t* config) {
   const dim3 block = config->blockDim;
@@ -118,6 +118,6 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, Kernel* kernel, co
                                static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
 }
 
-// The kernel before this one has ended.
+// Nothing to wait for: the kernel before this one has ended.
 __device__ inline void cudaGridDependencySynchronize() {}
 __device__ inline void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -1,5 +1,5 @@
 // cudaLaunchKernel and cudaLaunchCooperativeKernel, which take a kernel's arguments as an array of pointers to them.
-// The kernel's type says what they point at; simtcc takes away the cast to void* that CUDA's own declarations ask for.
+// The kernel's type says what they point to; simtcc removes the cast to void* that CUDA's own declarations require.
 #pragma once
 
 #include <utility>

@@ -59,7 +59,7 @@ inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi
 inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * 0.70710678118654752440)); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 
-// Operations that name the rounding which is the usual one, to nearest; rounding.h has the other three.
+// Operations that name the usual rounding, to nearest; rounding.h has the other three.
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }

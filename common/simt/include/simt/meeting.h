@@ -1,6 +1,6 @@
-// Meetings: barriers of some of a block's threads, on which tiles of several warps, cuda::barrier, cuda::pipeline and
-// bar.sync stand. The executor keeps them by a key, which is only a number: for a barrier object its address. A meeting
-// goes through phases, from 0; one ends when as many threads as it expects have arrived.
+// Meetings: barriers of some of a block's threads. Tiles of several warps, cuda::barrier, cuda::pipeline and bar.sync
+// are made of them. The executor keeps them by a key, which is only a number: for a barrier object its address. A
+// meeting goes through phases, from 0; one ends when as many threads as it expects have arrived.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 namespace simt {
 
 void meeting_init(uint64_t key, unsigned expected) noexcept;
-// The same if nobody has yet.
+// The same, unless a thread has already done so.
 void meeting_expect(uint64_t key, unsigned expected) noexcept;
 
-// Arrives `count` times; returns the phase that this counts for.
+// Arrives `count` times; returns the phase in which this counts.
 unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept;
 // Arrives, and is not expected in later phases.
 void meeting_drop(uint64_t key, Place place) noexcept;
@@ -26,11 +26,12 @@ void meeting_wait(uint64_t key, unsigned phase, Place place) noexcept;
 // Arrives and waits, in a meeting of `count` threads that need not have been initialised; returns the phase.
 unsigned meet(uint64_t key, unsigned count, Place place) noexcept;
 
-// A value for the others, before meet(); and, after it, what one of them brought. Valid until the second meet() after.
+// put: gives the others a value, before meet(). After it, get returns a thread's value, until the second meet() from
+// then.
 void meeting_put(uint64_t key, unsigned slot, uint64_t value, unsigned count) noexcept;
 uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot) noexcept;
 
-// Keys that are no addresses: of kind 1 to 255.
+// Keys that are not addresses. kind: 1 to 255.
 constexpr uint64_t meeting_key(unsigned kind, unsigned a, unsigned b) {
   return uint64_t{kind} << 56 | uint64_t{a} << 24 | b;
 }

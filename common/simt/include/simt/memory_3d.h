@@ -1,4 +1,4 @@
-// Pitched memory of three dimensions: linear memory only, CUDA arrays are for textures.
+// Pitched memory of three dimensions. Linear memory only: CUDA arrays, which are for textures, are not supported.
 #pragma once
 
 #include "runtime_api.h"
@@ -16,7 +16,7 @@ struct cudaPitchedPtr {
 };
 struct cudaArray;
 struct cudaMemcpy3DParms {
-  cudaArray* srcArray;  // null: there are none
+  cudaArray* srcArray;  // must be null: there are no CUDA arrays
   cudaPos srcPos;
   cudaPitchedPtr srcPtr;
   cudaArray* dstArray;

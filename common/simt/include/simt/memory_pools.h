@@ -1,5 +1,5 @@
 // Stream-ordered allocation, and attributes of streams. A pool has a name and counts what was allocated from it; all
-// memory comes from where cudaMalloc's does. Most attributes are only kept: they change how fast, not what.
+// memory comes from where cudaMalloc's does. Most attributes are only stored: on a GPU they change speed, not results.
 #pragma once
 
 #include <cstdint>
@@ -78,6 +78,6 @@ inline cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const 
 inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
 namespace simt {
-// What cudaFree and cudaFreeAsync tell the pool that the memory came from.
+// cudaFree and cudaFreeAsync call this to tell a pool that its memory was freed.
 void return_to_pool(const void* pointer);
 }  // namespace simt

@@ -29,7 +29,7 @@ struct Registers {
   uint32_t registers[count];
 };
 
-// How a register is cut into factors.
+// How a register is divided into factors.
 struct F16 {
   static constexpr unsigned elements = 2;
   using Sum = double;
@@ -44,7 +44,7 @@ struct Bf16Factor {
     return float(__ushort_as_bfloat16(static_cast<unsigned short>(bits >> 16 * i)));
   }
 };
-// The hardware takes no notice of the 13 low bits of a float.
+// The hardware ignores the 13 low bits of a float.
 struct Tf32 {
   static constexpr unsigned elements = 1;
   using Sum = double;
@@ -61,7 +61,7 @@ struct U8 {
   static int64_t factor(uint32_t bits, unsigned i) { return static_cast<uint8_t>(bits >> 8 * i); }
 };
 
-// Every lane's 64 bits, as others see them.
+// 64 bits of every lane, as the other lanes see them.
 class AllLanes {
  public:
   AllLanes(uint64_t own, Place place) : exchanged_(warp_exchange(full_mask, own, place)) {}
@@ -83,7 +83,7 @@ inline int32_t rounded(int64_t sum, bool saturate) {
   return static_cast<int32_t>(sum);
 }
 
-// The accumulator's four elements of this lane, which for f16 lie two in a register.
+// This lane's four elements of the accumulator; in f16, a register holds two of them.
 inline float element(const Accumulator<float, 4>& c, unsigned i) { return c.registers[i]; }
 inline int32_t element(const Accumulator<int32_t, 4>& c, unsigned i) { return c.registers[i]; }
 inline float element(const Accumulator<uint32_t, 2>& c, unsigned i) {

@@ -1,5 +1,5 @@
-// What simtcc makes of inline PTX (ptx.py) stands on these: registers as bits, addresses, and the instructions that
-// CUDA C++ has no function for. Approximate functions (ex2, rcp, ...) are as exact as the accurate ones, except that
+// simtcc translates inline PTX (ptx.py) into calls of these: registers as bits, addresses, and the instructions for
+// which CUDA C++ has no function. Approximate functions (ex2, rcp, ...) are as exact as the accurate ones, except that
 // .ftz flushes.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace simt::ptx {
 
-// What nvcc takes for an operand: a scalar of the register's size, floating-point where the register is.
+// What nvcc accepts as an operand: a scalar of the register's size, floating-point if the register is.
 template <typename T, typename Register>
 constexpr void check_operand() {
   static_assert(std::is_scalar<T>::value, "an asm operand must have scalar type");
@@ -101,7 +101,7 @@ bool is_subnormal(T x) {
   return std::fpclassify(x) == FP_SUBNORMAL;
 }
 
-// Of a number and a NaN the number; -0 is less than 0.
+// If one operand is NaN, the result is the other one; -0 is less than 0.
 template <typename T>
 T least(T x, T y) {
   return x != x ? y : y != y ? x : x < y || (x == y && std::signbit(x)) ? x : y;
@@ -111,7 +111,7 @@ T most(T x, T y) {
   return x != x ? y : y != y ? x : x > y || (x == y && !std::signbit(x)) ? x : y;
 }
 
-// An integer as another type holds it: the nearest.
+// Saturates: the nearest integer that the other type can hold.
 template <typename T, typename From>
 T clamped(From x) {
   using Limits = std::numeric_limits<T>;
@@ -130,7 +130,7 @@ T through_float(T x, Function function) {
     return T(through_float(x.x, function), through_float(x.y, function));
 }
 
-// To nearest, away from zero where there are two.
+// Rounds to nearest, ties away from zero.
 inline uint32_t to_tf32(float x) {
   const uint32_t bits = as<uint32_t>(x);
   return x != x || std::isinf(x) ? bits : (bits + 0x1000u) & 0xffffe000u;
@@ -250,7 +250,7 @@ inline void bar_sync(uint32_t number, SIMT_PLACE(named_barrier)) {
   else
     meet(meeting_key(named_meeting, number, block_threads()), block_threads(), place);
 }
-// Two uses of a number by different counts of threads are different barriers here.
+// The same number used with different numbers of threads is two different barriers here.
 inline void bar_sync(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier)) {
   if (threads == block_threads()) return bar_sync(number, place);
   meet(meeting_key(named_meeting, number, threads), threads, place);
@@ -277,7 +277,8 @@ inline uint32_t shfl_idx(uint32_t mask, uint32_t value, uint32_t from, uint32_t 
   return __shfl_sync(mask, value, static_cast<int>(from), width_of(c), place);
 }
 
-// Whether the lane that a shuffle reads from is in the segment.
+// has_...: whether the lane that a shuffle reads from is in the caller's segment; last_of_segment: where that ends, or,
+// for shfl.up, begins.
 inline unsigned last_of_segment(uint32_t c) {
   const unsigned segment = c >> 8 & 31;
   return (lane() & segment) | (c & 31 & ~segment);

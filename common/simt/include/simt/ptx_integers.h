@@ -66,7 +66,7 @@ T multiply_add_with_carry(T x, T y, T z) {
   return add_with_carry<reads, sets, T>(multiply<high, T>(x, y), z);
 }
 
-// The product of the low 24 bits has 48: its low 32, or its high 32.
+// The product of two 24-bit numbers has 48 bits: its low 32 bits, or its high 32 bits.
 template <bool high, typename T>
 T multiply24(T x, T y) {
   const int64_t product = (static_cast<int64_t>(static_cast<T>(wrapping(x) << 8)) >> 8) *
@@ -82,7 +82,7 @@ template <typename T>
 T sad(T x, T y, T z) {
   return static_cast<T>(wrapping(z) + (x > y ? wrapping(x) - wrapping(y) : wrapping(y) - wrapping(x)));
 }
-// By zero it is not defined; here as on an H200 nothing traps.
+// Division by zero is undefined; here, as on an H200, it does not trap.
 template <typename T>
 T divide(T x, T y) {
   if (y == 0) return static_cast<T>(~T{0});
@@ -145,7 +145,8 @@ T bfi(T x, T onto, uint32_t to, uint32_t bits) {
   const T mask = (bits >= width ? ~T{0} : (T{1} << bits) - 1) << to;
   return (onto & ~mask) | (x << to & mask);
 }
-// The highest bit that is not the sign's; ~0 if there is none. With shift_amount how far it is from the top.
+// Position of the highest bit that differs from the sign; ~0 if there is none. With shift_amount, its distance from the
+// top bit.
 template <bool shift_amount, typename T>
 uint32_t bfind(T x) {
   using U = std::make_unsigned_t<T>;

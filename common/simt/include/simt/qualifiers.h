@@ -1,7 +1,7 @@
 // CUDA's declaration specifiers, in terms of C++.
 #pragma once
 
-// What simtcc puts for __CUDA_ARCH__ where the device's side of a condition holds (cuda_arch.py): an H200's.
+// What simtcc substitutes for __CUDA_ARCH__ in the device's branch of a condition (cuda_arch.py): an H200's value.
 #define SIMT_CUDA_ARCH 900
 
 // In an instrumented build a kernel stays a function of its own, with its parameters as they are declared: the model of
@@ -18,8 +18,8 @@
 // The launch reads it (launch_bounds.cpp). clang knows no such attribute of a template's parameters: there it is one
 // without effect. Either may stand where nvcc takes one, and nowhere else.
 #if defined(__GNUC__) && !defined(__clang__)
-// sizeof, so that it is a number wherever a variable's name stands; a function, so that commas in a template's
-// arguments are no matter.
+// sizeof, so that it is a number also where it names a variable; a function, so that commas in a template's arguments
+// do no harm.
 #define SIMT_BOUND(...) sizeof(char[::simt::no_operations(__VA_ARGS__)])
 #define __launch_bounds__(...) \
   __attribute__((patchable_function_entry(SIMT_BOUND(__VA_ARGS__), SIMT_BOUND(__VA_ARGS__))))
@@ -37,8 +37,8 @@ constexpr int no_operations(long long threads, long long = 0, long long = 0) {
   return (threads < 1024 ? static_cast<int>(threads) : 1024) * no_operations_per_thread;
 }
 // A kernel has one such attribute, so that of a cluster comes before its bounds (cuda_source.py). It has more
-// no-operations than any number of threads, and so many further ones for each shape that comes before it, of those with
-// up to 16 blocks. Of no shape, such as 17 blocks: a length that the compiler refuses.
+// no-operations than any number of threads, and no_operations_per_shape more for each shape that comes before it, of
+// those with up to 16 blocks. An impossible shape, such as 17 blocks, gets a length that the compiler refuses.
 constexpr int no_operations_per_shape = 16, most_in_cluster = 16;
 constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
   int before = 0;
@@ -63,17 +63,17 @@ constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
 
 // A block's threads are fibers of one OS thread, so what is local to that OS thread is shared by the block.
 // `extern __shared__ T name[];` needs more than a macro: cuda_source.py turns it into simt_dynamic_shared.
-// In simtcc's programs 16: what they read 16 bytes at a time from, without asking for an alignment, lies so on GPUs.
+// 16 in simtcc's programs: on GPUs, arrays that programs read 16 bytes at a time are so aligned without being asked.
 #ifdef SIMT_WHOLE_PROGRAM
 #define __shared__ thread_local __attribute__((aligned(16)))
 #else
 #define __shared__ thread_local
 #endif
 
-// Every thread may read it, the host fills it with cudaMemcpyToSymbol: an ordinary variable. What is __device__ counts
-// as global memory in an instrumented kernel and what is __constant__ does not, so there the latter has a section of
-// its own. A `#` begins a comment to the assembler: to the compiler the sections differ, so constant and other
-// variables may be in it.
+// Every thread may read it and the host fills it with cudaMemcpyToSymbol, so it is an ordinary variable. What is
+// __device__ counts as global memory in an instrumented kernel and what is __constant__ does not, so there the latter
+// has a section of its own. A `#` begins a comment to the assembler: to the compiler the sections differ, so constant
+// and other variables may be in it.
 #if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
 #define SIMT_TEXT_OF(x) #x
 #define SIMT_CONSTANT_SECTION(number) section("simt_constant,\"aw\",@progbits#" SIMT_TEXT_OF(number))

@@ -229,7 +229,8 @@ cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 
-// Memory. New memory is filled with bytes 0xFF (NaN), so that a kernel that reads what nothing wrote shows it.
+// Memory. New memory is filled with bytes 0xFF (NaN), so that reading memory which nothing wrote shows in the results.
+// Sizes are in bytes.
 cudaError_t cudaMalloc(void** pointer, size_t bytes);
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags);
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
@@ -243,7 +244,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned flags = 0);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
-// Between devices: each pointer is of the device that is named for it.
+// Between devices: each pointer must belong to the device in the argument after it.
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream = nullptr);
@@ -290,7 +291,7 @@ namespace simt {
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value, const char* file,
                                    int line);
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function);
-// Where a variable of the program is on the device.
+// The address of a variable of the program on the device.
 char* symbol_address(const volatile void* variable);
 cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes);
 cudaError_t available_shared_bytes(size_t* bytes, const void* function, int blocks, int block_threads);

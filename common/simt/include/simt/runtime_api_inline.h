@@ -1,4 +1,4 @@
-// Runtime API functions that are another spelling of those in runtime_api.h: Async forms, typed forms, flags.
+// Other forms of the functions in runtime_api.h: asynchronous, typed, with flags.
 #pragma once
 
 template <typename T>
@@ -153,7 +153,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel
   return simt::function_attributes(attributes, reinterpret_cast<const void*>(kernel));
 }
 namespace simt {
-// The largest block that a kernel may be launched with; `wanted`, if it is not 0, where that is less.
+// The largest number of threads per block that a kernel may be launched with; at most `wanted`, unless that is 0.
 template <typename Kernel>
 int block_limit(Kernel* kernel, int wanted = 0) {
   cudaFuncAttributes attributes;
@@ -170,12 +170,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
                                                           size_t shared_bytes) {
   return simt::occupancy(blocks, block_threads, shared_bytes);
 }
-// The most with which so many blocks fit, up to what the kernel may be launched with.
+// The most dynamic shared memory, in bytes, with which `blocks` blocks fit, up to what the kernel may be launched with.
 template <typename Kernel>
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel* kernel, int blocks, int block_threads) {
   return simt::available_shared_bytes(bytes, reinterpret_cast<const void*>(kernel), blocks, block_threads);
 }
-// The block that fills a multiprocessor: registers, which decide on a GPU, are not known here.
+// The block size that fills a multiprocessor. Registers, which limit it on a GPU, are not known here.
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared_bytes = 0,
                                                int block_limit = 0) {
@@ -187,7 +187,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* ke
   *grid = blocks * processors;
   return error;
 }
-// `bytes_of` gives the dynamic shared memory of a block with so many threads.
+// bytes_of(threads): the dynamic shared memory, in bytes, of a block of `threads` threads.
 template <typename Kernel, typename BytesOf>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, BytesOf bytes_of,
                                                            int block_limit = 0) {
@@ -230,6 +230,6 @@ inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cu
 inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 
-// Names of the time before CUDA 4.
+// Names from before CUDA 4.
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }

@@ -50,7 +50,7 @@ int clamp_to(int x) {
   inline unsigned name(unsigned a) {                                                   \
     return simt::for_each_part<T>(a, 0, [](int x, int) -> int { return expression; }); \
   }
-// __vcmp..: all bits of a part set where it holds; __vset..: 1.
+// __vcmp..: sets all bits of each part for which the comparison holds; __vset..: sets the part to 1.
 #define SIMT_COMPARISON(name, count, T, expression) \
   SIMT_PARTS(__vcmp##name##count, T, (expression) ? -1 : 0) SIMT_PARTS(__vset##name##count, T, (expression) ? 1 : 0)
 

@@ -10,7 +10,7 @@
 
 namespace simt {
 
-// What a thread waits in, for the messages of a deadlock. name_of(Call) spells it.
+// The call in which a thread waits, for messages about a deadlock. name_of(Call) spells it.
 enum class Call : int {
   none,
   syncthreads,
@@ -45,7 +45,7 @@ enum class Call : int {
   cluster_sync
 };
 
-// Where a call stands in the source. Two registers wide: it is passed with every shuffle.
+// The position of a call in the source. Two registers wide, since it is passed with every shuffle.
 struct Place {
   const char* file;
   int line;
@@ -67,24 +67,25 @@ Votes block_barrier(int predicate, Place place) noexcept;
 void grid_barrier(Place place);
 bool is_cooperative();
 
-// Of the block's cluster, which has one block where the launch asks for none. The barrier waits for all blocks of it
+// The block's cluster, which has one block if the launch requests no cluster. The barrier waits for all of its blocks
 // that have not returned.
 void cluster_barrier(Place place);
 unsigned cluster_rank() noexcept;
 uint3 cluster_index() noexcept;
 dim3 cluster_size() noexcept;
-// The same variable of another block's shared memory; and whose shared memory an address is in.
+// The same variable in another block's shared memory; and the rank of the block to whose shared memory an address
+// belongs.
 void* map_shared_rank(const void* address, unsigned rank, Place place);
 unsigned query_shared_rank(const void* address) noexcept;
 
-// What the lanes of a warp brought: 32 values. Valid until the caller's next warp operation. A lane that is not in the
-// mask or has returned brings `nothing_brought`.
+// The values of the 32 lanes of a warp. Valid until the caller's next warp operation. A lane that is not in the mask,
+// or has returned, has the value `nothing_brought`.
 struct Exchanged {
   const uint64_t* values;
   unsigned lane;  // the caller's own
 };
 
-// NaN in every floating-point type, and not what memory holds that nobody has written: that is all bits set.
+// NaN in every floating-point type, and different from the contents of memory that nothing has written (all bits set).
 constexpr uint64_t nothing_brought = 0x7fff7fff7fff7fff;
 
 // Waits until every lane of `mask` that has not returned has called this with the same mask.
@@ -100,8 +101,8 @@ void yield() noexcept;
 void fence() noexcept;
 void fence_system() noexcept;
 
-// What lane `source` brought. An instrumented kernel asks the executor, which checks that the lane is in the mask and
-// has brought something, and whose own memory is not the kernel's to be seen reading.
+// The value of lane `source`. An instrumented kernel asks the executor, which checks that the lane is in the mask and
+// has brought a value; so the read of the executor's memory is not counted as the kernel's.
 uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, Place place) noexcept;
 
 // For votes, and for the factors of a matrix product: what the executor counts as received.
@@ -197,7 +198,7 @@ __forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int wid
   return simt::from_bits<T>(simt::value_of(exchanged, mask, outside ? lane : source, place));
 }
 
-// One for each: a structure is shuffled member by member.
+// One overload per shuffle, which refuses a structure: it is to be shuffled member by member.
 #define SIMT_NOT_SHUFFLED(name)                                                                                \
   template <typename T, typename... Rest, simt::If<!simt::is_shuffled<T>> = 0>                                 \
   SIMT_UNAVAILABLE("shuffles take numbers of up to 8 bytes, half and bfloat16; shuffle a structure's members") \
@@ -223,7 +224,7 @@ inline int __all_sync(unsigned mask, int predicate, SIMT_PLACE(all)) {
 
 namespace simt {
 
-// Lanes of the mask that take part: not those that have returned.
+// The lanes of the mask that take part: all that have not returned.
 inline unsigned participants(unsigned mask, Place place) { return __ballot_sync(mask, 1, place); }
 
 }  // namespace simt

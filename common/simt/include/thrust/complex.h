@@ -1,4 +1,4 @@
-// Complex numbers for kernels and hosts. What is more than arithmetic is that of the C++ library.
+// Complex numbers for kernels and hosts. Functions beyond arithmetic are those of the C++ library.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// The operators that programs give to algorithms.
+// The function objects that programs pass to algorithms.
 #pragma once
 
 #include "../cuda/functional"

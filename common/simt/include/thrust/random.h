@@ -19,7 +19,7 @@ class linear_congruential_engine {
   __host__ __device__ explicit linear_congruential_engine(UInt seed_value = default_seed) { seed(seed_value); }
   __host__ __device__ void seed(UInt value = default_seed) { x_ = c % m == 0 && value % m == 0 ? 1 : value % m; }
   __host__ __device__ UInt operator()() { return x_ = static_cast<UInt>((static_cast<uint64_t>(a) * x_ + c) % m); }
-  // As many calls at once.
+  // The effect of `calls` calls.
   __host__ __device__ void discard(unsigned long long calls) {
     uint64_t by = a, plus = c, all_by = 1, all_plus = 0;
     for (; calls; calls /= 2) {
@@ -47,7 +47,7 @@ using minstd_rand0 = linear_congruential_engine<uint32_t, 16807, 0, 2147483647>;
 using minstd_rand = linear_congruential_engine<uint32_t, 48271, 0, 2147483647>;
 using default_random_engine = minstd_rand;
 
-// From a up to b, without b.
+// Uniform in [a, b).
 template <typename Real = double>
 class uniform_real_distribution {
  public:
@@ -67,7 +67,7 @@ class uniform_real_distribution {
   Real a_, b_;
 };
 
-// From a up to b, with b.
+// Uniform in [a, b].
 template <typename Int = int>
 class uniform_int_distribution {
  public:
@@ -97,7 +97,7 @@ class normal_distribution {
   __host__ __device__ void reset() {}
   __host__ __device__ Real mean() const { return mean_; }
   __host__ __device__ Real stddev() const { return deviation_; }
-  // By the inverse of the distribution.
+  // By the inverse of the cumulative distribution function.
   template <typename Engine>
   __host__ __device__ Real operator()(Engine& engine) const {
     constexpr typename Engine::result_type range = Engine::max - Engine::min;

@@ -1,4 +1,4 @@
-// thrust::tuple and pair, which kernels may take apart.
+// thrust::tuple and pair, for kernels and hosts.
 #pragma once
 
 #include <tuple>

@@ -32,7 +32,7 @@ class BlockLoad {
   void Load(Iterator from, T (&items)[Items]) {
     Load(from, items, threads * Items);
   }
-  // Of items behind the first `valid` those of the threads stay as they are.
+  // Items beyond the first `valid` keep the value that they had in the threads.
   template <typename Iterator>
   void Load(Iterator from, T (&items)[Items], int valid) {
     const int rank = static_cast<int>(WarpId() * 32 + LaneId());

@@ -74,7 +74,7 @@ class BlockRadixSort {
     }
   }
 
-  // Keys whose bit is 0 come first, both in the order in which they were.
+  // Keys whose bit is 0 come first; both parts keep their order.
   void rank_by_bit(const Key (&keys)[Items], int (&ranks)[Items], int bit, bool descending) {
     int ones[Items], zeros = threads * Items, all;
     for (int k = 0; k < Items; k++) {

@@ -7,7 +7,7 @@ namespace cub {
 
 enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
 
-// The result is in thread 0; what the others get has no meaning. Whatever algorithm is asked for, the order is kept.
+// The result is in thread 0; in the others it is undefined. Every algorithm keeps the order of the items.
 // Between two uses of one TempStorage the program needs a __syncthreads().
 template <typename T, int BlockDimX, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int BlockDimY = 1,
           int BlockDimZ = 1>
@@ -20,7 +20,7 @@ class BlockReduce {
   };
   explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
-  // Of the first num_valid threads' items.
+  // Reduces the items of the first num_valid threads.
   template <typename Operation>
   T Reduce(T input, Operation operation, int num_valid) {
     const int warp = static_cast<int>(WarpId()), before = warp * 32;

@@ -20,8 +20,8 @@ class BlockScan {
   };
   explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
-  // block_aggregate is without the initial value. Instead of it there may be a functor with a T operator()(T
-  // block_aggregate), which the first warp calls: what it returns to lane 0 comes before all items.
+  // block_aggregate does not include the initial value. In its place there may be a functor with a T operator()(T
+  // block_aggregate), which the first warp calls: lane 0's return value is placed before all items.
   template <typename Operation>
   void InclusiveScan(T input, T& output, Operation operation) {
     T all;
@@ -41,7 +41,7 @@ class BlockScan {
     inclusive(input, output, Items, operation, last);
   }
 
-  // Without an initial value the first output of thread 0 has no meaning.
+  // Without an initial value the first output of thread 0 is undefined.
   template <typename Operation>
   void ExclusiveScan(T input, T& output, Operation operation) {
     T all;

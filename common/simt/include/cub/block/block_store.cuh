@@ -14,7 +14,7 @@ enum BlockStoreAlgorithm {
   BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED
 };
 
-// As BlockLoad.
+// See BlockLoad.
 template <typename T, int BlockDimX, int Items, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int BlockDimY = 1,
           int BlockDimZ = 1>
 class BlockStore {

@@ -6,7 +6,7 @@
 namespace cub {
 
 struct DeviceHistogram {
-  // levels - 1 bins of equal width from lower up to upper, which is in none.
+  // levels - 1 bins of equal width, from lower to upper. upper itself is in none of them.
   template <typename In, typename Counter, typename Level, typename Count>
   static cudaError_t HistogramEven(void* storage, size_t& storage_bytes, In in, Counter* bins, int levels, Level lower,
                                    Level upper, Count count, cudaStream_t stream = nullptr) {
@@ -27,7 +27,7 @@ struct DeviceHistogram {
           }
         });
   }
-  // Bin b is from boundaries[b] up to boundaries[b + 1].
+  // Bin b: boundaries[b] <= item < boundaries[b + 1].
   template <typename In, typename Counter, typename Level, typename Count>
   static cudaError_t HistogramRange(void* storage, size_t& storage_bytes, In in, Counter* bins, int levels,
                                     const Level* boundaries, Count count, cudaStream_t stream = nullptr) {

@@ -1,4 +1,4 @@
-// cub::DevicePartition: what is selected comes first, in order; the others lie behind it from the end on, in reverse.
+// cub::DevicePartition: the selected items come first, in order; the others follow, in reverse order, as in CUB.
 #pragma once
 
 #include "run.cuh"

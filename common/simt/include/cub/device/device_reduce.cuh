@@ -25,7 +25,7 @@ struct DeviceReduce {
     return reduce("cub::DeviceReduce::Sum", storage, storage_bytes, in, out, count, cub::Sum(), detail::ValueOf<In>(),
                   stream);
   }
-  // Of nothing: the largest value of the type; its lowest for Max.
+  // Of no items: the largest value of the type for Min, the lowest for Max.
   template <typename In, typename Out, typename Count>
   static cudaError_t Min(void* storage, size_t& storage_bytes, In in, Out out, Count count,
                          cudaStream_t stream = nullptr) {

@@ -15,7 +15,7 @@ struct DeviceRunLengthEncode {
                   unique[run] = in[first];
                 });
   }
-  // Where each run of two and more begins, and its length.
+  // The position and the length of each run of two or more equal items.
   template <typename In, typename Offsets, typename Lengths, typename Number, typename Count>
   static cudaError_t NonTrivialRuns(void* storage, size_t& storage_bytes, In in, Offsets offsets, Lengths lengths,
                                     Number number, Count count, cudaStream_t stream = nullptr) {

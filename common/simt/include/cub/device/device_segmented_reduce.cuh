@@ -32,7 +32,8 @@ struct DeviceSegmentedReduce {
     return reduce("cub::DeviceSegmentedReduce::Max", storage, storage_bytes, in, out, segments, begins, ends,
                   cub::Max(), std::numeric_limits<detail::ValueOf<In>>::lowest(), stream);
   }
-  // The offset is counted from the segment's beginning; of an empty segment (1, the value that loses to all).
+  // The offset counts from the segment's beginning. An empty segment gives (1, the value that loses against all
+  // others).
   template <typename In, typename Out, typename Begins, typename Ends>
   static cudaError_t ArgMin(void* storage, size_t& storage_bytes, In in, Out out, int segments, Begins begins,
                             Ends ends, cudaStream_t stream = nullptr) {
@@ -47,7 +48,7 @@ struct DeviceSegmentedReduce {
   }
 
  private:
-  // out[s] = of_segment(in, first, last), of each segment.
+  // out[s] = of_segment(in, first, last) for each segment s.
   template <typename In, typename Out, typename Begins, typename Ends, typename OfSegment>
   static cudaError_t over_segments(const char* name, void* storage, size_t& storage_bytes, In in, Out out, int segments,
                                    Begins begins, Ends ends, cudaStream_t stream, OfSegment of_segment) {

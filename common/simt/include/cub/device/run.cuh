@@ -9,7 +9,7 @@
 namespace cub {
 namespace detail {
 
-// The first call only says how much temporary memory the algorithm wants. `work` gets that of the second.
+// The first call only returns how many bytes of temporary memory the algorithm needs; the second runs `work` with it.
 template <typename Work>
 cudaError_t in_two_phases(void* storage, size_t& storage_bytes, size_t wanted, cudaStream_t stream, const char* name,
                           const Work& work) {

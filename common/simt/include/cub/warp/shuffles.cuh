@@ -34,7 +34,7 @@ inline unsigned WarpId() { return (threadIdx.x + blockDim.x * (threadIdx.y + blo
 
 namespace detail {
 
-// The value in words of four bytes, as CUB shuffles it. `shuffle` moves one.
+// Moves the value in words of four bytes, as CUB does. shuffle: moves one word.
 template <typename T, typename Shuffle>
 T by_words(const T& value, Shuffle shuffle) {
   static_assert(std::is_trivially_copyable<T>::value, "a shuffle copies bytes: the type must be trivially copyable");

@@ -1,11 +1,11 @@
-// cub::WarpReduce: by shuffles, so the checks and the counters see what they see of any kernel.
+// cub::WarpReduce, by shuffles: the checks and the counters see it as any kernel's code.
 #pragma once
 
 #include "shuffles.cuh"
 
 namespace cub {
 
-// The result is in lane 0 of each logical warp; what the other lanes get has no meaning.
+// The result is in lane 0 of each logical warp; in the other lanes it is undefined.
 template <typename T, int LogicalWarpThreads = 32>
 class WarpReduce {
   static_assert(LogicalWarpThreads >= 1 && LogicalWarpThreads <= 32 &&

@@ -25,7 +25,7 @@ class WarpScan {
     InclusiveScan(input, output, operation);
     warp_aggregate = Broadcast(output, width - 1);
   }
-  // Without an initial value lane 0's output has no meaning.
+  // Without an initial value lane 0's output is undefined.
   template <typename Operation>
   void ExclusiveScan(T input, T& output, Operation operation) {
     output = before(detail::scan_lanes(input, operation, width, width));
@@ -35,7 +35,7 @@ class WarpScan {
     T all;
     ExclusiveScan(input, output, initial_value, operation, all);
   }
-  // warp_aggregate is without the initial value.
+  // warp_aggregate does not include the initial value.
   template <typename Operation>
   void ExclusiveScan(T input, T& output, T initial_value, Operation operation, T& warp_aggregate) {
     T own;

@@ -70,7 +70,7 @@ constant_iterator<T> make_constant_iterator(T value, std::ptrdiff_t at = 0) {
   return constant_iterator<T>(value, at);
 }
 
-// What is written to it is lost.
+// Values written to it are discarded.
 struct discard_iterator : detail::Iterator<discard_iterator, int, const discard_iterator&, detail::Either> {
   std::ptrdiff_t at = 0;
   const discard_iterator& operator*() const { return *this; }

@@ -7,7 +7,7 @@
 namespace thrust {
 namespace detail {
 
-// The first place at which `value` could stand, or the last (after its equals).
+// The first position at which `value` could be inserted, or the last (after equal items).
 template <typename It, typename T, typename Less>
 std::ptrdiff_t place_of(const It& in, std::ptrdiff_t count, const T& value, Less& below, bool last) {
   std::ptrdiff_t begin = 0;

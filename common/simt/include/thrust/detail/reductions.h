@@ -1,4 +1,4 @@
-// Reductions, and what is found in them. Unlike a GPU's they add in order.
+// Reductions and searches. Unlike on a GPU, sums are added in order.
 #pragma once
 
 #include "../functional.h"
