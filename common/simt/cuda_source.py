@@ -43,9 +43,11 @@ CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "si
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
-    (r"\btexture\s*<|\bcudaTextureObject_t\b|\btex(?:1|2|3)D\w*\s*[<(]|\btex(?:Cubemap|1Dfetch)\w*\s*[<(]", "textures"),
+    (r"\btexture\s*<|\btextureReference\b|\bcudaBindTexture\w*", "texture references (since CUDA 12 there are only texture objects)"),
+    (r"\btex(?:1DL|1DG|2DL|2DG|2DS|3D|Cubemap)\w*\s*[<(]|\btex2Dgather\s*[<(]|\bcudaGetTexture\w+", "of textures, {0}"),
     (r"\bsurface\s*<|\bcudaSurfaceObject_t\b|\bsurf(?:1|2|3)D\w*\s*[<(]", "surfaces"),
-    (r"\bcudaArray(?:_t)?\b|\bcudaMalloc(?:3D)?Array\b|\bcudaMallocMipmappedArray\b", "CUDA arrays (texture memory)"),
+    (r"\bcudaMalloc3DArray\b|\bcuda\w*MipmappedArray\b|\bcudaArrayGet\w+|\bcudaMemcpy(?:ArrayToArray|2DArrayToArray)\b",
+     "of CUDA arrays (texture memory), {0}"),
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
     (rf"\bcudaGraph(?!ics|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
@@ -63,7 +65,6 @@ UNSUPPORTED = [
     (rf"\bcublas(?!(?:{CUBLAS})\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
     (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"
      r"\bncclWindow_t\b", "{0} of NCCL"),
-    (r"\bcudaBindTexture\w*|\bcudaCreateTextureObject\b", "textures"),
     (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
 ]
 

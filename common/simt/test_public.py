@@ -23,6 +23,12 @@ SABOTAGE = [
      "memcheck: out of bounds in global memory"),
     ("thrust_ordered", "found.begin());\n  for", "found.begin() + 1);\n  for", "memcheck: out of bounds in global memory"),
     ("cub_sort", "__syncthreads();\n  if (descending)", "if (descending)", "racecheck: race in shared memory"),
+    ("textures", "cudaCreateChannelDesc<float4>(), n", "cudaCreateChannelDesc<float2>(), n", "It has 2 channels of 32 bits (float), and the kernel reads 4 channels"),
+    ("textures", "= tex1D<float>(", "= tex1Dfetch<float>(", "tex1Dfetch is for linear memory"),
+    ("textures", "  CHECK(cudaMemcpy2DToArray(line", "  if (false) CHECK(cudaMemcpy2DToArray(line", "initcheck: uninitialised global memory"),
+    ("textures", "  look_up<<<", "  CHECK(cudaDestroyTextureObject(objects[1]));\n  look_up<<<", "The number is no texture object"),
+    ("textures", "  look_up<<<", "  CHECK(cudaFreeArray(line));\n  look_up<<<", "memcheck: freed memory"),
+    ("textures", "how.filterMode = cudaFilterModeLinear;", "how.readMode = cudaReadModeNormalizedFloat;\n  how.sRGB = 1;", "operation not supported"),
 ]
 
 MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}

@@ -24,10 +24,11 @@ REFUSED = [
     ("needs the kernel itself here", "void f(const void* kernel) {\n\n",
      "cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), nullptr);", "}"),
     ("several devices", "void f(cudaLaunchParams* l) {\n\n", "cudaLaunchCooperativeKernelMultiDevice(l, 1);", "}"),
-    ("textures", "\n\n", "texture<float, 2> image;", ""),
-    ("textures", "\n\n", "__global__ void k(cudaTextureObject_t t) {}", ""),
+    ("texture references", "\n\n", "texture<float, 2> image;", ""),
+    ("of textures, tex3D", "__global__ void k(cudaTextureObject_t t, float* x) {\n\n", "x[0] = tex3D<float>(t, 0, 0, 0);", "}"),
+    ("of textures, tex2DLayered", "__global__ void k(cudaTextureObject_t t, float* x) {\n\n", "x[0] = tex2DLayered<float>(t, 0, 0, 0);", "}"),
     ("surfaces", "\n\n", "__global__ void k(cudaSurfaceObject_t t) {}", ""),
-    ("CUDA arrays", "\n\n", "cudaArray_t pixels;", ""),
+    ("of CUDA arrays (texture memory), cudaMalloc3DArray", "void f(cudaArray_t* a, cudaChannelFormatDesc* d) {\n\n", "cudaMalloc3DArray(a, d, make_cudaExtent(8, 8, 8));", "}"),
     ("tensor cores on bits", "\n\n", "using b1 = nvcuda::wmma::experimental::precision::b1;", ""),
     ("thrust/mr/memory_resource.h", "\n\n", "#include <thrust/mr/memory_resource.h>", ""),
     ("cub/device/device_merge_sort.cuh", "\n\n", "#include <cub/device/device_merge_sort.cuh>", ""),
@@ -56,7 +57,7 @@ REFUSED = [
     ("several processes (cudaIpcMemHandle_t)", "\n\n", "cudaIpcMemHandle_t handle;", ""),
     ("graphics interoperation (cudaGraphicsResource)", "\n\n", "struct cudaGraphicsResource* resource;", ""),
     ("4-bit and 6-bit floating point and E8M0 (__nv_fp4_e2m1)", "\n\n", "__global__ void k(__nv_fp4_e2m1* x) {}", ""),
-    ("textures", "void f() {\n\n", "cudaCreateTextureObject(nullptr, nullptr, nullptr, nullptr);", "}"),
+    ("texture references", "void f() {\n\n", "cudaBindTexture(nullptr, image, nullptr, 0);", "}"),
     ("__brkpt", "__global__ void k() {\n\n", "__brkpt();", "}"),
 ]
 
@@ -92,7 +93,7 @@ class Refused(InFolder):
     def test_a_feature_in_a_header_is_named_there(self):
         self.write("helper.h", "#pragma once\ntexture<float, 1> image;\n")
         self.write("a.cu", '#include "helper.h"\nint main() {}\n')
-        self.assertRegex(self.refuses("a.cu"), r"helper\.h:2:.*textures")
+        self.assertRegex(self.refuses("a.cu"), r"helper\.h:2:.*texture references")
 
     def test_a_missing_file(self):
         self.assertIn("nowhere.cu: no such file", self.refuses("nowhere.cu"))
@@ -108,7 +109,7 @@ class Refused(InFolder):
     def test_only_what_is_refused_is_said_of_a_file_that_has_it(self):
         self.write("a.cu", "\ntexture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 1, 1) + nowhere; }\nint main() {}\n")
         said = self.refuses("a.cu")
-        self.assertRegex(said, r"a\.cu:2:.*#error textures is not supported")
+        self.assertRegex(said, r"a\.cu:2:.*#error texture references")
         self.assertNotIn("was not declared", said)
 
     def test_too_few_and_too_many_arguments_of_a_launch(self):

@@ -39,7 +39,7 @@ class Survey(InFolder):
         os.mkfifo(folder / "pipe.cu")
         said, found = self.survey()
         good = ["src/kernels/uses.cu", "no_kernel.cu", "a 'name' with $x;.cu", "-o.cu", "latin.cu"]
-        missing = {"extension.cu": (2, "header torch/extension.h"), "image.cu": (3, "textures"), "name.cu": (3, "nothing_of_this_name"),
+        missing = {"extension.cu": (2, "header torch/extension.h"), "image.cu": (3, "texture references"), "name.cu": (3, "nothing_of_this_name"),
                    "dangling.cu": (1, "cannot be read")}
         self.assertEqual(set(found), {*good, *missing}, said)
         for name in good:
@@ -51,7 +51,7 @@ class Survey(InFolder):
                 self.assertIn(what, found[name]["all_missing"][0])
         self.assertIn("no_kernel.cu: compiles (no kernel)", said)
         self.assertIn("9 files, 5 with kernels: 5 compile, 5 of them with --check too", said)
-        self.assertRegex(said, r"\n +1 +1   textures\n")
+        self.assertRegex(said, r"\n +1 +1   texture references")
 
     def test_a_file_that_the_compiler_does_not_finish(self):
         self.write("repository/explode.cu", "template <int N, int M> struct F { static const int v = F<N - 1, 2 * M>::v + F<N - 1, 2 * M + 1>::v; };\n"

@@ -229,6 +229,16 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes 
 #include "../include/simt/graph_nodes.h"
 #include "../include/simt/memory_pools.h"
 
+#define SIMT_TEXTURE(name, ...)                                     \
+  template <typename T>                                             \
+  __attribute__((device)) T name(cudaTextureObject_t, __VA_ARGS__); \
+  template <typename T>                                             \
+  __attribute__((device)) void name(T*, cudaTextureObject_t, __VA_ARGS__);
+SIMT_TEXTURE(tex1Dfetch, int)
+SIMT_TEXTURE(tex1D, float)
+SIMT_TEXTURE(tex2D, float, float)
+#undef SIMT_TEXTURE
+
 #pragma clang attribute push(__attribute__((device)), apply_to = function)
 #include "../include/cooperative_groups.h"
 #include "../include/cooperative_groups/reduce.h"

@@ -1,7 +1,8 @@
-// Pitched memory of three dimensions. Linear memory only: CUDA arrays, which are for textures, are not supported.
+// Pitched memory of three dimensions: linear memory only. CUDA arrays have one or two (texture_types.h).
 #pragma once
 
 #include "runtime_api.h"
+#include "texture_types.h"
 
 // Width in bytes, height and depth in elements.
 struct cudaExtent {
@@ -14,12 +15,11 @@ struct cudaPitchedPtr {
   void* ptr;
   size_t pitch, xsize, ysize;
 };
-struct cudaArray;
 struct cudaMemcpy3DParms {
-  cudaArray* srcArray;  // must be null: there are no CUDA arrays
+  cudaArray_t srcArray;  // null, or it is refused
   cudaPos srcPos;
   cudaPitchedPtr srcPtr;
-  cudaArray* dstArray;
+  cudaArray_t dstArray;
   cudaPos dstPos;
   cudaPitchedPtr dstPtr;
   cudaExtent extent;
@@ -50,7 +50,11 @@ inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExte
   return cudaMemset3D(pointer, value, extent);
 }
 
+namespace simt {
+cudaError_t refuse_3d_array();
+}
 inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
+  if (copy->srcArray || copy->dstArray) return simt::refuse_3d_array();
   const auto slice_of = [](const cudaPitchedPtr& pointer, const cudaPos& at, size_t slice) {
     return static_cast<char*>(pointer.ptr) + ((at.z + slice) * pointer.ysize + at.y) * pointer.pitch + at.x;
   };

@@ -112,6 +112,25 @@ class device_vector {
     size_ = 0;
     resize(count, value);
   }
+  template <typename It, typename = typename std::iterator_traits<It>::iterator_category>
+  void insert(iterator at, It first, It last) {
+    const auto before = static_cast<std::ptrdiff_t>(at - begin());
+    const device_vector items(first, last), rest(at, end());  // copies: the items may be this vector's own
+    reserve(size_ + items.size());
+    size_ += items.size();
+    const iterator next = detail::copy_any(items.begin(), items.end(), begin() + before);
+    detail::copy_any(rest.begin(), rest.end(), next);
+  }
+  iterator insert(iterator at, const T& value) {
+    const auto before = static_cast<std::ptrdiff_t>(at - begin());
+    insert(at, 1, value);
+    return begin() + before;
+  }
+  template <typename Count, typename = std::enable_if_t<std::is_integral<Count>::value>>
+  void insert(iterator at, Count count, const T& value) {
+    const device_vector items(static_cast<size_t>(count), value);
+    insert(at, items.begin(), items.end());
+  }
   iterator erase(iterator first, iterator last) {
     const device_vector rest(last, end());
     detail::copy_any(rest.begin(), rest.end(), first);

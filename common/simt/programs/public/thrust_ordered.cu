@@ -4,6 +4,7 @@
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>
+#include <thrust/host_vector.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/reverse_iterator.h>
 #include <thrust/merge.h>
@@ -16,6 +17,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <sstream>
 #include <vector>
 
 int wrong = 0;
@@ -119,6 +122,28 @@ int main() {
   std::vector<int> host = {3, 1, 2};
   thrust::reverse(thrust::host, host.begin(), host.end());
   expect(host[0] == 2 && host[2] == 3, "reverse on the host");
+
+  const std::vector<int> labels = {4, 4, 4, 7, 7, 4}, ones(6, 1);
+  thrust::device_vector<int> label = labels, one = ones, run(6);
+  thrust::inclusive_scan_by_key(label.begin(), label.end(), one.begin(), run.begin());
+  expect(on_host(run, 6) == std::vector<int>{1, 2, 3, 1, 2, 1}, "inclusive_scan_by_key");
+  thrust::exclusive_scan_by_key(label.begin(), label.end(), one.begin(), run.begin(), 10);
+  expect(on_host(run, 6) == std::vector<int>{10, 11, 12, 10, 11, 10}, "exclusive_scan_by_key");
+  thrust::inclusive_scan_by_key(thrust::device, label.begin(), label.end(), label.begin(), run.begin(),
+                                thrust::equal_to<int>(), thrust::maximum<int>());
+  expect(on_host(run, 6) == labels, "inclusive_scan_by_key with a function");
+
+  // As a std::vector, and printed as the samples print.
+  thrust::host_vector<int> on_the_host = labels;
+  run = labels;
+  expect(*run.insert(run.begin() + 1, 9) == 9, "insert's iterator");
+  run.insert(run.end(), 2, 8);
+  run.insert(run.begin(), host.begin(), host.end());
+  std::ostringstream of_device, of_host;
+  thrust::copy(run.begin(), run.end(), std::ostream_iterator<int>(of_device, " "));
+  thrust::copy(on_the_host.begin(), on_the_host.end(), std::ostream_iterator<int>(of_host, " "));
+  expect(of_device.str() == "2 1 3 4 9 4 4 7 7 4 8 8 ", "insert, or a copy to a stream");
+  expect(of_host.str() == "4 4 4 7 7 4 ", "a copy from the host to a stream");
   printf("%s\n", wrong ? "FAIL" : "PASS");
   return wrong != 0;
 }

@@ -210,6 +210,8 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
         return Cost("alu", BUILTINS[short], BITS.get(short, 0))
     if short == "simt::skip_xorwow":
         return Cost("unknown", 10, why="XORWOW's curand_init")
+    if short.startswith("simt::texels_"):
+        return Cost("unknown", 10, why="a texture's fetch")
     if name.startswith(FREE_CALLS) or "__tsan_atomic" in name or "__atomic" in name or is_own(file):
         return Cost("copy")
     if name in known or name.split("<")[0].split("::")[-1] in known:

@@ -1,6 +1,7 @@
 // Copies within a side and from one to the other.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "iterators.h"
@@ -57,9 +58,10 @@ Out copy_any(In first, In last, Out to) {
     copy_to_device(reinterpret_cast<const Value*>(values.get()), packed.get(), count);
     const device_ptr<Value> begin(packed.get());
     return copy_(Device(), begin, begin + static_cast<std::ptrdiff_t>(count), to);
+  } else if constexpr (!from_device && !to_device && (from_host || to_host)) {
+    return std::copy(first, last, to);  // to an output iterator, too, which cannot be advanced by a count
   } else {
-    return copy_(std::conditional_t < from_device || to_device || !(from_host || to_host), Device, Host > (), first,
-                 last, to);
+    return copy_(Device(), first, last, to);
   }
 }
 

@@ -1,0 +1,135 @@
+// What kernels read through texture objects. The executor says which texels a fetch needs and with which weights
+// (textures.cpp); the kernel reads them by ordinary loads, so that they are checked and counted.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "half_bits.h"
+#include "texture_types.h"
+#include "warp.h"
+
+namespace simt {
+
+struct Texels {
+  unsigned count;       // up to 4, to be added
+  const void* from[4];  // null: the border's colour
+  float weight[4];
+  unsigned char bits, channels;  // of a texel
+  bool is_float, is_signed, normalized;
+  float border[4];
+};
+
+// What a fetch asks for: of what type, and where in the source.
+struct TexelRead {
+  unsigned char bytes, channels;
+  bool is_float, is_signed;
+  Place place;
+};
+
+Texels texels_linear(cudaTextureObject_t object, int index, const TexelRead& read) noexcept;
+// dimensions: 1 or 2. Coordinates in texels, or from 0 to 1 if the texture has normalised ones.
+Texels texels_array(cudaTextureObject_t object, int dimensions, float x, float y, const TexelRead& read) noexcept;
+
+// All of a texel by one load; its first channels.
+inline void load_texel(const void* from, unsigned bytes, uint32_t (&words)[4]) {
+  words[0] = words[1] = words[2] = words[3] = 0;
+  if (bytes == 1) {
+    words[0] = *static_cast<const unsigned char*>(from);
+  } else if (bytes == 2) {
+    words[0] = *static_cast<const unsigned short*>(from);
+  } else if (bytes == 4) {
+    words[0] = *static_cast<const unsigned*>(from);
+  } else if (bytes == 8) {
+    const uint2 two = *static_cast<const uint2*>(from);
+    words[0] = two.x, words[1] = two.y;
+  } else {
+    const uint4 four = *static_cast<const uint4*>(from);
+    words[0] = four.x, words[1] = four.y, words[2] = four.z, words[3] = four.w;
+  }
+}
+
+// A channel as an integer, sign extended, or the bits of a float.
+inline uint32_t texel_channel(const uint32_t (&words)[4], const Texels& texels, unsigned channel) {
+  const unsigned bits = texels.bits, at = channel * bits;
+  const uint32_t word = (at < 32 ? words[0] : at < 64 ? words[1] : at < 96 ? words[2] : words[3]) >> at % 32;
+  if (bits == 32) return word;
+  if (texels.is_float) return float_bits(Fp16::to_float(static_cast<uint16_t>(word)));
+  const unsigned shift = 32 - bits;
+  return texels.is_signed ? static_cast<uint32_t>(static_cast<int32_t>(word << shift) >> shift)
+                          : word << shift >> shift;
+}
+
+// The smallest of the signed values is -1, too.
+inline float texel_value(uint32_t channel, const Texels& texels) {
+  if (texels.is_float) return float_from_bits(channel);
+  const float largest = static_cast<float>((1u << (texels.bits - (texels.is_signed ? 1 : 0))) - 1);
+  if (!texels.is_signed) return static_cast<float>(channel) / largest;
+  const float value = static_cast<float>(static_cast<int32_t>(channel)) / largest;
+  return value < -1 ? -1 : value;
+}
+
+template <typename T>
+TexelRead texel_read(const Place& place) {
+  using Type = TexelType<T>;
+  static_assert(Type::channels > 0, "a texture is read as 1, 2 or 4 channels of char, short, int or float");
+  using Channel = typename Type::Channel;
+  return {sizeof(Channel), Type::channels, std::is_floating_point<Channel>::value, std::is_signed<Channel>::value,
+          place};
+}
+
+template <typename T>
+T fetch(const Texels& texels) {
+  using Type = TexelType<T>;
+  using Channel = typename Type::Channel;
+  Channel channels[Type::channels] = {};
+  for (unsigned i = 0; i < texels.count; i++) {
+    uint32_t words[4] = {};
+    if (texels.from[i]) load_texel(texels.from[i], texels.bits / 8u * texels.channels, words);
+    for (unsigned c = 0; c < Type::channels; c++) {
+      const uint32_t channel = texel_channel(words, texels, c);
+      if constexpr (std::is_floating_point<Channel>::value) {
+        channels[c] += texels.weight[i] * (texels.from[i] ? texel_value(channel, texels) : texels.border[c]);
+      } else {
+        channels[c] = texels.from[i] ? static_cast<Channel>(channel) : static_cast<Channel>(texels.border[c]);
+      }
+    }
+  }
+  T value;
+  static_assert(sizeof value == sizeof channels, "a vector is its channels");
+  __builtin_memcpy(&value, channels, sizeof value);
+  return value;
+}
+
+}  // namespace simt
+
+#define SIMT_TEXTURE_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define SIMT_READ simt::texel_read<T>({file, line, simt::Call::none})
+
+// Linear memory, by the number of the texel; 0 where there is none.
+template <typename T>
+T tex1Dfetch(cudaTextureObject_t object, int index, SIMT_TEXTURE_PLACE) {
+  return simt::fetch<T>(simt::texels_linear(object, index, SIMT_READ));
+}
+template <typename T>
+T tex1D(cudaTextureObject_t object, float x, SIMT_TEXTURE_PLACE) {
+  return simt::fetch<T>(simt::texels_array(object, 1, x, 0, SIMT_READ));
+}
+template <typename T>
+T tex2D(cudaTextureObject_t object, float x, float y, SIMT_TEXTURE_PLACE) {
+  return simt::fetch<T>(simt::texels_array(object, 2, x, y, SIMT_READ));
+}
+template <typename T>
+void tex1Dfetch(T* to, cudaTextureObject_t object, int index, SIMT_TEXTURE_PLACE) {
+  *to = tex1Dfetch<T>(object, index, file, line);
+}
+template <typename T>
+void tex1D(T* to, cudaTextureObject_t object, float x, SIMT_TEXTURE_PLACE) {
+  *to = tex1D<T>(object, x, file, line);
+}
+template <typename T>
+void tex2D(T* to, cudaTextureObject_t object, float x, float y, SIMT_TEXTURE_PLACE) {
+  *to = tex2D<T>(object, x, y, file, line);
+}
+#undef SIMT_READ
+#undef SIMT_TEXTURE_PLACE
