@@ -33,8 +33,9 @@ enum class Values {
   nan_first,     // normal, NaN in the first column of the middle row
   nan_last,      // normal, NaN in the last column of the middle row
   // For operators that ask for them (more_cases):
-  zeros,  // every entry 0
-  small,  // standard deviation 0.003: what is added under a root shows
+  zeros,    // every entry 0
+  small,    // standard deviation 0.003: what is added under a root shows
+  strided,  // normal, 100 more in every 4096th column: however threads go over a row in strides, one meets them all
 };
 
 // The matrix of a case, row-major, before it is rounded to the element type. The same for the same name and seed.

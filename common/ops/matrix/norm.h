@@ -20,9 +20,9 @@ class NormOperator : public MatrixOperator {
   std::vector<Case> hidden_cases(uint64_t seed) const override;
 
  protected:
-  // Puts the result of a row of `cols` numbers in its place, and into `allowed` by how much each may be off where it is
-  // a finite number.
-  virtual void normalise(double* row, double* allowed, size_t cols, const Weights& weights) const = 0;
+  // Puts the result of a row of sizes.cols numbers in its place, and into `allowed` by how much each may be off where
+  // it is a finite number.
+  virtual void normalise(double* row, double* allowed, const rung::Sizes& sizes, const Weights& weights) const = 0;
 
   std::vector<Case> more_cases() const override;
 };
