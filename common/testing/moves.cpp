@@ -104,6 +104,12 @@ Demand read_at_most(int times) {
 
 Demand watched_once(int spare) {
   return [spare](const Count& count) -> Judgement {
+    // What is read from a copy of x, in memory of the kernels' own or in the result's, nobody watches.
+    const double written = count.store.bytes + count.atomic.bytes + count.copies(count.copied_written);
+    if (written > count.result_bytes + count.matrix_bytes() / 16)
+      return unmet(whole(written - count.result_bytes) + " bytes are written besides the result, where x has " +
+                   whole(count.matrix_bytes()) + ": is it read again from a copy?" +
+                   worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
     if (count.watched_bytes <= count.matrix_bytes() + static_cast<double>(spare) * count.rows) return {};
     return unmet("x has " + whole(count.matrix_bytes()) + " bytes; " + whole(count.watched_bytes) + " were requested");
   };

@@ -91,7 +91,8 @@ using Demand = std::function<Judgement(const Count&)>;
 // Every element is loaded from global memory, at the most so often.
 Demand read_at_most(int times);
 // What the operator watches (Plan in common/ops/arguments.h), here the matrix, is requested once; `spare` bytes per
-// row may come on top. The rest of the input, such as weights, may be requested again by every row.
+// row may come on top. The rest of the input, such as weights, may be requested again by every row. Little is written
+// besides the result: no copy of the matrix, from which it could be read again.
 Demand watched_once(int spare = 0);
 // Every element is stored once and nothing else is.
 Demand written_once();

@@ -14,7 +14,7 @@ const testing_::Lab testing_::lab = {
          {4, 4096, 50},
          testing_::read_at_most(1),
          {"online"}},
-        {"move-no-serial", "all threads share the work", {2, 16384, 20}, testing_::no_serial_section()},
+        {"move-no-serial", "all threads share the work", {1, 131072, 20}, testing_::no_serial_section()},
         {"move-read-three-times",
          "V is read at most three times",
          {4, 4096, 50},

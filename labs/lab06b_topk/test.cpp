@@ -17,7 +17,7 @@ const testing_::Lab testing_::lab = {
          "no warp stops for a single key: at most one shuffle or vote for 8 logits",
          {4, 4096, 50},
          testing_::few_warp_operations()},
-        {"move-no-serial", "all threads share the work", {2, 16384, 20}, testing_::no_serial_section()},
+        {"move-no-serial", "all threads share the work", {1, 131072, 20}, testing_::no_serial_section()},
         {"move-read-once-any",
          "V is read once, whatever its width",
          {1, 65536, 8},

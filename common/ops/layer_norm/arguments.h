@@ -8,7 +8,8 @@
 
 namespace rung::layer_norm_operator {
 
-constexpr float eps = 1e-5f;  // of every problem
+// 2e-5 to 0.7e-5. Not of every problem the same: a kernel must take the one that it is given.
+constexpr float eps_of(const Sizes& sizes) { return 2e-5f / (1.0f + static_cast<float>(sizes.cols % 3)); }
 
 // Weights and biases lie behind the matrix in the input buffer.
 constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) { return behind_matrix(sizes, dtype); }
@@ -35,7 +36,7 @@ inline void expected_row(const float* row, const Sizes& sizes, double* to) {
   for (int c = 0; c < sizes.cols; c++) sum += to[c] = static_cast<double>(row[c]);
   const double mean = sum / sizes.cols;
   for (int c = 0; c < sizes.cols; c++) squares += (to[c] - mean) * (to[c] - mean);
-  const double scale = 1 / std::sqrt(squares / sizes.cols + static_cast<double>(eps));
+  const double scale = 1 / std::sqrt(squares / sizes.cols + static_cast<double>(eps_of(sizes)));
   for (int c = 0; c < sizes.cols; c++) to[c] = (to[c] - mean) * scale + 1;
 }
 inline constexpr FarRows far = {{}, 1, 1e-3, expected_row};
@@ -60,7 +61,7 @@ inline cudaError_t call(void (*launch)(), void* const* buffers, const Sizes& siz
   const bool sound = sizes.rows >= 0 && sizes.cols > 0;
   const void* const weight = x && sound ? x + weight_offset(sizes, dtype) : x;
   const void* const bias = x && sound ? x + bias_offset(sizes, dtype) : x;
-  return function(x, weight, bias, buffers[1], sizes.rows, sizes.cols, eps, stream);
+  return function(x, weight, bias, buffers[1], sizes.rows, sizes.cols, eps_of(sizes), stream);
 }
 #endif
 

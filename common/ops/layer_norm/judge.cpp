@@ -23,13 +23,15 @@ class LayerNorm : public NormOperator {
   double flops(const rung::Sizes& sizes) const override { return 8.0 * sizes.rows * sizes.cols; }
 
  protected:
-  void normalise(double* row, double* allowed, size_t cols, const Weights& weights) const override {
+  void normalise(double* row, double* allowed, const rung::Sizes& sizes, const Weights& weights) const override {
+    const size_t cols = static_cast<size_t>(sizes.cols);
     const std::vector<double>&weight = weights[0], &bias = weights[1];
     double sum = 0, squares = 0;
     for (size_t i = 0; i < cols; i++) sum += row[i];
     const double mean = sum / static_cast<double>(cols);
     for (size_t i = 0; i < cols; i++) squares += (row[i] - mean) * (row[i] - mean);
-    const double scale = 1 / std::sqrt(squares / static_cast<double>(cols) + rung::layer_norm_operator::eps);
+    const double eps = static_cast<double>(rung::layer_norm_operator::eps_of(sizes));
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(cols) + eps);
     for (size_t i = 0; i < cols; i++) {
       const double scaled = (row[i] - mean) * scale * weight[i];
       row[i] = scaled + bias[i];

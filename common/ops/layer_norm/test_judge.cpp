@@ -38,7 +38,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST_CASE("LayerNorm by hand: 1 and 3 are one deviation from 2; equal numbers become the biases", "[compare]") {
   const Dtype dtype = GENERATE(Dtype::f32, Dtype::f16, Dtype::bf16);
-  const float one = 0.999995f;  // 1 / sqrt(1 + 1e-5)
+  const float one = 0.999997f;  // 1 / sqrt(1 + eps)
   CHECK(said_of({0.5f - one, 4 - 2 * one, 0.5f, 4}, dtype).empty());
   CHECK(contains(said_of({0.5f - one, 4 + 2 * one, 0.5f, 4}, dtype), "far off"));
   CHECK(contains(said_of({-one, -2 * one, 0, 0}, dtype), "far off"));

@@ -35,6 +35,7 @@ enum class Values {
   zeros,         // every entry 0
   small,         // standard deviation 0.003: an epsilon under a root changes the results
   front_loaded,  // normal, the first quarter of each row 8 higher
+  strided,       // normal, 100 more in every 4096th column: however threads stride over a row, one meets them all
 };
 
 // The matrix of a case, row-major, before it is rounded to the element type. The same for the same name and seed.

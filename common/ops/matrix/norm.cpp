@@ -43,7 +43,7 @@ Verdict NormOperator::expect(const Case& c, uint64_t, const std::vector<unsigned
   for (const rung::Tensor& tensor : weights_of(plan(c.sizes, dtype)))
     weights.push_back(reference::decode(input.data() + tensor.offset, tensor.cols, dtype));
   std::vector<double> y = reference::decode(input.data(), rows * cols, dtype), allowed(y.size());
-  for (size_t r = 0; r < rows; r++) normalise(y.data() + r * cols, allowed.data() + r * cols, cols, weights);
+  for (size_t r = 0; r < rows; r++) normalise(y.data() + r * cols, allowed.data() + r * cols, c.sizes, weights);
   for (size_t i = 0; i < y.size(); i++) {
     if (!std::isfinite(y[i])) allowed[i] = 0;
   }

@@ -20,9 +20,9 @@ class NormOperator : public MatrixOperator {
   std::vector<Case> hidden_cases(uint64_t seed) const override;
 
  protected:
-  // Replaces the `cols` numbers of a row by their result, and writes to `allowed` the permitted error of each one that
+  // Replaces a row of sizes.cols numbers by their result, and writes to `allowed` the permitted error of each one that
   // is finite.
-  virtual void normalise(double* row, double* allowed, size_t cols, const Weights& weights) const = 0;
+  virtual void normalise(double* row, double* allowed, const rung::Sizes& sizes, const Weights& weights) const = 0;
 
   std::vector<Case> more_cases() const override;
 };

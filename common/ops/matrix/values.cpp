@@ -45,6 +45,7 @@ std::vector<float> logits(const Case& c, uint64_t seed) {
         }
         case Values::zeros: row[i] = 0.0f; break;
         case Values::small: row[i] = 1e-3f * normal(random); break;
+        case Values::strided: row[i] = (i % 4096 == 0 ? 100.0f : 0.0f) + normal(random); break;
         case Values::extreme: row[i] = 1e4f * uniform(random); break;
         case Values::plus_1e4: row[i] = 1e4f + normal(random); break;
         case Values::minus_1e4: row[i] = -1e4f + normal(random); break;

@@ -13,11 +13,13 @@ class RmsNorm : public NormOperator {
   double flops(const rung::Sizes& sizes) const override { return 4.0 * sizes.rows * sizes.cols; }
 
  protected:
-  void normalise(double* row, double* allowed, size_t cols, const Weights& weights) const override {
+  void normalise(double* row, double* allowed, const rung::Sizes& sizes, const Weights& weights) const override {
+    const size_t cols = static_cast<size_t>(sizes.cols);
     const std::vector<double>& weight = weights[0];
     double squares = 0;
     for (size_t i = 0; i < cols; i++) squares += row[i] * row[i];
-    const double scale = 1 / std::sqrt(squares / static_cast<double>(cols) + rung::rms_norm_operator::eps);
+    const double eps = static_cast<double>(rung::rms_norm_operator::eps_of(sizes));
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(cols) + eps);
     for (size_t i = 0; i < cols; i++) {
       row[i] *= scale * weight[i];
       allowed[i] = 1e-5 * std::fabs(row[i]);

@@ -34,7 +34,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST_CASE("RMSNorm by hand: 3 and 4 over the root of 12.5", "[compare]") {
   const Dtype dtype = GENERATE(Dtype::f32, Dtype::f16, Dtype::bf16);
-  const float scale = 0.28284260f;  // 1 / sqrt(12.5 + 1e-5)
+  const float scale = 0.28284260f;  // 1 / sqrt(12.5 + eps)
   CHECK(said_of({3 * scale, -8 * scale, 0, 0}, dtype).empty());
   CHECK(contains(said_of({3 * scale, 8 * scale, 0, 0}, dtype), "far off"));
   CHECK(contains(said_of({3 * scale, -4 * scale, 0, 0}, dtype), "far off"));

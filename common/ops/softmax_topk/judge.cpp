@@ -64,7 +64,9 @@ class SoftmaxTopk : public MatrixOperator {
     cases.push_back(make("k", "descending", Values::descending, {1, 20000, {200}}));
     cases.push_back(make("k", "front_loaded", Values::front_loaded, {1, 5000, {200}}));
     cases.push_back(make("k", "constant", Values::constant, {1, 20000, {50}}));  // long, and ties only
-    cases.push_back(make("k", "masked", Values::masked, {7, 600, {500}}));       // fewer finite entries than k
+    // One thread, with whatever part of the row, may have all of the result.
+    cases.push_back(make("k", "strided", Values::strided, {1, 200003, {49}}));
+    cases.push_back(make("k", "masked", Values::masked, {7, 600, {500}}));  // fewer finite entries than k
     return cases;
   }
 
