@@ -210,7 +210,8 @@ Demand spread_over_blocks(int least) {
 
 Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
-    const double needed = lanes_per_row * static_cast<double>(count.rows);
+    const double lanes = std::min(lanes_per_row, std::floor(count.cols * count.element_bytes / bytes_of_a_lane));
+    const double needed = std::max(1.0, lanes) * static_cast<double>(count.rows);
     // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
     if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
     if (count.working_threads >= needed) {

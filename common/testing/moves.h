@@ -116,8 +116,8 @@ Demand even_shares();
 Demand reduces_in_warps();
 // At least so many blocks per row, in one of the kernels; and kernels with fewer hardly load anything.
 Demand spread_over_blocks(int least);
-// At least half a warp per row, likewise.
-constexpr double lanes_per_row = 16;
+// At least half a warp per row, likewise; of narrow rows a lane for every 128 bytes, which are eight accesses of 16.
+constexpr double lanes_per_row = 16, bytes_of_a_lane = 128;
 Demand rows_at_once();
 // The predicted time is within what rows x cols floats may take; elements of 16 bits may take half of it, and other
 // widths in proportion. Of what is not modelled, such as clusters, the least that the rest takes is judged.

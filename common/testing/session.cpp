@@ -76,12 +76,16 @@ Shape shape_for_judge(Shape shape, Move::Widths widths) {
   const uint64_t mixed = (source ^ session().seed ^ static_cast<uint64_t>(shape.cols)) * 0x9e3779b97f4a7c15ull;
   const int place = 1 + static_cast<int>((mixed >> 33) % places);
   if (widths == Move::Widths::any) {
-    constexpr int least = 8, most = 2;  // an eighth of the columns to twice as many, each power of two as often
+    // An eighth of the columns to twice as many, each power of two as often; of a row of hundreds not less than 128.
+    const bool hundreds = shape.cols < 4 * columns;
+    const int least = hundreds ? 4 : 8, most = 2, step = hundreds ? fewer_columns : columns;
     const double drawn = static_cast<double>(mixed >> 40) / (1 << 24);
     const double cols = shape.cols / static_cast<double>(least) * std::pow(least * most, drawn);
-    // As many elements as there, or down to half of them: then the rows do not tell that it is this move.
-    const double elements = shape.rows * static_cast<double>(shape.cols) * (1 + (mixed & 0xff) / 255.0) / 2;
-    shape.cols = static_cast<int>(cols) / columns * columns;
+    // As many elements as there, or down to half of them: then the rows do not tell that it is this move. Of rows of
+    // hundreds there are so many that no one block has threads for all.
+    const double times = (1 + (mixed & 0xff) / 255.0) / 2 + (hundreds ? 1.5 : 0);
+    const double elements = shape.rows * static_cast<double>(shape.cols) * times;
+    shape.cols = static_cast<int>(cols) / step * step;
     shape.rows = std::max(1, static_cast<int>(elements / shape.cols));
   } else if (widths == Move::Widths::up_to && shape.cols > narrow + places * fewer_columns) {
     shape.cols -= place * fewer_columns;
