@@ -99,7 +99,7 @@ class Files(unittest.TestCase):
 
 class Gpus(unittest.TestCase):
     def test_an_unknown_one_lists_those_that_there_are(self) -> None:
-        with self.assertRaisesRegex(results.UserError, "no GPU 'h300'; there are: a100, h100, h200"):
+        with self.assertRaisesRegex(results.UserError, "GPU=h300: it can be a100, h100, h200, "):
             gpus.machine_file("h300")
 
     def test_names_of_files(self) -> None:

@@ -79,7 +79,7 @@ class Commands(unittest.TestCase):
             self.assertRegex(given(GPUS="1"), r"--mem=0 --gres=gpu:1 --exclusive")
             self.assertNotIn("--exclusive", given(GPUS="1", EXCLUSIVE="0"))
             for name, text in (("PER_TASK", "51"), ("PER_TASK", "0"), ("GPUS", "x"), ("EXCLUSIVE", "yes")):
-                with self.assertRaisesRegex(ValueError, f"{name}={text}: it is "):
+                with self.assertRaisesRegex(ValueError, f"{name}={text}: it can be "):
                     given(**{name: text})
         with mock.patch.dict(os.environ, {"SBATCH_MEM_PER_NODE": "5G"}, clear=True):
             self.assertNotIn("--mem", given())
