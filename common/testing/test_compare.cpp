@@ -261,7 +261,10 @@ TEST_CASE("the cases cover what the contract and the widths ask for", "[cases]")
   if (op == Op::softmax_topk) {
     for (int k : {0, -1, 1, 5, 50, 256, 1024, 1025}) CHECK(ks.count(k) == 1);
   }
-  CHECK(values.size() == static_cast<size_t>(Values::nan_last) + 1);
+  // All values, but for those that only some operators use.
+  size_t common = 0;
+  for (const Values v : values) common += v <= Values::nan_last;
+  CHECK(common == static_cast<size_t>(Values::nan_last) + 1);
 }
 
 TEST_CASE("values are the same for the same name and seed only", "[cases]") {
