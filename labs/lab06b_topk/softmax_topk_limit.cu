@@ -107,7 +107,8 @@ __device__ Key find_threshold(Candidates<Room>& scratch, Key low, Key top, int f
 // ---- online -------------------------------------------------------------------------------------
 
 // Reads the columns from `first` to `end` - 1 once. Returns false if it gave up: because the logits are in order, or
-// many of the largest are equal, or a guessed threshold was too high. All threads must call it; it ends with a barrier.
+// many of the largest are equal, or a guessed threshold was too high. All threads must call it. If it returns true, it
+// has ended with a barrier.
 template <typename T, int Most, int Groups, int Room>
 __device__ bool read_quickly(Candidates<Room>& candidates, Hits<T, Most>& hits, const T* logits, int first, int end,
                              int k, Seen<Groups>& seen, Key& threshold) {

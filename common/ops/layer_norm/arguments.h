@@ -8,9 +8,6 @@
 
 namespace rung::layer_norm_operator {
 
-// 2e-5 to 0.7e-5. Not of every problem the same: a kernel must take the one that it is given.
-constexpr float eps_of(const Sizes& sizes) { return 2e-5f / (1.0f + static_cast<float>(sizes.cols % 3)); }
-
 // Weights and biases lie behind the matrix in the input buffer.
 constexpr size_t weight_offset(const Sizes& sizes, Dtype dtype) { return behind_matrix(sizes, dtype); }
 constexpr size_t bias_offset(const Sizes& sizes, Dtype dtype) {

@@ -30,7 +30,7 @@ class LayerNorm : public NormOperator {
     for (size_t i = 0; i < cols; i++) sum += row[i];
     const double mean = sum / static_cast<double>(cols);
     for (size_t i = 0; i < cols; i++) squares += (row[i] - mean) * (row[i] - mean);
-    const double eps = static_cast<double>(rung::layer_norm_operator::eps_of(sizes));
+    const double eps = static_cast<double>(rung::eps_of(sizes));
     const double scale = 1 / std::sqrt(squares / static_cast<double>(cols) + eps);
     for (size_t i = 0; i < cols; i++) {
       const double scaled = (row[i] - mean) * scale * weight[i];

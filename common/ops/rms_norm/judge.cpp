@@ -18,7 +18,7 @@ class RmsNorm : public NormOperator {
     const std::vector<double>& weight = weights[0];
     double squares = 0;
     for (size_t i = 0; i < cols; i++) squares += row[i] * row[i];
-    const double eps = static_cast<double>(rung::rms_norm_operator::eps_of(sizes));
+    const double eps = static_cast<double>(rung::eps_of(sizes));
     const double scale = 1 / std::sqrt(squares / static_cast<double>(cols) + eps);
     for (size_t i = 0; i < cols; i++) {
       row[i] *= scale * weight[i];

@@ -217,7 +217,7 @@ struct cudaDeviceProp {
       accessPolicyMaxWindowSize;
   size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
   int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3], maxSurface1D,
-      maxSurface2D[2], maxSurface3D[3], maxTextureCubemap;  // no textures: 0
+      maxSurface2D[2], maxSurface3D[3], maxTextureCubemap;  // not filled in: 0
 };
 
 struct cudaFuncAttributes {
