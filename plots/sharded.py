@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the time of sharded softmax + top-K over the number of GPUs: a panel per shape, a line per variant.
 
-    sharded.py plots/results/sharded-nvidia-h200-x*.json --peers plots/results/sharded-peers-nvidia-h200-x2.json --output plots/sharded
+    sharded.py plots/results/sharded-nvidia-h200-x*.json --peers plots/results/sharded-peers-nvidia-h200-x*.json --output plots/sharded
 
 Each file is of one number of GPUs: what common/bench/sharded/sharded_bench.cu wrote there, on the first GPUs of one host. Below the
 lines lie two roofs: the top-K of a device's own columns, which every variant but gather_logits begins with, and that with the links'
@@ -74,7 +74,7 @@ def latency_roof(times: dict) -> float | None:
     return times["local"] + times["nccl"] if "local" in times and "nccl" in times else None
 
 
-def draw(tables: list[dict], peers: dict | None = None) -> Figure:
+def draw(tables: list[dict], peers: list[dict] = ()) -> Figure:
     matplotlib.rcParams.update(FONT)
     tables = one_machine(tables)
     shapes = shapes_of(tables[0])
@@ -91,7 +91,7 @@ def draw(tables: list[dict], peers: dict | None = None) -> Figure:
     return figure
 
 
-def draw_panel(axes: object, tables: list[dict], peers: dict | None, shape: str) -> None:
+def draw_panel(axes: object, tables: list[dict], peers: list[dict], shape: str) -> None:
     axes.set_title(title(shape), fontsize=10)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
@@ -100,8 +100,8 @@ def draw_panel(axes: object, tables: list[dict], peers: dict | None, shape: str)
         axes.plot(*line(tables, shape, lambda times, name=variant: times.get(name)), "o-", color=colour, markersize=4.5, linewidth=1.4, label=variant)
     axes.plot(*line(tables, shape, latency_roof), ":", color=INK, linewidth=1.2, label="top-K of the own columns + NCCL's smallest all-gather")
     axes.plot(*line(tables, shape, lambda times: times.get("local")), "--", color=MEMORY, linewidth=1.2, label="top-K of the own columns")
-    if peers and shape in peers:
-        axes.plot([peers["devices"]], [min(peers[shape][way] for way in PYTORCH)], "*", color=FAINT, markersize=9, label="PyTorch, the fastest of three ways")
+    if peers:
+        axes.plot(*line(peers, shape, lambda times: min(times[way] for way in PYTORCH)), "*", color=FAINT, markersize=9, label="PyTorch, the fastest of three ways")
     numbers = [table["devices"] for table in tables]
     axes.set_xticks(numbers)
     axes.set_xlim(numbers[0] / 1.25, numbers[-1] * 1.25)
@@ -120,13 +120,13 @@ def draw_panel(axes: object, tables: list[dict], peers: dict | None, shape: str)
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, nargs="+", help="files of sharded_bench, one per number of GPUs")
-    parser.add_argument("--peers", type=Path, help="a file of sharded_peers.py")
+    parser.add_argument("--peers", type=Path, nargs="+", default=[], help="files of sharded_peers.py")
     parser.add_argument("--output", type=Path, default=Path("plots/sharded"), help="the chart's path without .svg")
     options = parser.parse_args(argv)
     try:
         if matplotlib is None:
             raise UserError("matplotlib is missing; `apt-get install python3-matplotlib` and use /usr/bin/python3")
-        paths = save(draw([load(path) for path in options.results], load(options.peers) if options.peers else None), options.output)
+        paths = save(draw([load(path) for path in options.results], [load(path) for path in options.peers]), options.output)
     except UserError as error:
         print(f"sharded.py: {error}", file=sys.stderr)
         return 1

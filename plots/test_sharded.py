@@ -21,7 +21,7 @@ class Sharded(unittest.TestCase):
         self.tables = [sharded.load(path) for path in FILES]
 
     def test_every_recorded_figure_is_on_its_line(self):
-        peers = sharded.load(RESULTS / "sharded-peers-nvidia-h200-x2.json")
+        peers = [sharded.load(path) for path in sorted(RESULTS.glob("sharded-peers-nvidia-h200-x*.json"))]
         figure = sharded.draw(self.tables[::-1], peers)  # in any order
         self.assertEqual([axes.get_title() for axes in figure.axes][:2], ["1 x 128,256", "8 x 128,256"])
         for axes, shape in zip(figure.axes, sharded.shapes_of(self.tables[0])):
@@ -29,7 +29,7 @@ class Sharded(unittest.TestCase):
             for variant in (*sharded.VARIANTS, "local"):
                 drawn = lines["top-K of the own columns" if variant == "local" else variant]
                 self.assertEqual(drawn, [(table["devices"], table[shape][variant]) for table in self.tables], variant)
-            self.assertEqual(lines["PyTorch, the fastest of three ways"], [(2, min(peers[shape].values()))])
+            self.assertEqual(lines["PyTorch, the fastest of three ways"], [(table["devices"], min(table[shape].values())) for table in peers])
 
     def test_what_does_not_belong_together_is_refused(self):
         other = {**self.tables[0], "devices": 4, "machine": "4 x NVIDIA L4"}
