@@ -293,11 +293,14 @@ define compile_sharded
 @mkdir -p $(@D)
 @$(simtcc) $(1) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
 endef
-# Two rules: of one rule with two patterns make would think that it makes both files at a time.
+# A rule for each: of one rule with several patterns make would think that it makes all files at a time.
 build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded)
 build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded,--check -DONLY_F32)
+# For the test of the bytes that go over the links (common/bench/test_sharded.py).
+build/cpu/sharded/profile/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
+	$(call compile_sharded,--profile -DONLY_F32)
 
 include common/build/cuda.mk
 

@@ -13,9 +13,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common/commands"))
+sys.path[:0] = [str(ROOT / "common/commands"), str(ROOT / "common")]
 import check_course  # noqa: E402
 import course_copy  # noqa: E402
+from course.sampling import left_to_rest  # noqa: E402
 
 
 def run(*arguments: str, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess:
@@ -321,6 +322,7 @@ class Commands(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("git"), "git is not installed")
 class Repository(unittest.TestCase):
+    @left_to_rest
     def test_what_is_measured_stays_outside(self):
         """After the commands that measure and draw, git sees no change; with PUBLISH=1 it does."""
         with tempfile.TemporaryDirectory() as folder:

@@ -4,11 +4,22 @@ every n-th and `make test-rest` the others. A test that is run by itself, or by 
 from __future__ import annotations
 
 import os
+import unittest
 from collections.abc import Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
+Test = TypeVar("Test")
 CHOICES = ("sample", "rest", "all")
+
+
+LEFT = "make test-rest runs it"
+
+
+def left_to_rest(test: Test) -> Test:
+    """A long test, or a class of them, that `make test` leaves out. `make test-rest` finds it by the words that common/commands/test.sh has for
+    its folder."""
+    return unittest.skipIf(os.environ.get("LADDER_TESTS") == "sample", LEFT)(test)
 
 
 def sampled(items: Sequence[Item], one_in: int, what: str) -> list[Item]:

@@ -3,13 +3,15 @@
 import contextlib
 import io
 import os
+import re
 import sys
 import unittest
 import unittest.mock
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course.sampling import sampled  # noqa: E402
+COMMON = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(COMMON))
+from course.sampling import LEFT, left_to_rest, sampled  # noqa: E402
 
 
 class Sampled(unittest.TestCase):
@@ -34,6 +36,30 @@ class Sampled(unittest.TestCase):
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("LADDER_TESTS", None)
             self.assertEqual(sampled([1, 2, 3], 2, "numbers"), [1, 2, 3])
+
+    def test_a_long_test_is_left_out_of_a_sample_alone(self):
+        for part, why in (("sample", LEFT), ("rest", None), ("all", None)):
+            with unittest.mock.patch.dict(os.environ, {"LADDER_TESTS": part}):
+
+                @left_to_rest
+                def long_test(self):
+                    pass
+
+            self.assertEqual(getattr(long_test, "__unittest_skip_why__", None), why)
+
+    def test_what_is_left_out_is_found_by_the_rest(self):
+        """test.sh has words for every test with this decorator, and its own text for the reason."""
+        script = (COMMON / "commands/test.sh").read_text()
+        self.assertIn(f'": {LEFT}"', script)
+        chosen = {folder: re.findall(r"-k (\w+)", words) for folder, words in re.findall(r'\["python: (common/[\w/]+)"\]="([^"]*)"', script)}
+        found = 0
+        for path in COMMON.rglob("test_*.py"):
+            for name in re.findall(r"@left_to_rest\n    def (test_\w+)", path.read_text()):
+                if path.parent.name != "course":
+                    found += 1
+                    folder = path.parent.relative_to(COMMON.parent).as_posix()
+                    self.assertTrue(any(word in name for word in chosen[folder]), f"{path}: {name}")
+        self.assertGreater(found, 0)
 
     def test_another_word_is_refused(self):
         with self.assertRaisesRegex(ValueError, "LADDER_TESTS=some: it can be sample, rest, all"):

@@ -125,23 +125,21 @@ def write(names: list[str], folder: Path) -> None:
             shutil.copytree(CORPUS / name, folder / name)
 
 
-def collect(folder: Path, only: str) -> tuple[list[Case], list[str]]:
-    """Copies what is to be graded into the folder."""
-    cases = in_repository(only)
-    if not only:
-        cases = sampled(cases, 48, "submissions of the corpus")
+def collect(folder: Path, only: str) -> tuple[list[Case], list[Case], list[str]]:
+    """Copies what is to be graded into the folder. Returns that, all that there is, and what cannot be made here."""
+    everything = in_repository(only)
+    cases = everything if only else sampled(everything, 48, "submissions of the corpus")
     write([case.name for case in cases if not case.needs_gpu], folder)
     made = folder.parent / "hostile"
     made.mkdir()
     maker = make_hostile.make(made)
-    for declared in maker.declared:
-        if only in declared.name:
-            cases.append(Case(declared.name, declared.lab, declared.expect, declared.entry, declared.reason, declared.most,
-                              never=declared.never))
-            for path in made.iterdir():  # with its ending
-                if path.name == declared.name or (path.name.startswith(declared.name + ".") and path.is_file()):
-                    os.rename(path, folder / path.name)
-    return cases, maker.skipped
+    hostile = [Case(one.name, one.lab, one.expect, one.entry, one.reason, one.most, never=one.never) for one in maker.declared if only in one.name]
+    taken = hostile if only else sampled(hostile, 4, "links, archives and odd names of the corpus")
+    for case in taken:
+        for path in made.iterdir():  # with its ending
+            if path.name == case.name or (path.name.startswith(case.name + ".") and path.is_file()):
+                os.rename(path, folder / path.name)
+    return cases + taken, everything + hostile, maker.skipped
 
 
 def points_file(folder: Path) -> Path:
@@ -310,7 +308,7 @@ def main() -> int:
         submissions, out = work / "submissions", options.keep.absolute() if options.keep else work / "out"
         submissions.mkdir()
         try:
-            cases, skipped = collect(submissions, options.only)
+            cases, everything, skipped = collect(submissions, options.only)
             if not options.only:
                 for starter in (lab.starter for lab in labs.load(COURSE)):
                     place = submissions / STARTERS / starter
@@ -336,7 +334,7 @@ def main() -> int:
             print(f"{case.name:<44}  needs a GPU: {case.gpu}")
         for line in skipped:
             print(f"not run: {line}")
-        problems = [] if options.only else check_entries(cases + [case for case in in_repository() if case not in cases])
+        problems = [] if options.only else check_entries(everything)
         if done.returncode != 1:
             problems.append(f"check.py ended with status {done.returncode}:\n{said[-2000:]}")
         # What was killed takes a moment to end, and another grader on this machine has processes of such users, too.

@@ -20,10 +20,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COURSE = HERE.parents[1]
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 import judge  # noqa: E402
 import points  # noqa: E402
 import sandbox  # noqa: E402
+from course.sampling import left_to_rest  # noqa: E402
 from ingest import Submission, Taken  # noqa: E402
 
 LAB = "lab02_smem"
@@ -260,6 +261,7 @@ class Class(unittest.TestCase):
         return {grade["id"]: (grade["student"], grade["points"], grade["verdict"],
                               tuple((item["id"], item["verdict"], item["points"]) for item in grade["labs"][0]["items"])) for grade in grades}
 
+    @left_to_rest
     def test_interrupted_and_resumed(self):
         with tempfile.TemporaryDirectory() as folder:
             submissions, out, whole = Path(folder) / "in", Path(folder) / "out", Path(folder) / "whole"

@@ -11,7 +11,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common/commands"))
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "common/commands")]
+from course.sampling import left_to_rest  # noqa: E402
 from course_copy import copy_course, run  # noqa: E402
 
 LAB = "lab97_row_sum"
@@ -54,6 +55,7 @@ class RowSum(unittest.TestCase):
     def made(self, *arguments, **variables):
         return run(self.copy, "make", *arguments, timeout=900, **variables)
 
+    @left_to_rest
     def test_its_lab(self):
         done = self.made("lab97", "SOLUTION=1")
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -65,11 +67,13 @@ class RowSum(unittest.TestCase):
         self.assertEqual(mine[0]["nominal_bytes"], 4 * rows * cols + 4 * rows)
         self.assertEqual(mine[0]["nominal_flops"], rows * cols)
 
+    @left_to_rest
     def test_its_wrong_kernels(self):
         done = run(self.copy, sys.executable, "common/testing/shelf.py", "--only", LAB, timeout=900)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("6 passed, 0 failed", done.stdout)
 
+    @left_to_rest
     def test_its_profile(self):
         done = self.made("profile97", "SOLUTION=1", "SHAPE=64x1024")
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -67,7 +67,7 @@ class Moves(unittest.TestCase):
                 pairs += [(lab, name, *other) for other in others]
             best |= {(operator, name.split()[1]): (file, name) for name in labels}
         self.assertGreater(len(pairs), 25)
-        for lab, name, of, other in sampled(pairs, 4, "variants in the place of another one"):
+        for lab, name, of, other in sampled(pairs, 8, "variants in the place of another one"):
             with self.subTest(f"{other} of {of.parent.name} as {name} of {lab}"):
                 run = earned_by(lab, of, name, other)
                 self.assertEqual(run.status, 1, run.output)

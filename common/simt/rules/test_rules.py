@@ -17,7 +17,7 @@ import syntax_tree
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from course.sampling import sampled  # noqa: E402
+from course.sampling import left_to_rest, sampled  # noqa: E402
 
 SIMTCC = Path(__file__).resolve().parents[1] / "simtcc"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -157,6 +157,7 @@ class Limits(unittest.TestCase):
 
 @unittest.skipUnless(NVCC, "nvcc is not installed")
 class AskedAgain(unittest.TestCase):
+    @left_to_rest
     def test_nvcc_still_says_so(self):
         """Of a part of the table; ask_nvcc.py --all asks about all of it."""
         verdicts = table.verdicts()
