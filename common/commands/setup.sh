@@ -13,7 +13,11 @@ need() {  # package, what it is for
 
 # CXX may name another compiler, clang++ say; then that one must be there.
 command -v "${CXX:-g++}" >/dev/null || need g++ "compiles kernels and the course's own code"
-command -v clang++ >/dev/null || need clang "finds what nvcc would refuse"
+# Where nvcc compiles the files, for a GPU that is there, it refuses them itself.
+nvcc_compiles() {
+  [ "${BACKEND:-}" != cpu ] && [ -e /dev/nvidiactl ] && { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; }
+}
+command -v clang++ >/dev/null || nvcc_compiles || need clang "finds what nvcc would refuse"
 command -v addr2line >/dev/null || need binutils "finds source lines"
 [ -d /usr/include/catch2 ] || need catch2 "tests"
 [ -d /usr/include/eigen3 ] || need libeigen3-dev "the reference in double precision"
