@@ -414,6 +414,7 @@ class Doctor(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (1, "enter.sh: the sandbox cannot be given its host name: it is not permitted\n"))
             self.assertFalse((Path(folder) / "mounted").exists())
 
+    @left_to_rest
     def test_where_only_root_can_write_to_null(self):
         """Then the doctor's attempts are made all the same, and an honest file keeps its points: one with a main, which the linker
         leaves out."""

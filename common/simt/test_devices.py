@@ -30,7 +30,7 @@ WRONG = [
 
 class SeveralDevices(InFolder):
     def test_each_is_right_in_every_mode_on_any_number_of_devices(self):
-        jobs = sampled([(program, mode) for program in sorted(PROGRAMS.glob("*.cu")) for mode in MODES], 4, "programs of several devices, in one of 3 modes")
+        jobs = sampled([(program, mode) for program in sorted(PROGRAMS.glob("*.cu")) for mode in MODES], 9, "programs of several devices, in one of 3 modes")
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             made = pool.map(lambda job: simtcc(*MODES[job[1]], job[0], "-o", f"{job[0].stem}-{job[1]}", folder=self.folder), jobs)
             for (program, mode), build in zip(jobs, made):
