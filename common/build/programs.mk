@@ -3,7 +3,7 @@
 # What nvcc, too, says nothing about, it leaves out.
 program_warnings := -Wall $(addprefix -Wno-,unknown-pragmas unused sign-compare comment reorder class-memaccess attributes deprecated-declarations \
                     maybe-uninitialized parentheses)
-program_flags := $(no_hardening) -gdwarf-4 $(program_warnings) -fno-strict-aliasing -fno-math-errno -fno-plt -findirect-inlining \
+program_flags := $(no_hardening) -gdwarf-4 $(program_warnings) -fno-strict-aliasing -fno-math-errno $(no_plt) -findirect-inlining \
                  -DSIMT_WHOLE_PROGRAM
 # Of a program that does not say others; with others the compiler reads the headers each time.
 program_defaults := -O2 -std=c++17

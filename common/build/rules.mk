@@ -22,14 +22,16 @@ eigen := $(shell pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/e
 catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr /usr/local)),-lCatch2)
 
 # A rung is compiled as CUDA's compiler would: type punning through float4 is legal, sqrtf sets no errno, #pragma unroll is
-# known. simt/include stands for the CUDA toolkit. No PLT: code there has no line, and calls are quicker without.
+# known. simt/include stands for the CUDA toolkit. No PLT on x86-64: code there has no line, and calls are quicker without.
+# aarch64 needs it: only then is a call's relocation at the call itself, where timing/operations/hooks.py looks for it.
 # DWARF 4: with 5, addr2line takes the name of the piped file for that of #line. No tracking of variables: what is reported
 # names lines, never variables, and large kernels compile in three quarters of the time.
 simt_include := -I common/simt/include
 # What Ubuntu's compiler adds by itself is left out: guards of the stack and of the C library's functions are accesses and calls
 # that no kernel has.
 no_hardening := -fno-stack-protector -fno-stack-clash-protection -U_FORTIFY_SOURCE $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=none)
-rung_flags := $(no_hardening) -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC -fno-plt -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+no_plt := $(if $(filter x86_64,$(shell uname -m)),-fno-plt)
+rung_flags := $(no_hardening) -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC $(no_plt) -fno-semantic-interposition $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
               $(simt_include) -I common/rung
 
 .SUFFIXES:
