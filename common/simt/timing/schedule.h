@@ -37,6 +37,7 @@ class Scheduler {
   struct Instance {
     Kind kind;
     float instructions = 0, latency = 0;
+    float holds = 0;  // cycles until the warp issues the next one, if these are more
     int mufu = 0, access = -1, registers = 1, wide = 0;
     unsigned segment = 0, level = 0;
     bool from_shared = false;
