@@ -71,8 +71,10 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
     segment_++;
     instance.segment = segment_++;
   }
+  // Divisions and roots jump to their rare cases, so that they come one after another.
+  if (operation.fence && routine_ >= 0) join(&instance.needs, {routine_});
   instances_.push_back(instance);
-  if (operation.fence) fence_ = index;
+  if (operation.fence) fence_ = routine_ = index;
   return index;
 }
 

@@ -58,7 +58,7 @@ class Scheduler {
 
   const TableFunction* function_;
   const Machine& machine_;
-  int before_ = -1;
+  int before_ = -1, routine_ = -1;
   std::vector<Instance> instances_;
   std::unordered_map<int, Producers> made_by_;  // value -> producers
   unsigned segment_ = 0;
