@@ -56,7 +56,6 @@ class FunctionTable:
         self.tested_at: dict[int, tuple[str, int]] = {}  # file, line
         self.unknown: list[str] = []
         self.fused, self.of_integers_alone = fused.operands(self.names, self.definitions)
-        self.fused |= fused.offsets(self.names, self.definitions, self.dominating)
         self.last_atomic: tuple[int, ...] = ()
         self.warp_call = 8
         self.tested: dict[tuple[str, str, str], list[int]] = {}
