@@ -310,19 +310,6 @@ void Scheduler::count_registers(const std::vector<int>& order, Window* window) c
   window->registers = most + static_cast<int>(from_before.size());
 }
 
-// ptxas makes sums, shifts and moves instructions of the units that multiply floats (IMAD.IADD, IMAD.SHL, IMAD.MOV), so that
-// both kinds of units have equally much to do: which part of them stays with those of integers?
-float Scheduler::share_of_integers() const {
-  float fixed = 0, free = 0, products = 0;
-  for (const Instance& instance : instances_) {
-    if (instance.kind == Kind::alu) fixed += instance.instructions;
-    if (instance.kind == Kind::integer) free += instance.instructions;
-    if (instance.kind == Kind::single_precision) products += instance.instructions / 2;
-  }
-  if (free <= 0) return 0;
-  return std::clamp((products + free - fixed) / 2 / free, 0.0f, 1.0f);
-}
-
 Window Scheduler::finish() {
   Window window;
   const std::vector<int> sorted = order();
@@ -334,7 +321,6 @@ Window Scheduler::finish() {
   Step step;
   float now = 0, begin = 0;
   bool empty = true;
-  const float integers = share_of_integers();
   const auto close = [&] {
     if (empty) return;
     step.latency = now - begin;
@@ -365,7 +351,7 @@ Window Scheduler::finish() {
     done[static_cast<size_t>(index)] = ready + instance.latency;
     step.issue += instance.instructions;
     if (instance.kind == Kind::alu) step.alu += instance.instructions;
-    if (instance.kind == Kind::integer) step.alu += instance.instructions * integers;
+    if (instance.kind == Kind::integer) step.alu += instance.instructions / 2;
     if (instance.kind == Kind::double_precision) step.doubles += instance.instructions;
     step.mufu += static_cast<float>(instance.mufu) + (instance.kind == Kind::convert ? 1 : 0);
     if (is_access(instance.kind)) {

@@ -53,7 +53,6 @@ class Scheduler {
   void add_phis(const TableBlock& block);
   bool is_late(const Instance& instance) const;
   std::vector<int> order();
-  float share_of_integers() const;
   void count_registers(const std::vector<int>& order, Window* window) const;
 
   const TableFunction* function_;
