@@ -7,8 +7,8 @@ namespace simt::timing {
 
 namespace {
 
-// What the control words of nvcc 13's code for sm_90 say: a jump is issued 13 cycles after the comparison that it depends
-// on, and the warp's next instruction 5 cycles after it.
+// What the control words of nvcc 13's code for sm_90 say: a jump is issued 13 cycles after the comparison that it
+// depends on, and the warp's next instruction 5 cycles after it.
 constexpr float test_cycles = 13, jump_cycles = 5;
 constexpr float longest_step = 12;  // issue slots, so that the warps of a scheduler take turns
 
