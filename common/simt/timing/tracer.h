@@ -3,7 +3,6 @@
 // looked for, too.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -22,7 +21,7 @@ class LaunchTracer {
   // in_launch: on the GPU, where only a part of them is run here. at_one_time: the most that the GPU runs at one time.
   LaunchTracer(uint64_t blocks, uint64_t in_launch, uint64_t at_one_time = 0)
       : blocks_(blocks),
-        few_(in_launch <= std::max(few_blocks, at_one_time)),
+        few_(in_launch <= few_blocks || (blocks == in_launch && blocks <= at_one_time)),
         work_(few_ && blocks == in_launch ? blocks : 0) {}
 
   // Is this block to be traced? Not once there is no more room.
