@@ -284,7 +284,13 @@ class Multiprocessor {
   }
 
   void load(Resident& block, Warp& warp, const Entry& entry, const uint64_t* lines, const Step& step, double now) {
-    const double passes = std::max<double>(entry.lines, std::ceil(entry.lanes * entry.bytes / 128.0));
+    // L1 has four banks of 32 bytes, each of which gives a sector a cycle.
+    double passes = std::ceil(entry.lanes * entry.bytes / 128.0);
+    for (unsigned bank = 0; bank < 4; bank++) {
+      unsigned sectors = 0;
+      for (unsigned i = 0; i < entry.lines; i++) sectors += lines[i] >> bank & 1;
+      passes = std::max<double>(passes, sectors);
+    }
     const double done = lsu_.serve(now, passes);
     Late latest = {static_cast<float>(done + machine_.l1_latency), Cause::l1};
     for (unsigned i = 0; i < entry.lines; i++) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 #include "touched.h"
 
@@ -103,21 +105,48 @@ bool differ(const std::vector<uint32_t>& work) {
   return !work.empty() && *longest > 1.5 * *least;
 }
 
-// Of a grid whose blocks all run at one time: the work of the multiprocessor that has most of it, over what the
-// simulated one has. 1: nothing is known, or blocks are alike.
-double busiest_share(const LaunchTrace& trace, const std::vector<const BlockProgram*>& simulated, uint64_t run,
-                     const Machine& machine) {
-  const std::vector<uint32_t>& work = trace.work;
-  if (!differ(work)) return 1;
-  const auto sms = static_cast<size_t>(machine.multiprocessors);
-  double most = 0, own = 0;
-  for (size_t sm = 0; sm < std::min(sms, work.size()); sm++) {
-    double sum = 0;
-    for (size_t block = sm; block < work.size(); block += sms) sum += work[block];
-    most = std::max(most, sum);
+uint64_t lines_of(const BlockProgram& program) {
+  uint64_t lines = 0;
+  for (const WarpTrace& warp : program.trace->warps) lines += warp.lines.size();
+  return lines;
+}
+
+// Of a grid whose blocks all run at one time: the multiprocessor that has most to do. Of a block that was not traced
+// the number of entries is known: it does as much more or less than the traced one that has the nearest number.
+struct Busiest {
+  std::vector<const BlockProgram*> programs;  // for each of its blocks that nearest one
+  double over_own = 1;                        // its work over that of `programs`
+  double over_mean = 1;                       // its accesses over those of the mean multiprocessor
+};
+
+Busiest busiest(const std::vector<uint32_t>& work, const std::vector<BlockProgram>& programs, const Machine& machine) {
+  const auto sms = std::min(static_cast<size_t>(machine.multiprocessors), work.size());
+  std::map<uint32_t, std::vector<const BlockProgram*>> by_work;
+  for (const BlockProgram& program : programs) by_work[work[program.trace->number]].push_back(&program);
+  std::vector<double> steps(sms, 0), lines(sms, 0);
+  std::vector<const BlockProgram*> nearest(work.size());
+  for (size_t block = 0; block < work.size(); block++) {
+    auto found = by_work.lower_bound(work[block]);
+    if (found == by_work.end() ||
+        (found != by_work.begin() && work[block] - std::prev(found)->first < found->first - work[block]))
+      --found;
+    const double share = static_cast<double>(work[block]) / std::max(1u, found->first);
+    // In turn: the same one again and again would find its own lines in L1.
+    nearest[block] = found->second[block / sms % found->second.size()];
+    steps[block % sms] += share * static_cast<double>(steps_of(*nearest[block]));
+    lines[block % sms] += share * static_cast<double>(lines_of(*nearest[block]));
   }
-  for (uint64_t i = 0; i < run; i++) own += work[simulated[i % simulated.size()]->trace->number];
-  return own > 0 ? most / own : 1;
+  const auto most = static_cast<size_t>(std::max_element(steps.begin(), steps.end()) - steps.begin());
+  Busiest found;
+  double own = 0;
+  for (size_t block = most; block < work.size(); block += sms) {
+    found.programs.push_back(nearest[block]);
+    own += static_cast<double>(steps_of(*nearest[block]));
+  }
+  if (own > 0) found.over_own = steps[most] / own;
+  const double all = std::accumulate(lines.begin(), lines.end(), 0.0);
+  if (all > 0) found.over_mean = lines[most] * static_cast<double>(sms) / all;
+  return found;
 }
 
 const char* name_of(Cause cause) {
@@ -276,7 +305,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
 
   Work work;
   const bool at_one_time = rounded <= fits.blocks;
-  work.programs = chosen(programs, run, at_one_time && !differ(trace.work));
+  work.programs = chosen(programs, run, at_one_time);
   work.resident = static_cast<unsigned>(std::min<uint64_t>(fits.blocks, rounded));
   work.l1_bytes = l1_bytes(facts.shared_bytes, fits.blocks, machine);
   // What most blocks read comes from DRAM once; of the rest, what is left of the sectors that were read.
@@ -299,9 +328,17 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   work.l2_share = machine.l2_gbs / machine.clock_ghz / active;
   work.partial_share = machine.partial_stores_ns / machine.clock_ghz / active;
   work.blocks = run;
-  Outcome out = simulate(work, machine);
-  double cycles = out.cycles;
-  if (at_one_time && run == rounded) cycles *= busiest_share(trace, work.programs, run, machine);
+  double over_own = 1;
+  if (at_one_time && differ(trace.work)) {
+    const Busiest most = busiest(trace.work, programs, machine);
+    work.programs = most.programs;
+    work.blocks = most.programs.size();
+    over_own = most.over_own;
+    // It takes as much more of what the chip shares as it has more accesses.
+    for (double* share : {&work.dram_share, &work.l2_share, &work.partial_share}) *share *= most.over_mean;
+  }
+  const Outcome out = simulate(work, machine);
+  double cycles = out.cycles * over_own;
   if (run < rounded) {
     Work half = work;
     half.blocks = std::max<uint64_t>(1, run / 2);

@@ -1,5 +1,6 @@
 #include "predictor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -63,6 +64,12 @@ Prediction unknown(const std::string& why) {
   return prediction;
 }
 
+// Blocks of so many threads that the GPU can run at one time, whatever registers and shared memory allow.
+uint64_t most_at_one_time(unsigned threads, const Machine& gpu) {
+  const int warps = static_cast<int>((threads + 31) / 32);
+  return static_cast<uint64_t>(gpu.multiprocessors) * static_cast<uint64_t>(std::min(gpu.blocks, gpu.warps / warps));
+}
+
 }  // namespace
 
 void predict_for(const std::string& gpu, unsigned times) {
@@ -74,7 +81,9 @@ void predict_for(const std::string& gpu, unsigned times) {
 
 std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch) {
   std::lock_guard<std::mutex> lock(mutex);
-  return machine() ? std::make_unique<LaunchTracer>(launch.block_count(), launch.block_count() * multiple) : nullptr;
+  if (!machine()) return nullptr;
+  return std::make_unique<LaunchTracer>(launch.block_count(), launch.block_count() * multiple,
+                                        most_at_one_time(launch.threads_per_block(), *machine()));
 }
 
 namespace {

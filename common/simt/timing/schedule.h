@@ -37,6 +37,7 @@ class Scheduler {
   struct Instance {
     Kind kind;
     float instructions = 0, latency = 0;
+    float holds = 0;  // cycles until the warp issues the next one, if these are more
     int mufu = 0, access = -1, registers = 1, wide = 0;
     unsigned segment = 0, level = 0;
     bool from_shared = false;
@@ -56,7 +57,7 @@ class Scheduler {
 
   const TableFunction* function_;
   const Machine& machine_;
-  int before_ = -1;
+  int before_ = -1, routine_ = -1;
   std::vector<Instance> instances_;
   std::unordered_map<int, Producers> made_by_;  // value -> producers
   unsigned segment_ = 0;

@@ -11,6 +11,12 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(Path(__file__).resolve().parent / "operations"))
+import fused  # noqa: E402
+import loops as shapes  # noqa: E402
+from costs import Names  # noqa: E402
+from gimple import Block, Function, Statement  # noqa: E402
+
 ROUNDS = "unsigned h = x[i]; for (int r = 0; r < n; r++) { %s } y[i] = h;"
 KERNELS = {
     "multiply": ROUNDS % "h = h * 5u + 7u;",
@@ -57,12 +63,46 @@ KERNELS = {
     "exchanged_sum": "if (i >= 32) return; unsigned sum = x[i]; for (int r = 0; r < 64; r++) sum += __shfl_xor_sync(0xFFFFFFFF, sum, 1); y[i] = sum;",
     "exchanged_all": "if (i >= 32) return; unsigned all = x[i]; for (int r = 0; r < 64; r++) all += __shfl_xor_sync(0xFFFFFFFF, all, 1); y[i] = all;",
     "few_long_blocks": "unsigned h = i; int last = blockIdx.x % 132 < 4 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
+    "half_of_unsigned": ROUNDS % "h = h / 2 ^ m;",
+    "half_of_signed": "int h = x[i]; for (int r = 0; r < n; r++) { h = h / 2 ^ (int)m; } y[i] = h;",
+    "least_of_floats": "float v = x[i], w = m; for (int r = 0; r < n; r++) v = fminf(v, w) * 1.5f; y[i] = v;",
+    "greater_sum": "float v = x[i], w = m; for (int r = 0; r < n; r++) v = (v + w) * v; y[i] = v;",
+    "decided": "unsigned h = x[i]; for (unsigned r = 0; r < 32; r++) { if ((r & 3) == 0) h ^= m; else if ((r & 3) == 1) h ^= n; else h ^= i; h += h >> 3; } y[i] = h;",
+    "not_decided": "unsigned h = x[i]; for (unsigned r = 0; r < 32; r++) { if ((h & 3) == 0) h ^= m; else if ((h & 3) == 1) h ^= n; else h ^= i; h += h >> 3; } y[i] = h;",
+    "jumps": "if (i >= 32) return; unsigned h = x[i];\n#pragma unroll 1\nfor (int r = 0; r < 64 * n; r++) h = h * 5u + 7u;\ny[i] = h;",
+    "straight": "if (i >= 32) return; unsigned h = x[i];\n#pragma unroll 4\nfor (int r = 0; r < 64 * n; r++) h = h * 5u + 7u;\ny[i] = h;",
+    "roots": "if (i >= 32) return; float a = x[i], b = m; for (int r = 0; r < 8 * n; r++) { a = sqrtf(a + 1); b = sqrtf(b + 2); } y[i] = a + b;",
+    "one_root": "if (i >= 32) return; float a = x[i]; for (int r = 0; r < 8 * n; r++) a = sqrtf(a + 1); y[i] = a;",
+    "one_bank": "unsigned h = 0; for (int r = 0; r < n; r++) h += x[((i & 31) * 32 + r + (h & 1)) & 4095]; y[i] = h;",
+    "four_banks": "unsigned h = 0; for (int r = 0; r < n; r++) h += x[((i & 31) * 40 + r + (h & 1)) & 4095]; y[i] = h;",
+    "one_long_block": "unsigned h = i; int last = blockIdx.x == 777 ? 200 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
+    "no_long_block": "unsigned h = i; int last = blockIdx.x == 7777 ? 200 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
     "few_long_blocks_apart": "unsigned h = i; int last = blockIdx.x < 32 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
 }
 SOURCE = "#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
     "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
-    "\n".join(f"  {name}<<<1024, 256>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
+    "\n".join(f"  {name}<<<{'2048, 128' if name.endswith('_long_block') else '1024, 256'}>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
+
+
+class Fused(unittest.TestCase):
+    """What has no instruction of its own."""
+
+    def operands(self, *statements: str) -> tuple[set[str], set[str]]:
+        function = Function("kernel", True, variables={"u": "unsigned int u;", "f": "float f;"}, blocks={2: Block(2, [Statement(text + ";", "") for text in statements])})
+        return fused.operands(Names(function), shapes.Definitions(function))
+
+    def test_three_summands(self):
+        self.assertEqual(self.operands("u_1 = u_7 + u_8", "u_2 = u_1 + u_9", "u_3 = u_2 ^ u_2"), ({"u_1"}, {"u_2"}))
+
+    def test_four_summands_are_two_sums(self):
+        self.assertEqual(self.operands("u_1 = u_7 + u_8", "u_2 = u_1 + u_9", "u_3 = u_2 + u_6")[0], {"u_1"})
+
+    def test_a_sum_that_is_used_twice(self):
+        self.assertEqual(self.operands("u_1 = u_7 + u_8", "u_2 = u_1 + u_9", "u_3 = u_2 ^ u_1"), (set(), set()))
+
+    def test_floats_have_two_summands(self):
+        self.assertEqual(self.operands("f_1 = f_7 + f_8", "f_2 = f_1 + f_9", "f_3 = f_2 * f_2")[0], set())
 
 
 class Operations(unittest.TestCase):
@@ -89,6 +129,28 @@ class Operations(unittest.TestCase):
 
     def test_one_instruction_has_three_logical_operands(self):
         self.assertLess(self.ratio("logic_of_three", "logic_of_two"), 1.05)
+
+    def test_half_of_an_unsigned_number_is_a_shift(self):
+        self.assertGreater(self.ratio("half_of_signed", "half_of_unsigned"), 1.1)
+
+    def test_a_minimum_of_floats_is_one_instruction(self):
+        self.assertLess(self.ratio("least_of_floats", "greater_sum"), 1.04)
+
+    def test_what_an_unrolled_loops_counter_decides_is_not_tested(self):
+        self.assertGreater(self.ratio("not_decided", "decided"), 1.8)
+
+    def test_a_jump_waits_for_its_test(self):
+        self.assertGreater(self.ratio("jumps", "straight"), 2.5)
+
+    def test_roots_come_one_after_another(self):
+        self.assertGreater(self.ratio("roots", "one_root"), 1.4)
+
+    def test_l1_has_four_banks(self):
+        self.assertGreater(self.ratio("one_bank", "four_banks"), 1.8)
+
+    def test_the_longest_block_decides_where_all_run_at_one_time(self):
+        """2048 blocks of 128 threads do on an H200."""
+        self.assertGreater(self.ratio("one_long_block", "no_long_block"), 3)
 
     def test_a_minimum_of_eight_bytes_is_two_comparisons_and_two_selections(self):
         """ISETP, ISETP.EX, SEL, SEL; xor takes two."""

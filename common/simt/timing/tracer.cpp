@@ -89,7 +89,6 @@ void LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!whole) {  // what is cut off would pass for a short one
     trace_.complete &= !is_sample(block.number);
-    if (!is_sample(block.number)) used_ -= used;
     return;
   }
   if (!work_.empty()) {
@@ -138,8 +137,14 @@ void BlockTracer::end() {
 
 // Asked for every entry, told to the others from time to time.
 bool BlockTracer::has_room() {
+  if (!whole_) return false;
   if (++count_ % told == 0) launch_->use(told);
-  return whole_ &= launch_->has_room_for(sample_);
+  whole_ = launch_->has_room_for(sample_);
+  if (!whole_ && !sample_) {  // at once, or those that are to be traced find no room beside it
+    launch_->give_back(count_ / told * told);
+    for (WarpTrace& warp : block_.warps) warp = {};
+  }
+  return whole_;
 }
 
 void BlockTracer::enter(unsigned warp, uint32_t pc, uint32_t lanes) {

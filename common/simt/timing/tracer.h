@@ -1,5 +1,6 @@
 // Takes the traces of a launch's blocks while they run. A few blocks and the last are enough: those of a grid do nearly
-// the same. Where a grid is so small that its longest block decides, that one is looked for, too.
+// the same. Where a grid is so small that its longest block decides, since all of them run at one time, that one is
+// looked for, too.
 #pragma once
 
 #include <atomic>
@@ -11,15 +12,17 @@
 namespace simt::timing {
 
 constexpr unsigned traced_blocks = 12;
-constexpr size_t room = 3'000'000;  // entries of one launch
-constexpr uint64_t few_blocks = 1024;
+constexpr size_t room = 3'000'000;     // entries of one launch
+constexpr uint64_t few_blocks = 1024;  // of a launch in which the longest block is looked for whatever fits at one time
 
 // Shared by the OS threads that run a launch.
 class LaunchTracer {
  public:
-  // in_launch: on the GPU, where only a part of them is run here.
-  LaunchTracer(uint64_t blocks, uint64_t in_launch)
-      : blocks_(blocks), few_(in_launch <= few_blocks), work_(few_ && blocks == in_launch ? blocks : 0) {}
+  // in_launch: on the GPU, where only a part of them is run here. at_one_time: the most that the GPU runs at one time.
+  LaunchTracer(uint64_t blocks, uint64_t in_launch, uint64_t at_one_time = 0)
+      : blocks_(blocks),
+        few_(in_launch <= few_blocks || (blocks == in_launch && blocks <= at_one_time)),
+        work_(few_ && blocks == in_launch ? blocks : 0) {}
 
   // Is this block to be traced? Not once there is no more room.
   bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
@@ -27,6 +30,7 @@ class LaunchTracer {
   // used: what use() was told of it. whole: was there room for all of it?
   void add(BlockTrace block, size_t used, bool whole);
   void use(size_t entries) { used_ += entries; }
+  void give_back(size_t entries) { used_ -= entries; }
   // What is only looked at for its length leaves half of the room to the others.
   bool has_room_for(bool sample) const { return used_ <= (sample ? room : room / 2); }
 

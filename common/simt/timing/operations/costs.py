@@ -142,7 +142,8 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     if operator in ("/", "%"):
         if constant:
             # a signed one rounds to zero: the sign is added first
-            return Cost("alu", (4 if wide else 2) if power_of_two(b) else (12 if wide else 4 if operator == "/" else 5))
+            signed = "unsigned" not in names.declaration(a)
+            return Cost("alu", (2 if wide else 1) << signed if power_of_two(b) else (12 if wide else 4 if operator == "/" else 5))
         return Cost("mufu", 90 if wide else 22, 3, fence=wide)  # to float, its reciprocal, and back
     if operator == ">>" and wide and b == "32":
         return Cost("copy")  # the upper register
@@ -150,6 +151,8 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
         return Cost("integer" if operator == "<<" and constant and not wide else "alu", 2 if wide else 1)
     if "_Bool" in names.declaration(to):
         return Cost("alu", 0.5)
+    if "signed-boolean" in names.declaration(to):
+        return Cost("copy")  # of fmaxf as vectors, where the compiler has lost its place: its .VCOND_MASK counts
     return Cost("integer" if operator in "+-" else "alu", 2 if wide else 1)
 
 

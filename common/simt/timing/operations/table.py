@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import costs
+import fused
 import hoisting
 import hooks
 import joined_loads
@@ -54,7 +55,7 @@ class FunctionTable:
         self.conditions: dict[int, tuple[str, str, str]] = {}
         self.tested_at: dict[int, tuple[str, int]] = {}  # file, line
         self.unknown: list[str] = []
-        self.fused: set[str] = set()
+        self.fused, self.of_integers_alone = fused.operands(self.names, self.definitions)
         self.last_atomic: tuple[int, ...] = ()
         self.warp_call = 8
         self.tested: dict[tuple[str, str, str], list[int]] = {}
@@ -90,21 +91,6 @@ class FunctionTable:
     def is_gone(self, match: re.Match) -> bool:
         """announce/ takes out what is plainly the thread's own."""
         return match[2].startswith("__tsan") and is_of_thread(self.names, match[4])
-
-    def find_fused(self) -> None:
-        """Products that one sum takes, and a logical operation that one other takes (LOP3): one instruction makes both."""
-        for name, text in self.definitions.text.items():
-            match = costs.BINARY.match(text)
-            if not match or match[2] not in "+-&|^":
-                continue
-            if match[2] in "&|^" and name in self.fused:
-                continue
-            wanted = "*" if match[2] in "+-" else "&|^"
-            for side in (match[1], match[3]):
-                product = costs.BINARY.match(self.definitions.text.get(side, ""))
-                if product and product[2] in wanted and self.names.uses.get(side) == 1 and "_Bool" not in self.names.declaration(side):
-                    self.fused.add(side)
-                    break
 
     def add(self, block: int, cost: Cost, writes=(), reads=(), offset: int = -1, name: str = "") -> None:
         self.blocks[block].append((cost, tuple(writes), tuple(reads), offset, name))
@@ -250,6 +236,8 @@ class FunctionTable:
             if writes:
                 self.add(n, Cost("copy"), writes, reads, name="copy")
             return
+        if cost.kind == "integer" and to in self.of_integers_alone:
+            cost = Cost("alu", cost.instructions)
         self.add(n, cost, self.written(to), reads, name=to)
 
     def called(self, n: int, call: re.Match, statement: Statement) -> None:
@@ -331,13 +319,11 @@ def names_of(functions: list[Function]) -> set[str]:
 def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) -> list[str]:
     """known: of names_of(), for the whole file."""
     table = FunctionTable(function, calls, known)
-    table.find_fused()
     # What a copy passes on must be known before a later block reads it: twice, since blocks are not in order of execution.
     table.read_blocks()
     made_of = dict(table.values.made_of)
     number = number_joined(table)
     table = FunctionTable(function, calls, known)
-    table.find_fused()
     table.values.made_of, table.values.number = made_of, number
     table.read_blocks()
     hoisting.hoist(function.blocks, table.definitions, table.names, table.loops, table.dominating, table.blocks)
@@ -357,7 +343,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
     for loop in table.loops:
         lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
-    offsets = steady_values(table)
+    offsets, decided = steady_values(table), fused.decided(table.definitions, table.loops)
     for n, block in function.blocks.items():
         free = n in table.transparent or n in table.own_tests
         flags = ("p" if n in short or n in table.own_tests else "") + ("t" if n in table.transparent else "")
@@ -373,7 +359,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
         for cost_of, writes, reads, offset, name in table.blocks[n]:
             if n in table.transparent and cost_of.kind in ("alu", "integer", "float", "convert", "double"):
                 cost_of = Cost("copy")
-            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and is_loop_test(table, n)) else "") + \
+            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and (is_loop_test(table, n) or is_decided(table, n, decided))) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
     return lines + joined_loads.lines_of(table)
@@ -387,6 +373,12 @@ def asked(table: FunctionTable, loop: shapes.Loop) -> int | None:
 def is_loop_test(table: FunctionTable, n: int) -> bool:
     """A test that leaves an unrolled loop is made once for all rounds that stand together."""
     return any(loop.unroll != 1 and n in loop.blocks and any(to not in loop.blocks for to in table.function.blocks[n].next) for loop in table.loops)
+
+
+def is_decided(table: FunctionTable, n: int, decided: set[str]) -> bool:
+    """Does the compiler know the test's outcome in each round of an unrolled loop?"""
+    a, _, b = table.conditions[n]
+    return a in decided and (b in decided or not SSA.fullmatch(b))
 
 
 def steady_values(table: FunctionTable) -> dict[int, set[str]]:
