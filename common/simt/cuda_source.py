@@ -44,9 +44,9 @@ CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "si
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
     (r"\btexture\s*<|\btextureReference\b|\bcudaBindTexture\w*", "texture references (since CUDA 12 there are only texture objects)"),
-    (r"\btex(?:1DL|1DG|2DL|2DG|2DS|3D|Cubemap)\w*\s*[<(]|\btex2Dgather\s*[<(]|\bcudaGetTexture\w+", "of textures, {0}"),
-    (r"\bsurface\s*<|\bcudaSurfaceObject_t\b|\bsurf(?:1|2|3)D\w*\s*[<(]", "surfaces"),
-    (r"\bcudaMalloc3DArray\b|\bcuda\w*MipmappedArray\b|\bcudaArrayGet\w+|\bcudaMemcpy(?:ArrayToArray|2DArrayToArray)\b",
+    (r"\btex(?:1DL(?!ayered\b)|1DG|2DL(?!ayered\b)|2DG|2DS|3D(?=\w)|Cubemap)\w*\s*[<(]|\btex2Dgather\s*[<(]|\bcudaGetTexture\w+", "of textures, {0}"),
+    (r"\bsurface\s*<|\bsurfaceReference\b|\bcudaBindSurface\w*", "surface references (since CUDA 12 there are only surface objects)"),
+    (r"\bcuda\w*MipmappedArray\b|\bcudaArrayGet(?!Info\b)\w+|\bsurfCubemap\w*|\bcudaMemcpy(?:ArrayToArray|2DArrayToArray)\b",
      "of CUDA arrays (texture memory), {0}"),
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),

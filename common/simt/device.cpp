@@ -105,6 +105,21 @@ cudaError_t cudaGetLastError() {
 }
 cudaError_t cudaPeekAtLastError() { return simt::last_error; }
 
+// As the programming guide has them of compute capability 9.0.
+static void set_texture_limits(cudaDeviceProp* p) {
+  p->maxTexture1D = 131072;
+  p->maxTexture1DLinear = 1 << 28;
+  p->maxTexture2D[0] = p->maxSurface2D[0] = 131072;
+  p->maxTexture2D[1] = p->maxSurface2D[1] = 65536;
+  p->maxTexture2DLinear[0] = 131072;
+  p->maxTexture2DLinear[1] = 65000;
+  p->maxTexture2DLinear[2] = 2097120;  // bytes of pitch
+  for (int i = 0; i < 3; i++) p->maxTexture3D[i] = p->maxSurface3D[i] = 16384;
+  p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = 32768;
+  p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = 2048;
+  p->maxSurface1D = 32768;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!simt::is_device(device)) return simt::set_last_error(cudaErrorInvalidDevice);
   cudaDeviceProp p = {};
@@ -139,6 +154,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.singleToDoublePrecisionPerfRatio = 2;
   p.memPitch = 2147483647;
   p.textureAlignment = p.surfaceAlignment = 512;
+  p.texturePitchAlignment = 32;
+  set_texture_limits(&p);
   p.cooperativeLaunch = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
   *properties = p;
   return cudaSuccess;
@@ -155,6 +172,15 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(p.sharedMemPerMultiprocessor); break;
     case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(p.reservedSharedMemPerBlock); break;
     case cudaDevAttrMaxPitch: *value = static_cast<int>(p.memPitch); break;
+    case cudaDevAttrTextureAlignment: *value = static_cast<int>(p.textureAlignment); break;
+    case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; break;
+    case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; break;
+    case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; break;
+    case cudaDevAttrMaxTexture3DWidth: *value = p.maxTexture3D[0]; break;
+    case cudaDevAttrMaxTexture3DHeight: *value = p.maxTexture3D[1]; break;
+    case cudaDevAttrMaxTexture3DDepth: *value = p.maxTexture3D[2]; break;
+    case cudaDevAttrPciBusId: *value = p.pciBusID; break;
+    case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
     case cudaDevAttrWarpSize: *value = p.warpSize; break;
     case cudaDevAttrClockRate: *value = p.clockRate; break;
     case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;

@@ -21,6 +21,11 @@ namespace simt {
 namespace {
 
 void print_and_exit(const Failure& failure) {
+  // What kernels have printed; unless it is printing that failed.
+  if (ftrylockfile(stdout) == 0) {
+    std::fflush(stdout);
+    funlockfile(stdout);
+  }
   char file[512] = "";
   int line = failure.line;
   if (failure.file) {
@@ -229,21 +234,25 @@ uintptr_t users_caller() {
   return 0;
 }
 
+uintptr_t users_frame() {
+  if (const uintptr_t pc = users_caller()) return pc;
+  void* frames[32];
+  const int count = backtrace(frames, 32);
+  const uintptr_t own = loaded_module(reinterpret_cast<uintptr_t>(&users_frame)).base;
+  for (int i = 0; i < count; i++) {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
+    char file[512];
+    if (loaded_module(frame).base == own && source_line(frame, file, sizeof file) && !is_executors_own(frame))
+      return frame;
+  }
+  return 0;
+}
+
 void fail_in_host(const char* what, const std::string& detail) {
   Failure failure = {};
   failure.what = what;
   std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
-  failure.pc = users_caller();
-  // The program and the executor may be one module: then the files tell them apart.
-  void* frames[32];
-  const int count = backtrace(frames, 32);
-  const uintptr_t own = loaded_module(reinterpret_cast<uintptr_t>(&fail_in_host)).base;
-  for (int i = 0; i < count && !failure.pc; i++) {
-    const auto frame = reinterpret_cast<uintptr_t>(frames[i]) - 1;
-    char file[512];
-    if (loaded_module(frame).base == own && source_line(frame, file, sizeof file) && !is_executors_own(frame))
-      failure.pc = frame;
-  }
+  failure.pc = users_frame();
   report_failure(failure);
 }
 

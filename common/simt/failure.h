@@ -21,6 +21,8 @@ void on_idle_timeout(bool (*handler)());
 // Where a module other than the executor's has called the runtime: the innermost place on the stack. 0 if there is
 // none.
 uintptr_t users_caller();
+// The same where the program and the executor may be one module: then the files tell them apart.
+uintptr_t users_frame();
 
 // A call of the host's code that cannot go on; the place is the innermost of the user's own.
 [[noreturn]] void fail_in_host(const char* what, const std::string& detail);

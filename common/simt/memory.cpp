@@ -2,6 +2,8 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "device.h"
@@ -57,17 +59,36 @@ cudaError_t wait_for_owners(const void* to, const void* from = nullptr) {
   return error;
 }
 
+// What the host allocates or registers beside device memory, by its beginning.
+std::mutex kinds_mutex;
+std::map<uintptr_t, cudaMemoryType>& kinds() {
+  static auto* const kinds = new std::map<uintptr_t, cudaMemoryType>;
+  return *kinds;
+}
+cudaError_t note_kind(const void* begin, cudaMemoryType kind, cudaError_t error) {
+  if (error != cudaSuccess) return error;
+  const std::lock_guard<std::mutex> lock(kinds_mutex);
+  kinds()[reinterpret_cast<uintptr_t>(begin)] = kind;
+  return error;
+}
+cudaError_t forget_kind(const void* begin, cudaError_t error) {
+  const std::lock_guard<std::mutex> lock(kinds_mutex);
+  if (error == cudaSuccess) kinds().erase(reinterpret_cast<uintptr_t>(begin));
+  return error;
+}
+
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, Sharing::device_only); }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
-  return allocate(pointer, bytes, Sharing::with_host);
+  const cudaError_t error = allocate(pointer, bytes, Sharing::with_host);
+  return error == cudaSuccess ? note_kind(*pointer, cudaMemoryTypeManaged, error) : error;
 }
 cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
   if (const cudaError_t error = wait_for_owners(pointer)) return set_last_error(error);
   simt::return_to_pool(pointer);
-  return set_last_error(device().free(pointer));
+  return forget_kind(pointer, set_last_error(device().free(pointer)));
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -136,24 +157,30 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, s
 
 // Kernels may use pinned memory of the host, too.
 cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned) {
-  return allocate(pointer, bytes, Sharing::with_host);
+  const cudaError_t error = allocate(pointer, bytes, Sharing::with_host);
+  return error == cudaSuccess ? note_kind(*pointer, cudaMemoryTypeHost, error) : error;
 }
 cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
   if (!pointer || !bytes) return set_last_error(cudaErrorInvalidValue);
-  return set_last_error(device().register_host(pointer, bytes));
+  return note_kind(pointer, cudaMemoryTypeHost, set_last_error(device().register_host(pointer, bytes)));
 }
-cudaError_t cudaHostUnregister(void* pointer) { return set_last_error(device().unregister_host(pointer)); }
+cudaError_t cudaHostUnregister(void* pointer) {
+  return forget_kind(pointer, set_last_error(device().unregister_host(pointer)));
+}
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   simt::Allocation allocation;
   Sharing sharing;
-  if (device().find(pointer, &allocation, &sharing))
-    *attributes = {cudaMemoryTypeDevice, std::max(0, owner_of(pointer)), const_cast<void*>(pointer),
-                   const_cast<void*>(pointer)};
-  else
+  if (device().find(pointer, &allocation, &sharing)) {
+    const std::lock_guard<std::mutex> lock(kinds_mutex);
+    const auto kind = kinds().find(allocation.begin);
+    *attributes = {kind == kinds().end() ? cudaMemoryTypeDevice : kind->second, std::max(0, owner_of(pointer)),
+                   const_cast<void*>(pointer), const_cast<void*>(pointer)};
+  } else {
     *attributes = {cudaMemoryTypeUnregistered, -1, nullptr, const_cast<void*>(pointer)};
+  }
   return cudaSuccess;
 }
 

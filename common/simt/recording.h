@@ -31,6 +31,13 @@ struct Recording {
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
   Observer* observer;
+  // The last plain store, if what it has stored is not in the log yet (instrument/stores.cpp); `slot` is its key's.
+  struct {
+    uint64_t* slot;
+    uintptr_t address;
+    unsigned bytes;
+    uint64_t before[2];  // what was there
+  } store;
   // The last jump back in this block: in a loop the next one is the same. `key` lacks the lane's frame.
   struct {
     uintptr_t from, to;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "failure.h"
+#include "simt.h"
 
 namespace simt {
 
@@ -48,6 +49,12 @@ void refuse_launch(const LaunchConfig& config, const char* kernel, const Excess&
 void refuse_call(cudaError_t error, const std::string& text, const char* file, int line) {
   last = {error, "", file, line, file ? 0 : users_caller()};
   set_text(text);
+  // In a program that simtcc builds the executor is in the same module. Mere errors are the program's own affair.
+  static char name[512];
+  if (tells && !file && text.find(" refused: ") != std::string::npos) {
+    last.line = source_line(users_frame(), name, sizeof name);
+    last.file = last.line ? name : nullptr;
+  }
   tell();
 }
 

@@ -91,12 +91,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (!event) return set_last_error(cudaErrorInvalidResourceHandle);
   if (event->device != device_of(stream)) {
+    set_last_error(cudaErrorInvalidResourceHandle);
     refuse_call(
         cudaErrorInvalidResourceHandle,
         "cudaEventRecord refused: the event and the stream are of different devices\nThe event was created on device " +
             std::to_string(event->device) + ", the stream is of device " + std::to_string(device_of(stream)) +
             ": call cudaSetDevice before cudaEventCreate and cudaStreamCreate.");
-    return set_last_error(cudaErrorInvalidResourceHandle);
+    return cudaErrorInvalidResourceHandle;
   }
   event->captured = captured_point(stream);
   event->moment = std::make_shared<Moment>();

@@ -301,6 +301,39 @@ class Accepted(InFolder):
         self.prints(496, "-O3", "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-lineinfo", "-std=c++17", "k.cu",
                     "main.cu")
 
+    def test_device_code_that_is_linked(self):
+        self.write("k.cuh", "extern __device__ int total;\n__device__ int twice(int);\nvoid run(int*);\n")
+        self.write("k.cu", '#include "k.cuh"\n__device__ int total;\n__device__ int twice(int x) { atomicAdd(&total, 1); return 2 * x; }\n')
+        self.write("main.cu", '#include "k.cuh"\n__global__ void k(int* x) { x[threadIdx.x] = twice(threadIdx.x) / 2 + total / 64; }\n' +
+                   MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
+        for mode in ([], ["--check"]):
+            with self.subTest(mode=mode):
+                for file in ("k", "main"):
+                    self.builds(*mode, "-dc", "-x", "cu", "-rdc=true", "-L/nowhere", f"{file}.cu", "-o", f"{file}.o")
+                self.prints(496, *mode, "k.o", "main.o", "-Xlinker", "-rpath,/nowhere")
+
+    def test_what_a_kernel_has_printed_is_there_when_it_fails(self):
+        self.write("a.cu", "#include <cstdio>\n__global__ void k(int* x) {\n  printf(\"before\\n\");\n  x[1 << 28] = 0;\n}\n" +
+                   MAIN.replace("LAUNCHES", "k<<<1, 1>>>(x);"))
+        for mode in ([], ["--check"]):
+            with self.subTest(mode=mode):
+                self.builds(*mode, "a.cu", "-o", "a")
+                self.assertIn("before\n", run("a", self.folder).stdout)
+
+    def test_why_a_call_is_refused_is_told(self):
+        self.write("a.cu", "#include <cstdio>\nint main() {\n  cudaTextureObject_t object;\n  cudaResourceDesc from = {};\n  cudaTextureDesc how = {};\n  how.sRGB = 1;\n"
+                           "  for (int i = 0; i < 2; i++)\n    std::puts(cudaGetErrorName(cudaCreateTextureObject(&object, &from, &how, nullptr)));\n}\n")
+        self.builds("a.cu", "-o", "a")
+        said = run("a", self.folder).stdout
+        self.assertEqual(said.count("a.cu:8: cudaCreateTextureObject refused: mipmaps, sRGB and views of a resource are not supported"), 1, said)
+
+    def test_what_kind_of_memory_a_pointer_is_of(self):
+        self.write("a.cu", "#include <cstdio>\nint main() {\n  int *device, *managed, *pinned, own[4];\n  cudaMalloc(&device, 16);\n  cudaMallocManaged(&managed, 16);\n"
+                           "  cudaMallocHost(&pinned, 16);\n  for (int* pointer : {device, managed + 1, pinned, own}) {\n    cudaPointerAttributes is;\n"
+                           "    cudaPointerGetAttributes(&is, pointer);\n    std::printf(\"%d \", is.type);\n  }\n}\n")
+        self.builds("a.cu", "-o", "a")
+        self.assertEqual(run("a", self.folder).stdout, "2 3 1 0 ")
+
     def test_a_crash_without_checks_names_the_line(self):
         self.write("a.cu", "\n__global__ void k(int* x) {\n  x[threadIdx.x + (1 << 28)] = 0;\n}\n" + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
         self.builds("a.cu", "-o", "a")

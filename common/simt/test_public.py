@@ -27,6 +27,11 @@ SABOTAGE = [
     ("textures", "= tex1D<float>(", "= tex1Dfetch<float>(", "tex1Dfetch is for linear memory"),
     ("textures", "  CHECK(cudaMemcpy2DToArray(line", "  if (false) CHECK(cudaMemcpy2DToArray(line", "initcheck: uninitialised global memory"),
     ("textures", "  look_up<<<", "  CHECK(cudaDestroyTextureObject(objects[1]));\n  look_up<<<", "The number is no texture object"),
+    ("surfaces", "surf2Dwrite(make_uchar4(beyond.x, edge.x, y, 255), out, x * (int)sizeof(uchar4), y)",
+     "surf2Dwrite(make_uchar4(beyond.x, edge.x, y, 255), out, x, y)", "x is 1, no multiple of the 4 bytes"),
+    ("surfaces", "(beyond.x, edge.x, y, 255), out, x * (int)sizeof(uchar4), y", "(beyond.x, edge.x, y, 255), out, x * (int)sizeof(uchar4), y + 1",
+     "y is 24, and the array ends at 24"),
+    ("surfaces", "extent, cudaArraySurfaceLoadStore", "extent", "the array was made without cudaArraySurfaceLoadStore"),
     ("textures", "  look_up<<<", "  CHECK(cudaFreeArray(line));\n  look_up<<<", "memcheck: freed memory"),
     ("textures", "how.filterMode = cudaFilterModeLinear;", "how.readMode = cudaReadModeNormalizedFloat;\n  how.sRGB = 1;", "operation not supported"),
 ]

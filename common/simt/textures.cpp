@@ -11,35 +11,31 @@
 #include <string>
 
 #include "block.h"
+#include "cuda_array.h"
 #include "device.h"
 #include "failure.h"
 #include "refusal.h"
 
-struct cudaArray {
-  cudaChannelFormatDesc format;
-  char* data;
-  size_t pitch, width, height;
-};
-
 namespace {
 
+using simt::bytes_of;
+using simt::channels_of;
 using simt::set_last_error;
 
 struct Texture {
   cudaResourceType from;
   cudaChannelFormatDesc format;
   char* data;
-  size_t pitch, width, height;  // height 0: one dimension
+  size_t pitch, width, height, depth;  // height 0: one dimension; depth 0: neither three nor layers
+  bool layered;
   cudaTextureDesc texture;
 };
 
-constexpr size_t max_width = 131072, max_height = 65536, alignment = 512, pitch_alignment = 32;
+constexpr size_t max_width = 131072, max_height = 65536, max_depth = 16384, max_layers = 2048, alignment = 512,
+                 pitch_alignment = 32;
 
 // By object, which counts from 1. Kernels look while the host creates others.
 std::array<std::atomic<const Texture*>, 65536> textures;
-
-int channels_of(const cudaChannelFormatDesc& format) { return 1 + (format.y > 0) + (format.z > 0) + (format.w > 0); }
-size_t bytes_of(const cudaChannelFormatDesc& format) { return static_cast<size_t>(format.x / 8 * channels_of(format)); }
 
 bool is_valid(const cudaChannelFormatDesc& format) {
   const int bits = format.x, channels = channels_of(format);
@@ -54,8 +50,7 @@ bool is_valid(const cudaChannelFormatDesc& format) {
 }
 
 cudaError_t refuse(cudaError_t error, const std::string& what, const char* function = __builtin_FUNCTION()) {
-  simt::refuse_call(error, std::string(function) + " refused: " + what);
-  return set_last_error(error, function);
+  return simt::refuse_array(error, what, function);
 }
 
 // Of an array, what rows of `width_bytes` at this place have room for.
@@ -67,16 +62,7 @@ bool is_inside(const cudaArray& array, size_t at_byte, size_t at_row, size_t wid
 const char* copy_beyond = "it runs past the end of the array\nOffsets and widths are in bytes, heights in rows.";
 
 [[noreturn]] void fail(const std::string& detail, simt::Place place) {
-  simt::Failure failure = {};
-  failure.what = "a wrong read of a texture";
-  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
-  failure.in_kernel = true;
-  const uint3 block = simt::current_block->index(), thread = simt::current_block->running()->index;
-  std::memcpy(failure.block, &block, sizeof failure.block);
-  std::memcpy(failure.thread, &thread, sizeof failure.thread);
-  failure.file = place.file;
-  failure.line = place.line;
-  simt::report_failure(failure);
+  simt::fail_in_texture("a wrong read of a texture", detail, place);
 }
 
 std::string type_text(int channels, int bits, bool is_float, bool is_signed) {
@@ -152,9 +138,34 @@ Along along(float x, size_t size, cudaTextureAddressMode mode, bool normalized, 
   return {{within(first), within(first + 1)}, weight, 2};
 }
 
+// "tex2DLayered", and the like.
+const char* call_for(int dimensions, bool layered) {
+  if (layered) return dimensions == 1 ? "tex1DLayered" : "tex2DLayered";
+  return dimensions == 1 ? "tex1D" : dimensions == 2 ? "tex2D" : "tex3D";
+}
+
 }  // namespace
 
 namespace simt {
+
+cudaError_t refuse_array(cudaError_t error, const std::string& what, const char* function) {
+  set_last_error(error, function);
+  refuse_call(error, std::string(function) + " refused: " + what);
+  return error;
+}
+
+void fail_in_texture(const char* what, const std::string& detail, Place place) {
+  Failure failure = {};
+  failure.what = what;
+  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
+  failure.in_kernel = true;
+  const uint3 block = current_block->index(), thread = current_block->running()->index;
+  std::memcpy(failure.block, &block, sizeof failure.block);
+  std::memcpy(failure.thread, &thread, sizeof failure.thread);
+  failure.file = place.file;
+  failure.line = place.line;
+  report_failure(failure);
+}
 
 Texels texels_linear(cudaTextureObject_t object, int index, const TexelRead& read) noexcept {
   const Texture& texture = find(object, read);
@@ -169,29 +180,39 @@ Texels texels_linear(cudaTextureObject_t object, int index, const TexelRead& rea
   return texels;
 }
 
-Texels texels_array(cudaTextureObject_t object, int dimensions, float x, float y, const TexelRead& read) noexcept {
+Texels texels_array(cudaTextureObject_t object, const TexelPlace& at, const TexelRead& read) noexcept {
   const Texture& texture = find(object, read);
   if (texture.from == cudaResourceTypeLinear)
     fail("This texture is of linear memory: that is read by tex1Dfetch.", read.place);
-  if (dimensions != (texture.height ? 2 : 1))
-    fail(texture.height ? "tex1D of a texture with two dimensions: tex2D."
-                        : "tex2D of a texture with one dimension: tex1D.",
+  const int dimensions = texture.depth && !texture.layered ? 3 : texture.height ? 2 : 1;
+  if (at.dimensions != dimensions || (at.layer >= 0) != texture.layered)
+    fail(std::string(call_for(at.dimensions, at.layer >= 0)) + " of a texture with " +
+             (dimensions == 3   ? "three dimensions"
+              : dimensions == 2 ? "two dimensions"
+                                : "one dimension") +
+             (texture.layered ? " and layers: " : ": ") + call_for(dimensions, texture.layered) + ".",
          read.place);
   const cudaTextureDesc& how = texture.texture;
   const bool filtered = how.filterMode == cudaFilterModeLinear, normalized = how.normalizedCoords;
-  const Along columns = along(x, texture.width, how.addressMode[0], normalized, filtered);
-  Along rows = {{0, 0}, 0, 1};
-  if (texture.height) rows = along(y, texture.height, how.addressMode[1], normalized, filtered);
+  const Along columns = along(at.x, texture.width, how.addressMode[0], normalized, filtered);
+  Along rows = {{0, 0}, 0, 1}, slices = {{0, 0}, 0, 1};
+  if (texture.height) rows = along(at.y, texture.height, how.addressMode[1], normalized, filtered);
+  if (dimensions == 3) slices = along(at.z, texture.depth, how.addressMode[2], normalized, filtered);
+  if (texture.layered) slices.at[0] = std::min<long>(at.layer, static_cast<long>(texture.depth) - 1);
   Texels texels = no_texels(texture);
   std::copy(how.borderColor, how.borderColor + 4, texels.border);
-  for (int j = 0; j < rows.count; j++) {
-    for (int i = 0; i < columns.count; i++) {
-      const float weight = (i ? columns.weight : 1 - columns.weight) * (j ? rows.weight : 1 - rows.weight);
-      texels.weight[texels.count] = weight;
-      if (columns.at[i] >= 0 && rows.at[j] >= 0)
-        texels.from[texels.count] = texture.data + static_cast<size_t>(rows.at[j]) * texture.pitch +
-                                    static_cast<size_t>(columns.at[i]) * bytes_of(texture.format);
-      texels.count++;
+  const size_t slice_bytes = std::max<size_t>(texture.height, 1) * texture.pitch;
+  const auto weight_of = [](const Along& along, int i) { return i ? along.weight : 1 - along.weight; };
+  for (int k = 0; k < slices.count; k++) {
+    for (int j = 0; j < rows.count; j++) {
+      for (int i = 0; i < columns.count; i++) {
+        texels.weight[texels.count] = weight_of(columns, i) * weight_of(rows, j) * weight_of(slices, k);
+        if (columns.at[i] >= 0 && rows.at[j] >= 0 && slices.at[k] >= 0)
+          texels.from[texels.count] = texture.data + static_cast<size_t>(slices.at[k]) * slice_bytes +
+                                      static_cast<size_t>(rows.at[j]) * texture.pitch +
+                                      static_cast<size_t>(columns.at[i]) * bytes_of(texture.format);
+        texels.count++;
+      }
     }
   }
   return texels;
@@ -210,24 +231,51 @@ cudaError_t test_array_copy(cudaArray_const_t array, size_t at_byte, size_t at_r
   return cudaSuccess;
 }
 
-cudaError_t refuse_3d_array() {
-  return refuse(cudaErrorNotSupported, "it is not supported for CUDA arrays\ncudaMemcpy2DToArray and its like are.",
-                "cudaMemcpy3D");
+cudaError_t array_slices(cudaArray_const_t array, const cudaPos& at, const cudaExtent& extent, cudaPitchedPtr* slices) {
+  const size_t texel = bytes_of(array->format);
+  if (!is_inside(*array, at.x * texel, at.y, extent.width * texel, extent.height) || at.z > array->slices() ||
+      extent.depth > array->slices() - at.z)
+    return refuse(
+        cudaErrorInvalidValue,
+        "it runs past the end of the array\nPlaces and the extent are in elements if a CUDA array takes part.",
+        "cudaMemcpy3D");
+  *slices = {array->data + ((at.z * array->rows()) + at.y) * array->pitch + at.x * texel, array->pitch, texel,
+             array->rows()};
+  return cudaSuccess;
 }
 
 }  // namespace simt
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
-                            unsigned flags) {
-  if (!array || !format || !width || width > max_width || height > max_height)
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
+                              unsigned flags) {
+  const bool layered = flags & cudaArrayLayered;
+  if (flags & ~(cudaArrayLayered | cudaArraySurfaceLoadStore))
+    return refuse(cudaErrorNotSupported, "cubemaps, gather and other flags of arrays are not supported");
+  if (!array || !format || !extent.width || extent.width > max_width || extent.height > max_height ||
+      extent.depth > (layered ? max_layers : max_depth) || (layered && !extent.depth) ||
+      (!layered && extent.depth && !extent.height))
     return set_last_error(cudaErrorInvalidValue);
   if (!is_valid(*format)) return set_last_error(cudaErrorInvalidChannelDescriptor);
-  if (flags) return refuse(cudaErrorNotSupported, "flags of arrays (surfaces, layers, gather) are not supported");
+  const size_t rows = std::max<size_t>(extent.height, 1) * std::max<size_t>(extent.depth, 1);
   void* data = nullptr;
   size_t pitch = 0;
-  const cudaError_t error = cudaMallocPitch(&data, &pitch, width * bytes_of(*format), std::max<size_t>(height, 1));
-  if (error == cudaSuccess) *array = new cudaArray{*format, static_cast<char*>(data), pitch, width, height};
+  const cudaError_t error = cudaMallocPitch(&data, &pitch, extent.width * bytes_of(*format), rows);
+  if (error == cudaSuccess)
+    *array = new cudaArray{*format, static_cast<char*>(data), pitch, extent.width, extent.height, extent.depth, flags};
   return error;
+}
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
+                            unsigned flags) {
+  if (flags & ~cudaArraySurfaceLoadStore)
+    return refuse(cudaErrorNotSupported, "of the flags of arrays only cudaArraySurfaceLoadStore is supported");
+  return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
+}
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
+  if (!array) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (format) *format = array->format;
+  if (extent) *extent = {array->width, array->height, array->depth};
+  if (flags) *flags = array->flags;
+  return cudaSuccess;
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (!array) return cudaSuccess;
@@ -249,7 +297,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     if (!array) return set_last_error(cudaErrorInvalidValue);
     made.format = array->format;
     made.data = array->data;
-    made.pitch = array->pitch, made.width = array->width, made.height = array->height;
+    made.pitch = array->pitch, made.width = array->width, made.height = array->height, made.depth = array->depth;
+    made.layered = array->flags & cudaArrayLayered;
   } else if (resource->resType == cudaResourceTypeLinear) {
     const auto& linear = resource->res.linear;
     made.format = linear.desc;

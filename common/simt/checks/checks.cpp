@@ -221,6 +221,7 @@ void AllChecks::look_at(const LanesAccess& access, AddressSpace space, uintptr_t
     if (!here) {
       LanesAccess byte = access;
       byte.bytes = 1;
+      byte.stored = nullptr;
       for (unsigned i = 0; i < access.bytes; i++) look_at(byte, space, address++, thread, 1);
       thread++;
       threads--;

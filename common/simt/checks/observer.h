@@ -39,14 +39,22 @@ struct Access {
   AccessKind kind;
 };
 
+// What the lanes of a warp store, by lane: `high` has the upper half of 16 bytes. `known`: lanes of which that is
+// known; `same`: whose store left the memory as it was.
+struct StoredByLanes {
+  const uint64_t *low, *high;
+  uint32_t known, same;
+};
+
 // An access that several lanes of a warp make at one program counter, each at its own address.
 struct LanesAccess {
   uintptr_t pc;
   unsigned bytes;
   AccessKind kind;
-  unsigned warp;              // counts the block's warps from 0
-  uint32_t lanes;             // a bit each
-  const uint64_t* addresses;  // 32, by lane
+  unsigned warp;                // counts the block's warps from 0
+  uint32_t lanes;               // a bit each
+  const uint64_t* addresses;    // 32, by lane
+  const StoredByLanes* stored;  // of plain stores; nullptr if it is not known
 };
 
 // The thread that does something. `number` counts the block's threads from 0, x fastest; its warp is number / 32.

@@ -136,7 +136,8 @@ void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& ac
   if (atomic) publication_.atomic(address, thread, tick(), barrier_);
   block_stamp_ = at(block_);
   barrier_stamp_ = at(barrier_);
-  const Now now = {block, access, space, atomic, writes, at(stale), address - address % Page::bytes};
+  const uint32_t changes = !writes ? 0 : access.stored ? ~access.stored->same : ~uint32_t{0};
+  Now now = {block, access, space, atomic, writes, at(stale), address - address % Page::bytes, address, changes};
   const unsigned first = page.cell(address, access.bytes), each = page.cells_in(access.bytes);
   const unsigned each_log2 = static_cast<unsigned>(__builtin_ctz(each)), end = first + (threads << each_log2);
   // Four bits would be needed for 16 cells, of one byte each: such a group is left to its cells.
@@ -152,6 +153,7 @@ void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& ac
     cell = next;
   }
   (writes ? page.last_write : page.last_read) = time_;
+  if (writes && !atomic) page.make_stored().store(address % Page::bytes, access, thread % 32, threads, ~now.changes);
 }
 
 // A whole group at once, by neighbouring threads. False if that takes a closer look.
@@ -170,17 +172,34 @@ bool Racecheck::group(Page& page, const Now& now, unsigned cell, Stamp stamp) co
   return true;
 }
 
-void Racecheck::one_cell(Page& page, const Now& now, unsigned cell, Stamp stamp) {
+void Racecheck::one_cell(Page& page, Now& now, unsigned cell, Stamp stamp) {
   Stamp &write = page.writes()[cell], &read = page.reads()[cell];
-  if (!is_past(write, stamp, now.stale)) compare(page, now, cell, write, stamp, true);
+  const bool is_global = now.space == AddressSpace::global;
+  const uint32_t lane = uint32_t{1} << stamp_thread(stamp) % 32;
+  if (!is_past(write, stamp, now.stale)) {
+    const bool changed = !page.stored() || is_atomic(write) || !page.stored()->is_same(cell * page.cell_bytes());
+    if (now.writes && stores_the_same(page, now, cell, write, stamp)) {
+      if (changed && !is_ordered(write, stamp_thread(stamp))) now.changes |= lane;
+    } else if (now.writes || changed || !is_global) {
+      compare(page, now, cell, write, stamp, true);
+    }
+  }
   if (now.writes) {
-    compare_reads(page, now, cell, stamp);
+    if (now.changes & lane || !is_global) compare_reads(page, now, cell, stamp);
     write = stamp;
   } else if (is_past(read, stamp, now.stale)) {
     read = stamp;
   } else {
     remember_read(page, cell, stamp, now.stale);
   }
+}
+
+bool Racecheck::stores_the_same(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp) const {
+  if (!now.access.stored || !page.stored() || is_atomic(before)) return false;
+  const unsigned width = page.cell_bytes();
+  const uintptr_t offset = cell * width;
+  const auto at = static_cast<unsigned>((now.page + offset - now.address) % now.access.bytes);
+  return page.stored()->equals(offset, width, *now.access.stored, stamp_thread(stamp) % 32, at);
 }
 
 // Of another block, another warp and another thread of the warp one read each is kept.

@@ -10,6 +10,11 @@
 // An atomic of global memory does not race with a plain load of it, either: programs read a word before they try to
 // exchange it (CUDA's own example of atomicAdd for double does), and a load of an aligned word yields some value that
 // the word had.
+//
+// Plain stores of the same bytes do not race with each other, in whatever order they come (NVIDIA's racecheck has them
+// as INFO, which it does not report): several threads set one flag, or give a vertex the same level. In global memory a
+// store of what was there already does not race with a read, either: whoever reads gets one value. In shared memory it
+// does: a barrier is missing there, and with other data the value would change.
 #pragma once
 
 #include <array>
@@ -70,6 +75,9 @@ class Racecheck {
     bool atomic, writes;
     Stamp stale;     // stamps below are of an earlier launch or, in shared memory, block
     uintptr_t page;  // its address
+    uintptr_t address;
+    uint32_t
+        changes;  // by lane: it stores, and the memory was not so before; or a store that is not ordered has changed it
   };
 
   uint32_t tick();
@@ -87,7 +95,8 @@ class Racecheck {
            (before < barrier_stamp_ || stamp_cells_log2(before) == stamp_cells_log2(now));
   }
   bool group(Page& page, const Now& now, unsigned cell, Stamp stamp) const;
-  void one_cell(Page& page, const Now& now, unsigned cell, Stamp stamp);
+  void one_cell(Page& page, Now& now, unsigned cell, Stamp stamp);
+  bool stores_the_same(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp) const;
   void remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stale);
   void compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp);
   void compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote);

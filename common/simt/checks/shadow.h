@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "stored_values.h"
+
 namespace simt::checks {
 
 // Who made an access, and when: | time 32 | thread 10 | atomic 1 | cells 2 | pc 19 |. Time is racecheck's, which begins
@@ -75,6 +77,14 @@ class Page {
   OtherReads& make_other_reads(unsigned cell) {
     if (!others_) others_ = std::make_unique<OtherReads[]>(cells());
     return others_[cell];
+  }
+
+  // What the last plain stores left; nullptr if there was none.
+  StoredValues* stored() { return stored_.get(); }
+  const StoredValues* stored() const { return stored_.get(); }
+  StoredValues& make_stored() {
+    if (!stored_) stored_ = std::make_unique<StoredValues>();
+    return *stored_;
   }
 
   // The times of the page's last write and read.
@@ -156,6 +166,7 @@ class Page {
   WrittenBytes written_ = {};
   std::unique_ptr<Stamp[]> groups_, stamps_;  // writes, then reads
   std::unique_ptr<OtherReads[]> others_;
+  std::unique_ptr<StoredValues> stored_;
 };
 
 class Shadow {

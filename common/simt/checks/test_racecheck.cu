@@ -40,7 +40,7 @@ __global__ void row_and_scratch(const float* x, float* y, int cols) {
   extern __shared__ float row[];
   float* const scratch = row + cols;
   for (int c = threadIdx.x; inside ? c < cols : c <= cols; c += blockDim.x) row[c] = x[c];  // into the row
-  if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = 1;
+  if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = 2;
   __syncthreads();
   y[threadIdx.x] = row[threadIdx.x] + scratch[0];
 }
@@ -48,7 +48,7 @@ __global__ void row_and_scratch(const float* x, float* y, int cols) {
 template <bool inside>
 __global__ void row_of_each_block(float* y, int cols) {
   for (int c = threadIdx.x; inside ? c < cols : c <= cols; c += blockDim.x)
-    y[blockIdx.x * cols + c] = 1;  // into the result
+    y[blockIdx.x * cols + c] = 2.0f + blockIdx.x;  // into the result
 }
 
 template <int too_many>
@@ -117,11 +117,59 @@ __global__ void halves_of_a_word(unsigned short* y) {
   y[threadIdx.x] = row[overlap ? threadIdx.x ^ 1 : threadIdx.x];
 }
 
+// Several threads store to one flag and to one level, as searches of a graph do; `values` is how many different ones.
+template <int values>
+__global__ void all_set_a_flag(int* flag, float* level) {
+  if (threadIdx.x % 3 == 0) *flag = 1 + threadIdx.x % values;
+  level[threadIdx.x % 8] = 5.0f + blockIdx.x % values;
+}
+
+// Thread 0 of each block stores; thread 1 reads, at a line before it or after it.
+template <bool before>
+__global__ void read_beside_a_store(int* flag, int* y) {
+  if (before && threadIdx.x == 1) y[blockIdx.x] = *flag;  // beside the store
+  if (threadIdx.x == 0) *flag = 1;
+  if (!before && threadIdx.x == 1) y[blockIdx.x] = *flag;  // after the store
+}
+
+// Its own store's value is the one that a thread reads, whoever else stores it.
+__global__ void each_reads_what_all_store(int* flag, int* y) {
+  *flag = 1;
+  y[blockIdx.x * blockDim.x + threadIdx.x] = *flag;
+}
+
+// A thread stores the value again, and another one a different value after it.
+__global__ void stored_again_then_changed(int* flag) {
+  if (threadIdx.x == 0) *flag = 1;
+  if (threadIdx.x == 1) *flag = 1;
+  if (threadIdx.x == 0) *flag = 2;  // thread 1's store may come after this
+}
+
+template <bool barrier>
+__global__ void all_store_in_shared(float* y) {
+  __shared__ float scale[2];
+  scale[0] = 1.0f;
+  scale[1] = 0.0f;
+  if (barrier) __syncthreads();
+  if (threadIdx.x == 0) scale[1] = 0.0f;  // again
+  if (!barrier) y[threadIdx.x] = scale[(threadIdx.x + 1) % 2];
+  __syncthreads();
+  y[threadIdx.x] = scale[0];
+}
+
+__global__ void store_again_beside_a_read(float* y) {
+  __shared__ float scale[1];
+  if (threadIdx.x == 0) scale[0] = 1.0f;
+  __syncthreads();
+  y[threadIdx.x] = scale[0];
+  if (threadIdx.x == 0) scale[0] = 1.0f;  // in shared memory it is a missing barrier
+}
+
 // A block reads a word that a later block writes, after all warps of that block have read it too.
 __global__ void read_by_two_blocks(float* x, float* y) {
   y[blockIdx.x * blockDim.x + threadIdx.x] = x[0];
   __syncthreads();
-  if (blockIdx.x == 1 && threadIdx.x == 0) x[0] = 1.0f;
+  if (blockIdx.x == 1 && threadIdx.x == 0) x[0] = 2.0f;
 }
 
 }  // namespace
@@ -172,6 +220,34 @@ TEST_CASE("racecheck: parts of a word") {
 TEST_CASE("racecheck: a read is not forgotten when others read later") {
   HAS(finding([] { read_by_two_blocks<<<2, 128>>>(floats(), floats(256)); }), "of block (0,0,0) read the same bytes");
   CHECK(finding([] { read_by_two_blocks<<<1, 128>>>(floats(), floats(256)); }).empty());
+}
+
+TEST_CASE("racecheck: stores of the same value do not race with each other") {
+  const auto flag = [](int value) { return device(std::vector<int>(1, value)); };
+  CHECK(finding([&] { all_set_a_flag<1><<<2, 64>>>(flag(0), floats()); }).empty());
+  CHECK(finding([&] { all_set_a_flag<1><<<2, 64>>>(flag(1), floats()); }).empty());
+  std::string text = finding([&] { all_set_a_flag<2><<<1, 64>>>(flag(0), floats()); });
+  HAS(text, "racecheck: race in global memory");
+  HAS(text, AT("*flag = 1 + threadIdx.x % values;"));
+  text = finding([&] { all_set_a_flag<2><<<2, 1>>>(flag(0), floats()); });
+  HAS(text, AT("level[threadIdx.x % 8] ="));
+  CHECK(finding([&] { each_reads_what_all_store<<<2, 64>>>(flag(0), device(std::vector<int>(128))); }).empty());
+  text = finding([&] { stored_again_then_changed<<<1, 32>>>(flag(0)); });
+  HAS(text, AT("thread 1's store may come after this"));
+}
+
+TEST_CASE("racecheck: a read beside a store races with it if the store changes the value") {
+  const auto ints = [](int value) { return device(std::vector<int>(4, value)); };
+  HAS(finding([&] { read_beside_a_store<false><<<1, 32>>>(ints(0), ints(0)); }), AT("// after the store"));
+  HAS(finding([&] { read_beside_a_store<true><<<1, 32>>>(ints(0), ints(0)); }), "racecheck: race in global memory");
+  CHECK(finding([&] { read_beside_a_store<false><<<2, 32>>>(ints(1), ints(0)); }).empty());
+  CHECK(finding([&] { read_beside_a_store<true><<<2, 32>>>(ints(1), ints(0)); }).empty());
+}
+
+TEST_CASE("racecheck: the same value in shared memory is no race between stores, but it is with a read") {
+  CHECK(finding([] { all_store_in_shared<true><<<1, 64>>>(floats()); }).empty());
+  HAS(finding([] { all_store_in_shared<false><<<1, 64>>>(floats()); }), "racecheck: race in shared memory");
+  HAS(finding([] { store_again_beside_a_read<<<1, 64>>>(floats()); }), AT("in shared memory it is a missing barrier"));
 }
 
 TEST_CASE("the cure fits those who were seen to race") {

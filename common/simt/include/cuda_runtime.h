@@ -60,5 +60,6 @@
 #include "simt/memory_pools.h"
 #include "simt/runtime_api.h"
 #include "simt/simd_words.h"
+#include "simt/surfaces.h"
 #include "simt/textures.h"
 #include "simt/warp.h"

@@ -26,7 +26,7 @@ constexpr uint64_t key_meta(Event event, unsigned bytes) {
   return static_cast<uint64_t>(event) << key_event_shift | bytes;
 }
 
-// Events that a lane may be ahead. A warp's log is 32 KiB: it stays in the first cache.
+// Events that a lane may be ahead. What all events need of a warp's log is 32 KiB: it stays in the first cache.
 constexpr unsigned log_rows = 64;
 constexpr unsigned log_lanes = 32;
 
@@ -35,7 +35,14 @@ struct WarpLog {
   // The address; for a barrier or a warp operation its place in the source (recorder.h); for a back edge the pc,
   // relative to the module, that it left from.
   uint64_t values[log_rows][log_lanes];
+  // Of plain stores, while an observer looks on: what was stored, its upper half if it has 16 bytes, and a StoreEffect.
+  uint64_t stored[log_rows][log_lanes], stored_high[log_rows][log_lanes], effects[log_rows][log_lanes];
 };
+// Where the arrays lie, counted in arrays from `keys`.
+constexpr unsigned log_stored = 2, log_stored_high = 3, log_effects = 4;
+
+// Has a store changed the memory? Unknown of one that was recorded in pieces.
+enum class StoreEffect : uint64_t { change, none, unknown };
 
 // Are the keys of these lanes, at least one, all the same?
 inline bool all_equal(const uint64_t* row, uint32_t lanes) {

@@ -318,6 +318,8 @@ void Recorder::record(const Access& access) {
   if (!has_room(lane)) make_room(lane);
   append(lane, key_at(lane, access.pc, event, is_volatile ? access.bytes | key_volatile : access.bytes),
          access.address);
+  if (access.kind == AccessKind::store && recording.observer)
+    note_store(lane->next - log_lanes, access.address, access.bytes, access.aligned);
 }
 
 void Recorder::clear_local(uintptr_t begin) {
@@ -348,6 +350,7 @@ void Recorder::announce(const Announced& atomic, AccessKind kind, uintptr_t pc) 
 
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {
   if (!recording.lane) return;
+  settle_store();  // while another device works, it may change
   // In shared memory it waits for no other device.
   const bool shared = address - recording.dynamic_shared < recording.dynamic_bytes ||
                       address - recording.static_shared < recording.static_bytes;

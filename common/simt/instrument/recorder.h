@@ -242,6 +242,10 @@ inline void note_depth(uintptr_t address) {
   if (depth > simt_depth) simt_depth = depth;
 }
 
+// A plain store that the log has at `slot` is about to happen; `whole`: as one access. And: it has happened.
+void note_store(uint64_t* slot, uintptr_t address, unsigned bytes, bool whole);
+void settle_store();
+
 // Where an access is unknown, or its lane has no room.
 void record_slowly(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc, bool aligned);
 
@@ -260,6 +264,7 @@ inline __attribute__((always_inline)) void record(uintptr_t address, unsigned by
   }
   lane->last_pc = pc;
   append(lane, key_at(lane, pc, event, bytes), address);
+  if (event == Event::store && recording.observer) note_store(lane->next - log_lanes, address, bytes, aligned);
 }
 
 // What the compiler copies as one object of unknown alignment is, on the device, several accesses: the widest of 4, 2

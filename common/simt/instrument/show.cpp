@@ -20,11 +20,23 @@ AccessKind kind_of_key(uint64_t key) {
   }
 }
 
+// Lanes of the row that have not stored have any bits.
+StoredByLanes stored_by(const WarpLog& log, unsigned row) {
+  StoredByLanes stored = {log.stored[row], log.stored_high[row], 0, 0};
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    const auto effect = static_cast<StoreEffect>(log.effects[row][lane]);
+    stored.known |= static_cast<uint32_t>(effect != StoreEffect::unknown) << lane;
+    stored.same |= static_cast<uint32_t>(effect == StoreEffect::none) << lane;
+  }
+  return stored;
+}
+
 }  // namespace
 
 void Recorder::show(unsigned warp) {
   const WarpLog* const log = warps_[warp].log.get();
   if (!log) return;
+  settle_store();
   LaneLog* const lanes = &lanes_[warp * log_lanes];
   uint32_t from[log_lanes], to[log_lanes];  // rows
   uint32_t apart = 0;
@@ -53,6 +65,7 @@ void Recorder::show(unsigned warp) {
 
 void Recorder::show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_t lanes) {
   const uint64_t* const keys = log.keys[row];
+  StoredByLanes stored = {};
   while (lanes) {
     const uint64_t key = keys[__builtin_ctz(lanes)];
     uint32_t same = lanes;
@@ -64,7 +77,12 @@ void Recorder::show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_
     }
     lanes &= ~same;
     if (key_event(key) > Event::atomic) continue;
-    recording.observer->accesses({base_ + key_pc(key), key_bytes(key), kind_of_key(key), warp, same, log.values[row]});
+    LanesAccess access = {base_ + key_pc(key), key_bytes(key), kind_of_key(key), warp, same, log.values[row], nullptr};
+    if (access.kind == AccessKind::store) {
+      if (!stored.low) stored = stored_by(log, row);
+      access.stored = &stored;
+    }
+    recording.observer->accesses(access);
   }
 }
 

@@ -237,7 +237,27 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes 
 SIMT_TEXTURE(tex1Dfetch, int)
 SIMT_TEXTURE(tex1D, float)
 SIMT_TEXTURE(tex2D, float, float)
+SIMT_TEXTURE(tex3D, float, float, float)
+SIMT_TEXTURE(tex1DLayered, float, int)
+SIMT_TEXTURE(tex2DLayered, float, float, int)
 #undef SIMT_TEXTURE
+
+#define SIMT_SURFACE(name, ...)                                                                   \
+  template <typename T>                                                                           \
+  __attribute__((device))                                                                         \
+  T name##read(cudaSurfaceObject_t, __VA_ARGS__, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap); \
+  template <typename T>                                                                           \
+  __attribute__((device)) void name##read(T*, cudaSurfaceObject_t, __VA_ARGS__,                   \
+                                          cudaSurfaceBoundaryMode = cudaBoundaryModeTrap);        \
+  template <typename T>                                                                           \
+  __attribute__((device)) void name##write(T, cudaSurfaceObject_t, __VA_ARGS__,                   \
+                                           cudaSurfaceBoundaryMode = cudaBoundaryModeTrap);
+SIMT_SURFACE(surf1D, int)
+SIMT_SURFACE(surf2D, int, int)
+SIMT_SURFACE(surf3D, int, int, int)
+SIMT_SURFACE(surf1DLayered, int, int)
+SIMT_SURFACE(surf2DLayered, int, int, int)
+#undef SIMT_SURFACE
 
 #pragma clang attribute push(__attribute__((device)), apply_to = function)
 #include "../include/cooperative_groups.h"

@@ -1,36 +1,19 @@
-// Pitched memory of three dimensions: linear memory only. CUDA arrays have one or two (texture_types.h).
+// Pitched memory and CUDA arrays of three dimensions.
 #pragma once
 
 #include "runtime_api.h"
 #include "texture_types.h"
 
-// Width in bytes, height and depth in elements.
-struct cudaExtent {
-  size_t width, height, depth;
-};
-struct cudaPos {
-  size_t x, y, z;
-};
-struct cudaPitchedPtr {
-  void* ptr;
-  size_t pitch, xsize, ysize;
-};
 struct cudaMemcpy3DParms {
-  cudaArray_t srcArray;  // null, or it is refused
+  cudaArray_t srcArray;  // or srcPtr
   cudaPos srcPos;
   cudaPitchedPtr srcPtr;
   cudaArray_t dstArray;
   cudaPos dstPos;
   cudaPitchedPtr dstPtr;
-  cudaExtent extent;
+  cudaExtent extent;  // in elements if an array takes part, else the width in bytes
   cudaMemcpyKind kind;
 };
-
-inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
-inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
-inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
-  return {pointer, pitch, width, height};
-}
 
 inline cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   pointer->xsize = extent.width;
@@ -50,18 +33,26 @@ inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExte
   return cudaMemset3D(pointer, value, extent);
 }
 
-namespace simt {
-cudaError_t refuse_3d_array();
-}
 inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
-  if (copy->srcArray || copy->dstArray) return simt::refuse_3d_array();
-  const auto slice_of = [](const cudaPitchedPtr& pointer, const cudaPos& at, size_t slice) {
-    return static_cast<char*>(pointer.ptr) + ((at.z + slice) * pointer.ysize + at.y) * pointer.pitch + at.x;
+  cudaPitchedPtr to = copy->dstPtr, from = copy->srcPtr;
+  size_t width = copy->extent.width;
+  const auto from_place = [](const cudaPitchedPtr& pointer, const cudaPos& at) {
+    return static_cast<char*>(pointer.ptr) + (at.z * pointer.ysize + at.y) * pointer.pitch + at.x;
   };
+  if (!copy->dstArray) to.ptr = from_place(to, copy->dstPos);
+  if (!copy->srcArray) from.ptr = from_place(from, copy->srcPos);
+  for (const bool is_source : {false, true}) {
+    const cudaArray_t array = is_source ? copy->srcArray : copy->dstArray;
+    if (!array) continue;
+    cudaPitchedPtr& slices = is_source ? from : to;
+    const cudaError_t error = simt::array_slices(array, is_source ? copy->srcPos : copy->dstPos, copy->extent, &slices);
+    if (error != cudaSuccess) return error;
+    width = copy->extent.width * slices.xsize;
+  }
   for (size_t slice = 0; slice < copy->extent.depth; slice++) {
-    const cudaError_t error = cudaMemcpy2D(slice_of(copy->dstPtr, copy->dstPos, slice), copy->dstPtr.pitch,
-                                           slice_of(copy->srcPtr, copy->srcPos, slice), copy->srcPtr.pitch,
-                                           copy->extent.width, copy->extent.height, copy->kind);
+    const cudaError_t error = cudaMemcpy2D(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch,
+                                           static_cast<char*>(from.ptr) + slice * from.ysize * from.pitch, from.pitch,
+                                           width, copy->extent.height, copy->kind);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;

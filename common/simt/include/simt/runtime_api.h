@@ -145,6 +145,15 @@ struct cudaPointerAttributes {
 };
 
 enum cudaDeviceAttr {
+  cudaDevAttrTextureAlignment = 14,
+  cudaDevAttrMaxTexture1DWidth = 21,
+  cudaDevAttrMaxTexture2DWidth = 22,
+  cudaDevAttrMaxTexture2DHeight = 23,
+  cudaDevAttrMaxTexture3DWidth = 24,
+  cudaDevAttrMaxTexture3DHeight = 25,
+  cudaDevAttrMaxTexture3DDepth = 26,
+  cudaDevAttrPciBusId = 33,
+  cudaDevAttrPciDeviceId = 34,
   cudaDevAttrMaxBlockDimX = 2,
   cudaDevAttrMaxBlockDimY = 3,
   cudaDevAttrMaxBlockDimZ = 4,
@@ -216,8 +225,9 @@ struct cudaDeviceProp {
       cooperativeMultiDeviceLaunch, hostNativeAtomicSupported, directManagedMemAccessFromHost, persistingL2CacheMaxSize,
       accessPolicyMaxWindowSize;
   size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
-  int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3], maxSurface1D,
-      maxSurface2D[2], maxSurface3D[3], maxTextureCubemap;  // not filled in: 0
+  int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture2DLinear[3], maxTexture3D[3], maxTexture1DLayered[2],
+      maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
+  int maxTextureCubemap;  // there are none: 0
 };
 
 struct cudaFuncAttributes {

@@ -66,7 +66,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc() {
           simt::texel_kind<typename Texel::Channel>()};
 }
 
-// One or two dimensions, row after row in device memory. Widths of copies are in bytes, those of arrays in elements.
+// One to three dimensions, row after row in device memory. Widths of copies are in bytes, those of arrays in elements.
 struct cudaArray;
 using cudaArray_t = cudaArray*;
 using cudaArray_const_t = const cudaArray*;
@@ -75,7 +75,28 @@ using cudaMipmappedArray_t = cudaMipmappedArray*;
 constexpr unsigned cudaArrayDefault = 0, cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 2, cudaArrayCubemap = 4,
                    cudaArrayTextureGather = 8;
 
-// Only flags of 0 are supported: with others the answer is cudaErrorNotSupported.
+// Width, height and depth: of linear memory the width is in bytes, else all are in elements.
+struct cudaExtent {
+  size_t width, height, depth;
+};
+struct cudaPos {
+  size_t x, y, z;
+};
+struct cudaPitchedPtr {
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
+  return {pointer, pitch, width, height};
+}
+
+// Flags: cudaArraySurfaceLoadStore and, in cudaMalloc3DArray, cudaArrayLayered, by which the depth counts layers. With
+// others the answer is cudaErrorNotSupported.
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
+                              unsigned flags = 0);
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t array);
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height = 0,
                             unsigned flags = 0);
 cudaError_t cudaFreeArray(cudaArray_t array);
@@ -83,6 +104,9 @@ namespace simt {
 // Its bytes: where a copy begins. An error if it does not end in the array.
 void* array_at(cudaArray_const_t array, size_t at_byte, size_t at_row);
 size_t array_pitch(cudaArray_const_t array);
+// Where a copy of the extent, in elements, begins; xsize: bytes of an element. An error if it does not end in the
+// array.
+cudaError_t array_slices(cudaArray_const_t array, const cudaPos& at, const cudaExtent& extent, cudaPitchedPtr* slices);
 cudaError_t test_array_copy(cudaArray_const_t array, size_t at_byte, size_t at_row, size_t width_bytes, size_t height,
                             const char* function = __builtin_FUNCTION());
 }  // namespace simt
@@ -164,3 +188,12 @@ struct cudaResourceViewDesc;
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* texture, const cudaResourceViewDesc* view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
+
+using cudaSurfaceObject_t = unsigned long long;  // 0 is none
+
+// Beyond the array: loads give 0 and stores do nothing; the nearest place; the kernel fails.
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
+
+// Only of an array with cudaArraySurfaceLoadStore.
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource);
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);

@@ -12,9 +12,9 @@
 namespace simt {
 
 struct Texels {
-  unsigned count;       // up to 4, to be added
-  const void* from[4];  // null: the border's colour
-  float weight[4];
+  unsigned count;       // up to 8, to be added
+  const void* from[8];  // null: the border's colour
+  float weight[8];
   unsigned char bits, channels;  // of a texel
   bool is_float, is_signed, normalized;
   float border[4];
@@ -28,8 +28,13 @@ struct TexelRead {
 };
 
 Texels texels_linear(cudaTextureObject_t object, int index, const TexelRead& read) noexcept;
-// dimensions: 1 or 2. Coordinates in texels, or from 0 to 1 if the texture has normalised ones.
-Texels texels_array(cudaTextureObject_t object, int dimensions, float x, float y, const TexelRead& read) noexcept;
+// 1 to 3 dimensions; layer: -1 for none. Coordinates in texels, or from 0 to 1 if the texture has normalised ones.
+struct TexelPlace {
+  int dimensions;
+  float x, y, z;
+  int layer;
+};
+Texels texels_array(cudaTextureObject_t object, const TexelPlace& at, const TexelRead& read) noexcept;
 
 // All of a texel by one load; its first channels.
 inline void load_texel(const void* from, unsigned bytes, uint32_t (&words)[4]) {
@@ -112,24 +117,26 @@ T tex1Dfetch(cudaTextureObject_t object, int index, SIMT_TEXTURE_PLACE) {
   return simt::fetch<T>(simt::texels_linear(object, index, SIMT_READ));
 }
 template <typename T>
-T tex1D(cudaTextureObject_t object, float x, SIMT_TEXTURE_PLACE) {
-  return simt::fetch<T>(simt::texels_array(object, 1, x, 0, SIMT_READ));
-}
-template <typename T>
-T tex2D(cudaTextureObject_t object, float x, float y, SIMT_TEXTURE_PLACE) {
-  return simt::fetch<T>(simt::texels_array(object, 2, x, y, SIMT_READ));
-}
-template <typename T>
 void tex1Dfetch(T* to, cudaTextureObject_t object, int index, SIMT_TEXTURE_PLACE) {
   *to = tex1Dfetch<T>(object, index, file, line);
 }
-template <typename T>
-void tex1D(T* to, cudaTextureObject_t object, float x, SIMT_TEXTURE_PLACE) {
-  *to = tex1D<T>(object, x, file, line);
-}
-template <typename T>
-void tex2D(T* to, cudaTextureObject_t object, float x, float y, SIMT_TEXTURE_PLACE) {
-  *to = tex2D<T>(object, x, y, file, line);
-}
+// Each also as CUDA's older form, which stores to a pointer.
+#define SIMT_FETCH(name, parameters, arguments, ...)                                       \
+  template <typename T>                                                                    \
+  T name(cudaTextureObject_t object, SIMT_LIST parameters, SIMT_TEXTURE_PLACE) {           \
+    return simt::fetch<T>(simt::texels_array(object, {__VA_ARGS__}, SIMT_READ));           \
+  }                                                                                        \
+  template <typename T>                                                                    \
+  void name(T* to, cudaTextureObject_t object, SIMT_LIST parameters, SIMT_TEXTURE_PLACE) { \
+    *to = name<T>(object, SIMT_LIST arguments, file, line);                                \
+  }
+#define SIMT_LIST(...) __VA_ARGS__
+SIMT_FETCH(tex1D, (float x), (x), 1, x, 0, 0, -1)
+SIMT_FETCH(tex2D, (float x, float y), (x, y), 2, x, y, 0, -1)
+SIMT_FETCH(tex3D, (float x, float y, float z), (x, y, z), 3, x, y, z, -1)
+SIMT_FETCH(tex1DLayered, (float x, int layer), (x, layer), 1, x, 0, 0, layer < 0 ? 0 : layer)
+SIMT_FETCH(tex2DLayered, (float x, float y, int layer), (x, y, layer), 2, x, y, 0, layer < 0 ? 0 : layer)
+#undef SIMT_LIST
+#undef SIMT_FETCH
 #undef SIMT_READ
 #undef SIMT_TEXTURE_PLACE
