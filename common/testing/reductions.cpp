@@ -3,6 +3,7 @@
 // little goes through the last two, it is shuffles that reduce, whatever a kernel shuffles besides.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "moves.h"
 #include "words.h"
@@ -30,6 +31,17 @@ double besides_the_matrix(double bytes, const Count& count) {
   return std::max(0.0, bytes - std::min(3.0, matrices) * count.matrix_bytes());
 }
 
+// Of what lines do. A part of the row on some lines and a reduction on others are no whole row: a line counts as the
+// row's from an eighth of it on, and from more than two reductions of pairs would be.
+double besides_the_matrix(const Count& count, double threads, const std::function<double(const LineCount&)>& bytes) {
+  const double least = std::max(count.matrix_bytes() / 8, 12 * threads * count.rows);
+  std::map<std::pair<std::string, int>, double> lines;
+  for (const LineCount& line : count.lines) lines[{line.file, line.line}] += bytes(line);
+  double of_row = 0, besides = 0;
+  for (const auto& [line, sum] : lines) (sum < least ? besides : of_row) += sum;
+  return besides + besides_the_matrix(of_row, count);
+}
+
 }  // namespace
 
 Demand reduces_in_warps() {
@@ -50,11 +62,12 @@ Demand reduces_in_warps() {
                    " bytes per row from other lanes of their warp, where reducing the " + "values of " +
                    whole(threads) + " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
-    const double handed = besides_the_matrix(count.handed_over, count) / count.rows;
+    const auto of_line = [](const LineCount& line) { return line.handed_over; };
+    const double handed = besides_the_matrix(count, threads, of_line) / count.rows;
     if (handed > most)
       return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
                    "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +
-                   " threads" + worst_line(count, [](const LineCount& line) { return line.handed_over; }));
+                   " threads" + worst_line(count, of_line));
     const double written = count.store.bytes + count.atomic.bytes + count.copied_written - count.result_bytes;
     const double scratch = besides_the_matrix(written, count) / count.rows;
     if (scratch > most)
