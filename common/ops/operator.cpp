@@ -31,6 +31,8 @@ rung::Plan Operator::plan(const rung::Sizes& sizes, rung::Dtype dtype) const {
   return plan;
 }
 
+rung::Sizes Operator::beside(const rung::Sizes& sizes, uint64_t) const { return sizes; }
+
 double Operator::bytes(const rung::Sizes& sizes, rung::Dtype dtype) const {
   const rung::Plan all = plan(sizes, dtype);
   double sum = 0;

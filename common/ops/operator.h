@@ -69,6 +69,8 @@ class Operator {
   virtual int results(const rung::Sizes&) const { return 0; }
   // Whether any numbers of rows and columns near those of a valid problem are valid, too.
   virtual bool takes_any_shape() const { return true; }
+  // Where they need not be: a valid problem beside this one, on which the judge counts moves; by any number.
+  virtual rung::Sizes beside(const rung::Sizes& sizes, uint64_t number) const;
   // Whether a library call may read the input instead of a kernel.
   virtual bool has_library_calls() const { return false; }
 

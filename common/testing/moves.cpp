@@ -57,6 +57,9 @@ double loaded_by_few(const Count& count, const std::function<bool(const Received
 // What such launches may load: partial results, to combine them.
 double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
 
+// Threads that are one row too many may load another's: in a launch for many rows, and not of many of them.
+double loaded_by_idle(const Count& count) { return count.rows / 32 * (count.matrix_bytes() / count.rows); }
+
 double sectors_of_pass(const Count& count) { return std::ceil(count.matrix_bytes() / 32); }
 
 }  // namespace
@@ -90,7 +93,7 @@ Demand read_at_most(int times) {
     // An atomic reads, too. Those of a counter or a flag do not go over the matrix.
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
     const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
-    if (bytes <= times * count.matrix_bytes()) return {};
+    if (bytes <= times * count.matrix_bytes() + loaded_by_idle(count)) return {};
     const double sectors = count.load.sectors + atomic.sectors + std::ceil(copied / 32);
     // Bytes are counted per lane, sectors per request.
     const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
@@ -110,7 +113,8 @@ Demand watched_once(int spare) {
       return unmet(whole(written - count.result_bytes) + " bytes are written besides the result, where x has " +
                    whole(count.matrix_bytes()) + ": is it read again from a copy?" +
                    worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
-    if (count.watched_bytes <= count.matrix_bytes() + static_cast<double>(spare) * count.rows) return {};
+    const double most = count.matrix_bytes() + static_cast<double>(spare) * count.rows + loaded_by_idle(count);
+    if (count.watched_bytes <= most) return {};
     return unmet("x has " + whole(count.matrix_bytes()) + " bytes; " + whole(count.watched_bytes) + " were requested");
   };
 }
@@ -292,40 +296,61 @@ std::string count_call(rung::Client& client, const Step& step, Count* count, uin
   return problem;
 }
 
-std::string check_move(const Step& step, std::string* remark) {
-  const Case& c = step.test_case;
-  const Move& move = *c.move;
-  // Several moves may ask about one call.
-  struct Counted {
-    std::string problem;
-    Count count;
-    int calls = 0;
-  };
-  static std::map<std::pair<int, std::string>, Counted> counted;
-  std::string key;
-  for (const int more : c.sizes.more) key += " " + std::to_string(more);
-  if (move.stands_for) key += " x" + std::to_string(move.stands_for);
-  auto& [problem, count, calls] =
-      counted[{step.variant, std::to_string(c.sizes.rows) + " " + std::to_string(c.sizes.cols) + key}];
-  if (calls == 0) calls++, problem = count_call(*session().checked, step, &count);
-  if (!problem.empty()) return problem + "\nthe move: " + move.title;
+namespace {
+
+// Several moves may ask about one call.
+struct Counted {
+  std::string problem;
+  Count count;
+  int calls = 0;
+};
+
+Counted& counted_at(const Step& step) {
+  static std::map<std::pair<int, std::string>, Counted> all;
+  const Shape& sizes = step.test_case.sizes;
+  std::string key = std::to_string(sizes.rows) + " " + std::to_string(sizes.cols);
+  for (const int more : sizes.more) key += " " + std::to_string(more);
+  if (step.test_case.move->stands_for) key += " x" + std::to_string(step.test_case.move->stands_for);
+  Counted& counted = all[{step.variant, key}];
+  if (counted.calls == 0) counted.calls++, counted.problem = count_call(*session().checked, step, &counted.count);
+  return counted;
+}
+
+std::string check_at(const Step& step, const Demand& demand, std::string* remark) {
+  const std::string title = "\nthe move: " + step.test_case.move->title;
+  auto& [problem, count, calls] = counted_at(step);
+  if (!problem.empty()) return problem + title;
   note_count(step, count);
-  Judgement judgement = move.demand(count);
+  Judgement judgement = demand(count);
   // The first call at a shape may try several kernels to keep the quickest. The second has another input, so that
   // nothing of the first is left.
   if (!judgement.met && calls == 1) {
     Count again;
     calls++;
     if (count_call(*session().checked, step, &again, 1).empty()) {
-      const Judgement second = move.demand(again);
+      const Judgement second = demand(again);
       if (second.met) count = again, judgement = second;
     }
   }
   if (!judgement.met)
-    return judgement.counted + "\nthe move: " + move.title + " (counted on " + std::to_string(count.rows) + " x " +
+    return judgement.counted + title + " (counted on " + std::to_string(count.rows) + " x " +
            std::to_string(count.cols) + ")";
   *remark = judgement.counted;
   return "";
+}
+
+}  // namespace
+
+std::string check_move(const Step& step, std::string* remark) {
+  const Move& move = *step.test_case.move;
+  std::string failure = check_at(step, move.demand, remark), no_remark;
+  for (const Move::Also& also : move.also) {
+    if (!failure.empty()) break;
+    Step there = step;
+    there.test_case.sizes = there.test_case.called_with = counted_shape(also.shape, Move::Widths::any);
+    failure = check_at(there, also.demand ? also.demand : move.demand, &no_remark);
+  }
+  return failure;
 }
 
 }  // namespace testing_

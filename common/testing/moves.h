@@ -148,6 +148,13 @@ struct Move {
   // The judge counts other rows than those of `shape`: about as wide, up to this width, or of any width.
   enum class Widths { near, up_to, any } widths = Widths::near;
   int stands_for = 0;  // not 0: the time of so many times the rows is predicted
+  // Counted there, too; by the judge at any width, and of an odd one at any odd width. The demand: if empty, the
+  // move's.
+  struct Also {
+    Shape shape;
+    Demand demand = {};
+  };
+  std::vector<Also> also = {};
 };
 
 struct Step;

@@ -85,7 +85,9 @@ Shape shape_for_judge(Shape shape, Move::Widths widths) {
     // hundreds there are so many that no one block has threads for all.
     const double times = (1 + (mixed & 0xff) / 255.0) / 2 + (hundreds ? 1.5 : 0);
     const double elements = shape.rows * static_cast<double>(shape.cols) * times;
-    shape.cols = static_cast<int>(cols) / step * step;
+    // Of odd widths none is a multiple of anything that the others are.
+    const int odd = shape.cols % 2 ? 1 + 2 * static_cast<int>(mixed >> 8 & 31) : 0;
+    shape.cols = static_cast<int>(cols) / step * step + odd;
     shape.rows = std::max(1, static_cast<int>(elements / shape.cols));
   } else if (widths == Move::Widths::up_to && shape.cols > narrow + places * fewer_columns) {
     shape.cols -= place * fewer_columns;
@@ -96,11 +98,7 @@ Shape shape_for_judge(Shape shape, Move::Widths widths) {
 }
 
 Case case_of(const Move& move) {
-  // Where the cost grows with cols^2 a shape that is a little wider may be too much.
-  const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
-                                     [](const Expected& variant) { return variant.cost == Cost::quadratic; });
-  const bool moved = judged() && operator_of(lab.op).takes_any_shape() && !quadratic;
-  Case c = counted_case(move.name, "move", moved ? shape_for_judge(move.shape, move.widths) : move.shape);
+  Case c = counted_case(move.name, "move", counted_shape(move.shape, move.widths));
   c.move = &move;
   return c;
 }
@@ -168,6 +166,15 @@ void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Cas
 Session& session() {
   static Session instance;
   return instance;
+}
+
+Shape counted_shape(const Shape& shape, Move::Widths widths) {
+  // Where the cost grows with cols^2 a shape that is a little wider may be too much.
+  const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
+                                     [](const Expected& variant) { return variant.cost == Cost::quadratic; });
+  if (!judged() || quadratic) return shape;
+  const Operator& op = operator_of(lab.op);
+  return op.takes_any_shape() ? shape_for_judge(shape, widths) : op.beside(shape, hash_of_source() ^ session().seed);
 }
 
 Case counted_case(const std::string& name, const std::string& group, Shape shape) {

@@ -67,6 +67,9 @@ Session& session();
 // A case that is counted and not compared: shape, normal values, no checks of its own.
 Case counted_case(const std::string& name, const std::string& group, Shape shape);
 
+// Where a move of this shape is counted: there, or for the judge beside it.
+Shape counted_shape(const Shape& shape, Move::Widths widths);
+
 // Takes the request, loads the rung and lists the steps. Returns 0, or the exit status after printing one error.
 int prepare();
 

@@ -22,7 +22,8 @@ constexpr double accesses_a_selected = 8;
 constexpr double times_received = 7;
 // Bytes that a thread gets in a round of a reduction, or for what every warp has found: six values.
 constexpr double received_a_round = 48;
-// For each of the K largest: a reduction over the block of a value with its index, and as much again for merging lists.
+// For each of the K largest, and for one more: a reduction over the block of a value with its index, and as much again
+// for merging lists.
 constexpr double received_a_selected = 640;
 // No thread gets more than this part of a row.
 constexpr double most_of_a_row = 0.75;
@@ -65,9 +66,12 @@ Demand no_serial_section() {
 // others, in whatever way, gets more of the row than its share.
 Demand even_shares() {
   return [](const Count& count) -> Judgement {
+    // Where blocks draw many rows from a queue, one may find most of them: here they do not all run at one time.
+    constexpr int many_rows = 8;
+    if (count.rows > many_rows && count.atomic.requests >= count.rows) return {};
     for (const Received& launch : count.received) {
-      const double spare =
-          received_a_round * std::log2(std::max(2, launch.block_threads)) + received_a_selected * count.results;
+      const double spare = received_a_round * std::log2(std::max(2, launch.block_threads)) +
+                           received_a_selected * (count.results ? count.results + 1 : 0);
       // Halves may be kept as floats.
       const double share = share_of(launch, count) * sizeof(float);
       const double most = times_received * share + spare;

@@ -5,6 +5,14 @@
 
 using rung::Dtype;
 
+namespace {
+
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
+const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
+const std::vector<testing_::Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
+
+}  // namespace
+
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -15,12 +23,25 @@ const testing_::Lab testing_::lab = {
         {"move-read-once",
          "every element is read from global memory once, then from shared memory",
          {32, 512},
-         testing_::read_at_most(1)},
+         testing_::read_at_most(1),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         all_widths},
         {"move-read-once-odd",
          "every element is read from global memory once, also where rows are not aligned",
          {7, 1025},
          testing_::read_at_most(1)},
-        {"move-written-once", "every element is written once", {32, 512}, testing_::written_once()},
+        {"move-written-once",
+         "every element is written once",
+         {32, 512},
+         testing_::written_once(),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         all_widths},
         {"move-no-serial",
          "no serial section: all threads of the block reduce",
          {32, 512},
@@ -33,20 +54,27 @@ const testing_::Lab testing_::lab = {
          testing_::even_shares(),
          {"tree", "tree_f32x4"},
          /*others_too=*/false,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},
          testing_::rows_at_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         {{{48, 2049}}}},
         {"move-float4",
          "16 bytes per lane: 16 sectors per request",
          {32, 512},
          testing_::bytes_per_lane(16),
          {"tree_f32x4"},
-         /*others_too=*/false},
+         /*others_too=*/false,
+         testing_::Move::Widths::near,
+         0,
+         {{{2, 16384}, testing_::nearly_bytes_per_lane(16, 8)}, {{48, 2049}, testing_::nearly_bytes_per_lane(16, 16)}}},
     },
     {
         {"neighbours_sectors",

@@ -5,6 +5,13 @@
 
 using rung::Dtype;
 
+namespace {
+
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
+const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
+
+}  // namespace
+
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -15,7 +22,12 @@ const testing_::Lab testing_::lab = {
         {"move-shuffles",
          "warps reduce by shuffles: no tree in shared memory with a barrier per round",
          {8, 4096},
-         testing_::reduces_in_warps()},
+         testing_::reduces_in_warps(),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         {{{2, 16384}}}},
         // 60,001 floats are more than the 227 KB that a block's shared memory can hold.
         {"move-read-twice",
          "a row wider than shared memory is read at most twice: once for (max, sum), once to write",
@@ -28,27 +40,36 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(2),
          {"online", "online_f32x4"},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
          testing_::even_shares(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},
          testing_::rows_at_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         {{{48, 2049}}}},
         {"move-float4",
          "16 bytes per lane: 16 sectors per request",
          {8, 4096},
          testing_::bytes_per_lane(16),
          {"online_f32x4"},
-         /*others_too=*/false},
+         /*others_too=*/false,
+         testing_::Move::Widths::near,
+         0,
+         {{{2, 16384}, testing_::nearly_bytes_per_lane(16, 8)}, {{48, 2049}, testing_::nearly_bytes_per_lane(16, 16)}}},
     },
     {
         {"shuffles",

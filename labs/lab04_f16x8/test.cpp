@@ -5,6 +5,13 @@
 
 using rung::Dtype;
 
+namespace {
+
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
+const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
+
+}  // namespace
+
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -17,28 +24,45 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(3),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
          testing_::even_shares(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},
          testing_::rows_at_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         {{{48, 2049}}}},
         {"move-half2",
          "4 bytes per lane: 4 sectors per request",
          {8, 4096},
          testing_::bytes_per_lane(4),
          {"f16x2"},
-         /*others_too=*/false},
-        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16), {"f16x8"}},
+         /*others_too=*/false,
+         testing_::Move::Widths::near,
+         0,
+         {{{2, 16384}, testing_::nearly_bytes_per_lane(4, 8)}}},
+        {"move-uint4",
+         "16 bytes per lane: 16 sectors per request",
+         {8, 4096},
+         testing_::bytes_per_lane(16),
+         {"f16x8"},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         {{{2, 16384}, testing_::nearly_bytes_per_lane(16, 8)}, {{48, 2049}, testing_::nearly_bytes_per_lane(16, 16)}}},
         // At most 7 single halves before a row's first boundary and 7 after its last.
         {"move-uint4-odd",
          "16 bytes per lane, also where rows are not aligned",

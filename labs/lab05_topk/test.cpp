@@ -6,6 +6,13 @@
 
 using rung::Dtype;
 
+namespace {
+
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
+const std::vector<testing_::Move::Also> narrow_and_odd = {{{66, 512, 1}}, {{48, 2049, 8}}};
+
+}  // namespace
+
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -26,26 +33,36 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(1),
          {"online"},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {1, 65536, 8},
          testing_::even_shares(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {66, 512, 1},
          testing_::rows_at_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         {{{48, 2049, 8}}}},
         {"move-writes-top-k",
          "8 bytes x K written per row, and nothing else",
          {4, 4096, 50},
          testing_::writes_only_the_top_k(),
-         {"three_pass", "online"}},
+         {"three_pass", "online"},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         narrow_and_odd},
     },
     {
         {"three_pass_bytes",

@@ -25,6 +25,10 @@ testing_::Judgement several_rows(const testing_::Count& count) {
                      " rows of " + std::to_string(count.cols) + "; at most 16 per row are enough for up to 64 packs"};
 }
 
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
+const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
+const std::vector<testing_::Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
+
 }  // namespace
 
 const testing_::Lab testing_::lab = {
@@ -37,8 +41,25 @@ const testing_::Lab testing_::lab = {
          "every element is read once, also where rows begin on 16 bytes",
          {8, 4096},
          testing_::read_at_most(1)},
-        {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
-        {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
+        {"move-written-once",
+         "every element is written once",
+         {7, 4097},
+         testing_::written_once(),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         all_widths},
+        {"move-uint4",
+         "16 bytes per lane: 16 sectors per request",
+         {8, 4096},
+         testing_::bytes_per_lane(16),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         {{{2, 16384}, testing_::nearly_bytes_per_lane(16, 24)},
+          {{48, 2049}, testing_::nearly_bytes_per_lane(16, 24)}}},
         // The row's packs lie across one 128-byte line more than they fill; head and tail cost an access of their own.
         {"move-uint4-odd",
          "16 bytes per lane, also where rows are not aligned",
@@ -56,21 +77,27 @@ const testing_::Lab testing_::lab = {
          testing_::read_at_most(1),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
          testing_::even_shares(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},
          testing_::rows_at_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         {{{48, 2049}}}},
         {"move-no-barrier",
          "rows of up to 3 KB wait at no barrier",
          {300, 600},

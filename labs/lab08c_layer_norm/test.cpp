@@ -5,6 +5,14 @@
 
 using rung::Dtype;
 
+namespace {
+
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
+const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
+const std::vector<testing_::Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
+
+}  // namespace
+
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -14,7 +22,15 @@ const testing_::Lab testing_::lab = {
          "every element of x is read once, also where rows are not aligned",
          {7, 4097},
          testing_::watched_once()},
-        {"move-written-once", "every element is written once", {7, 4097}, testing_::written_once()},
+        {"move-written-once",
+         "every element is written once",
+         {7, 4097},
+         testing_::written_once(),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         0,
+         all_widths},
         {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-read-once-any",
@@ -23,21 +39,27 @@ const testing_::Lab testing_::lab = {
          testing_::watched_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
          testing_::even_shares(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},
          testing_::rows_at_once(),
          {},
          true,
-         testing_::Move::Widths::any},
+         testing_::Move::Widths::any,
+         0,
+         {{{48, 2049}}}},
         {"move-budget",
          "4096 x 4096 within the time budget: 44 us for floats, 22 us for 16 bits, predicted for an H200",
          {512, 4096},

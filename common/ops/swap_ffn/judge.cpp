@@ -299,6 +299,17 @@ class SwapFfn : public Operator {
 
   std::string name(const rung::Sizes& sizes) const override { return reference::name_of(rung::swap_ffn_sizes(sizes)); }
   bool takes_any_shape() const override { return false; }
+  // About as much work, and nothing but d_router as it was: not even the number of tiles of 16 cores.
+  rung::Sizes beside(const rung::Sizes& sizes, uint64_t number) const override {
+    std::mt19937_64 random(number * 83 + 7);
+    SwapFfnSizes s = rung::swap_ffn_sizes(sizes);
+    s.d_model *= drawn(random, 1, 2);
+    s.d_ff = 32 * drawn(random, 3, 5);
+    s.cores += drawn(random, 1, 24);
+    s.events = 3;
+    s.ffn_steps = drawn(random, 1, 3);
+    return rung::sizes_of(s);
+  }
   bool has_library_calls() const override { return true; }
 };
 
