@@ -107,12 +107,17 @@ def declared(name: str, lab: str, fields: dict) -> Case:
     return case
 
 
+def holds(name: str, only: str) -> bool:
+    """only: words with commas between them; "" is in every name."""
+    return any(word in name for word in only.split(","))
+
+
 def in_repository(only: str = "") -> list[Case]:
-    """The corpus without what make_hostile.py makes: the submissions whose name holds a word."""
+    """The corpus without what make_hostile.py makes: the submissions whose name holds one of the words."""
     folders = (path for path in CORPUS.iterdir() if path.is_dir() and not path.name.startswith("__"))
     cases = [parse(path) for path in folders if any(path.rglob("*.*"))]  # an older checkout leaves empty folders behind
     cases += [declared(name, made.lab.name, made.declared) for name, made in corpus_edits.load().items()]
-    return sorted((case for case in cases if only in case.name), key=lambda case: case.name)
+    return sorted((case for case in cases if holds(case.name, only)), key=lambda case: case.name)
 
 
 def write(names: list[str], folder: Path) -> None:
@@ -133,7 +138,7 @@ def collect(folder: Path, only: str) -> tuple[list[Case], list[Case], list[str]]
     made = folder.parent / "hostile"
     made.mkdir()
     maker = make_hostile.make(made)
-    hostile = [Case(one.name, one.lab, one.expect, one.entry, one.reason, one.most, never=one.never) for one in maker.declared if only in one.name]
+    hostile = [Case(one.name, one.lab, one.expect, one.entry, one.reason, one.most, never=one.never) for one in maker.declared if holds(one.name, only)]
     taken = hostile if only else sampled(hostile, 4, "links, archives and odd names of the corpus")
     for case in taken:
         for path in made.iterdir():  # with its ending
@@ -288,7 +293,7 @@ def compare_graded(out: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="WORD", help="only submissions whose name holds the word")
+    parser.add_argument("--only", default="", metavar="WORDS", help="only submissions whose name holds one of the words, which commas separate")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
     parser.add_argument("--jobs", default=str(2 * (os.cpu_count() or 1)), help="twice the cores: some of these only wait for their end")
     parser.add_argument("--write", type=Path, metavar="FOLDER")
