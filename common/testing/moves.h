@@ -4,6 +4,7 @@
 // (simt/counters/counters.h); a Demand looks at the counts of that one call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -68,8 +69,11 @@ struct Count {
 
   double elements() const { return static_cast<double>(rows) * cols; }
   double matrix_bytes() const { return elements() * element_bytes; }
-  // What copies and cudaMemset count for: nothing, where they are for a counter or a small workspace.
-  double copies(double bytes) const { return bytes > matrix_bytes() / 16 ? bytes : 0; }
+  // What copies and cudaMemset count for: nothing, where they are for a counter or a small workspace, of one row of
+  // floats and four values per thread of a block at the most where rows are few.
+  double copies(double bytes) const {
+    return bytes > std::max(matrix_bytes() / 16, cols * 4.0 + 4 * 1024) ? bytes : 0;
+  }
 
   // Where the move says for how many rows these stand: the time that is predicted for all of them on an H200, in
   // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction.
