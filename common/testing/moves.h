@@ -71,9 +71,7 @@ struct Count {
   double matrix_bytes() const { return elements() * element_bytes; }
   // What copies and cudaMemset count for: nothing, where they are for a counter or a small workspace, of one row of
   // floats and four values per thread of a block at the most where rows are few.
-  double copies(double bytes) const {
-    return bytes > std::max(matrix_bytes() / 16, cols * 4.0 + 4 * 1024) ? bytes : 0;
-  }
+  double copies(double bytes) const { return bytes > std::max(matrix_bytes() / 16, cols * 4.0 + 4 * 1024) ? bytes : 0; }
 
   // Where the move says for how many rows these stand: the time that is predicted for all of them on an H200, in
   // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction.
