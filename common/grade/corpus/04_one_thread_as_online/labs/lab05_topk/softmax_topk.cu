@@ -1,6 +1,6 @@
 // Entry: 4
 // Expect: fail
-// Reason: one thread makes
+// Reason: not right on the shape that is counted
 // Most: 20
 //
 // A block per row, of which one thread does all: read once, K written.

@@ -1,6 +1,6 @@
 // Entry: 4
 // Expect: fail
-// Reason: one thread makes
+// Reason: one thread gets
 // Most: 20
 //
 // All threads load the row into shared memory; one does the work from there.

@@ -1,6 +1,6 @@
 // Entry: 4
 // Expect: fail
-// Reason: one thread makes
+// Reason: not right on the shape that is counted
 // Most: 20
 //
 // The same with 16 bytes per load, which are fewer accesses.
