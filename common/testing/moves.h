@@ -159,6 +159,11 @@ struct Move {
   std::vector<Also> also = {};
 };
 
+// Where moves are counted, too: narrow rows, and many rows that begin anywhere; wide ones. Of top-K with its K.
+inline const std::vector<Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
+inline const std::vector<Move::Also> narrow_and_odd_topk = {{{66, 512, 1}}, {{48, 2049, 8}}};
+inline const std::vector<Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
+
 struct Step;
 
 // Adds up what the executor counted in one call of the step's variant. Returns "" or why there is nothing to judge: not

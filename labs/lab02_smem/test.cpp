@@ -5,14 +5,6 @@
 
 using rung::Dtype;
 
-namespace {
-
-// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
-const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
-const std::vector<testing_::Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
-
-}  // namespace
-
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -28,7 +20,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::near,
          0,
-         all_widths},
+         testing_::all_widths},
         {"move-read-once-odd",
          "every element is read from global memory once, also where rows are not aligned",
          {7, 1025},
@@ -41,7 +33,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::near,
          0,
-         all_widths},
+         testing_::all_widths},
         {"move-no-serial",
          "no serial section: all threads of the block reduce",
          {32, 512},
@@ -56,7 +48,7 @@ const testing_::Lab testing_::lab = {
          /*others_too=*/false,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},

@@ -5,13 +5,6 @@
 
 using rung::Dtype;
 
-namespace {
-
-// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
-const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
-
-}  // namespace
-
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -42,7 +35,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
@@ -51,7 +44,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},

@@ -25,10 +25,6 @@ testing_::Judgement several_rows(const testing_::Count& count) {
                      " rows of " + std::to_string(count.cols) + "; at most 16 per row are enough for up to 64 packs"};
 }
 
-// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
-const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
-const std::vector<testing_::Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
-
 }  // namespace
 
 const testing_::Lab testing_::lab = {
@@ -49,7 +45,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::near,
          0,
-         all_widths},
+         testing_::all_widths},
         {"move-uint4",
          "16 bytes per lane: 16 sectors per request",
          {8, 4096},
@@ -83,7 +79,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
@@ -92,7 +88,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},

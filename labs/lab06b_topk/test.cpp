@@ -6,13 +6,6 @@
 
 using rung::Dtype;
 
-namespace {
-
-// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
-const std::vector<testing_::Move::Also> narrow_and_odd = {{{66, 512, 1}}, {{48, 2049, 8}}};
-
-}  // namespace
-
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -33,7 +26,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd_topk},
         {"move-even-shares",
          "no thread does the work of others",
          {1, 65536, 8},
@@ -42,7 +35,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd_topk},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {66, 512, 1},
@@ -60,7 +53,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::near,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd_topk},
     },
     {
         {"fused_bytes",

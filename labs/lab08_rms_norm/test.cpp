@@ -5,14 +5,6 @@
 
 using rung::Dtype;
 
-namespace {
-
-// Where moves are counted, too: narrow rows, and many rows that begin anywhere.
-const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
-const std::vector<testing_::Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
-
-}  // namespace
-
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
@@ -30,7 +22,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::near,
          0,
-         all_widths},
+         testing_::all_widths},
         {"move-uint4", "16 bytes per lane: 16 sectors per request", {8, 4096}, testing_::bytes_per_lane(16)},
         {"move-no-serial", "all threads share the work", {8, 4096}, testing_::no_serial_section()},
         {"move-read-once-any",
@@ -41,7 +33,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384},
@@ -50,7 +42,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         testing_::narrow_and_odd},
         {"move-rows-at-once",
          "many rows are worked on at once",
          {80, 512},

@@ -11,8 +11,8 @@ namespace {
 constexpr int gradient = 1;
 
 // Where moves are counted, too: narrow rows, and many rows that begin anywhere.
-const std::vector<testing_::Move::Also> narrow_and_odd = {{{80, 512, gradient}}, {{48, 2049, gradient}}};
-const std::vector<testing_::Move::Also> all_widths = {
+const std::vector<testing_::Move::Also> narrow_and_odd_with_gradient = {{{80, 512, gradient}}, {{48, 2049, gradient}}};
+const std::vector<testing_::Move::Also> all_widths_with_gradient = {
     {{2, 16384, gradient}}, {{80, 512, gradient}}, {{48, 2049, gradient}}};
 
 }  // namespace
@@ -43,7 +43,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::near,
          0,
-         all_widths},
+         all_widths_with_gradient},
         {"move-losses-alone",
          "where no gradient is wanted, the losses are all that is written",
          {8, 4096},
@@ -62,7 +62,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         narrow_and_odd_with_gradient},
         {"move-even-shares",
          "no thread does the work of others",
          {2, 16384, gradient},
@@ -71,7 +71,7 @@ const testing_::Lab testing_::lab = {
          true,
          testing_::Move::Widths::any,
          0,
-         narrow_and_odd},
+         narrow_and_odd_with_gradient},
         {"move-even-shares-loss",
          "no thread does the work of others, for the loss alone",
          {2, 16384},
