@@ -212,14 +212,21 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // `few`? The code here is right, but gives a block to a row of 8 packs.
   (void)row_packs, (void)few;
   // END 8
-  // Few rows: up to 8 blocks per row, as long as each has 16 KB; for the longest and fewest 16, or chunks, on which all
-  // processors work. 16 wait for each other longer than 8 do.
+  // Not many rows: clusters, whose blocks get smaller until there is one for each processor; then as long as a block
+  // has more than 32 KB (16 KB of halves, which are twice the arithmetic). Small blocks share a processor, and one
+  // moves data while another reduces. The longest and fewest rows are chunks, on which all processors work.
   int blocks = 1, places = places_of(cols, width, 1);
   const auto spread = [&] { places = places_of(cols, width, blocks *= 2); };
-  if (device.clusters) {
-    while (blocks < 8 && places > 1024 && 2 * rows * blocks <= device.processors) spread();
-    if (places > 2048 && blocks == 8 && 4 * rows * blocks <= device.processors) spread();
-    if (places > 4096 && blocks == 16) return {Plan::chunks, 0, 0, 0, 0};
+  if (device.clusters && rows <= 4 * device.processors) {
+    const int large = element_bytes == 4 ? 2048 : 1024;
+    // Two blocks of 512 threads, which hold `large` each, and two to a processor: nothing waits for a place.
+    const auto pair = [&] { return blocks == 2 && rows <= device.processors && places <= 2 * large; };
+    while (blocks < most_blocks && (rows * blocks <= device.processors ? places > 256 : places > large && !pair()))
+      spread();
+    if (places > 4096 && 32 * rows <= device.processors) return {Plan::chunks, 0, 0, 0, 0};
+    // A block of 1024 threads for each processor, and all of the matrix is on the chip at once.
+    if (element_bytes == 4 && places > large && 2 * rows <= device.processors && 2 * rows > device.processors * 7 / 8)
+      places = places_of(cols, width, blocks = 2);
   }
   // Halves are twice the arithmetic for the bytes: there two blocks must be resident, so that one computes while the
   // other moves data; unless there are not two for each processor.

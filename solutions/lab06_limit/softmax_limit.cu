@@ -245,21 +245,33 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
     return {Plan::warp, std::max(1, (row_packs + lanes - 1) / lanes), lanes, 1, 0};
   }
   // END 8
-  // Few rows: up to 8 blocks per row, as long as each has 16 KB; for the longest and fewest 16, or chunks, on which all
-  // processors work. 16 wait for each other longer than 8 do.
+  // Not many rows: clusters, whose blocks get smaller until there is one for each processor; then as long as a block
+  // has more than 32 KB (16 KB of halves, which are twice the arithmetic). Small blocks share a processor, and one
+  // moves data while another reduces. The longest and fewest rows are chunks, on which all processors work.
   int blocks = 1, places = places_of(cols, width, 1);
   const auto spread = [&] { places = places_of(cols, width, blocks *= 2); };
-  if (device.clusters) {
-    while (blocks < 8 && places > 1024 && 2 * rows * blocks <= device.processors) spread();
-    if (places > 2048 && blocks == 8 && 4 * rows * blocks <= device.processors) spread();
-    if (places > 4096 && blocks == 16) return {Plan::chunks, 0, 0, 0, 0};
+  if (device.clusters && rows <= 4 * device.processors) {
+    const int large = element_bytes == 4 ? 2048 : 1024;
+    // Two blocks of 512 threads, which hold `large` each, and two to a processor: nothing waits for a place.
+    const auto pair = [&] { return blocks == 2 && rows <= device.processors && places <= 2 * large; };
+    while (blocks < most_blocks && (rows * blocks <= device.processors ? places > 256 : places > large && !pair()))
+      spread();
+    if (places > 4096 && 32 * rows <= device.processors) return {Plan::chunks, 0, 0, 0, 0};
+    // A block of 1024 threads for each processor, and all of the matrix is on the chip at once.
+    if (element_bytes == 4 && places > large && 2 * rows <= device.processors && 2 * rows > device.processors * 7 / 8)
+      places = places_of(cols, width, blocks = 2);
   }
   // Halves are twice the arithmetic for the bytes: there two blocks must be resident, so that one computes while the
   // other moves data; unless there are not two for each processor.
   const auto most_threads = [&] { return element_bytes == 4 || rows * blocks <= device.processors ? 1024 : 512; };
-  // STEP 9: enough packs per thread in flight, but few enough registers for many threads.
-  int packs = few && places <= 1024 ? 2 : element_bytes == 4 ? 6 : 4;
-  if (places > (element_bytes == 4 ? 512 : 256) * packs) packs = 8;
+  // STEP 9: many threads while there are few blocks; then enough packs per thread in flight, but few enough registers for
+  // many threads.
+  const long long in_turn = (static_cast<long long>(rows) * blocks - 1) / device.processors;  // blocks of a processor
+  int packs = few && places <= 1024 ? 4 : 6;
+  if (element_bytes == 2) packs = !few && blocks == 1 ? 4 : in_turn < 2 ? 2 : in_turn < 4 ? 3 : 6;
+  if (!few && blocks == 1 && places > (element_bytes == 4 ? 512 : 256) * packs) packs = 8;
+  if (places > 512 * packs)
+    packs = places > 512 * 6 ? 8 : (places + 511) / 512;  // fewer than 8 for at most 512 threads
   // END 9
   if (!device.hopper) {
     if (places > 8 * 1024) return {Plan::chunks, 0, 0, 0, 0};

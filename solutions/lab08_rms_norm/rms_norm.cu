@@ -25,9 +25,10 @@ RUNG_PREDICT(
 // A row is read once, 16 bytes per access, kept in registers until its sum is known, and written from there. Narrow
 // rows belong to a warp, two rows at a time where they are few bytes. A wide row belongs to a block or, on Hopper, to a
 // cluster of up to 8 blocks.
-#include <cooperative_groups.h>
-
 #include <algorithm>
+
+#include "limit/hopper.h"
+#include "limit/launch.h"
 
 constexpr int warp_size = 32;
 constexpr int most_blocks = 8;  // of a cluster, on every chip that has clusters
@@ -125,25 +126,6 @@ __device__ float warp_sum(float v) {
   return v;
 }
 
-// What Hopper has: clusters of blocks, and kernels that take their places while the one before still runs. Before
-// compute capability 9.0 a block is alone, and a kernel starts when the one before has ended.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-__device__ cooperative_groups::cluster_group cluster() { return cooperative_groups::this_cluster(); }
-__device__ void cluster_arrive() { cluster().barrier_arrive(); }
-__device__ void cluster_wait() { cluster().barrier_wait(); }
-// The same variable in the shared memory of another block of the cluster.
-__device__ float* in_block(float* shared, int rank) { return cluster().map_shared_rank(shared, rank); }
-__device__ void wait_for_kernel_before() {
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
-}
-#else
-__device__ void cluster_arrive() {}
-__device__ void cluster_wait() {}
-__device__ float* in_block(float* shared, int) { return shared; }
-__device__ void wait_for_kernel_before() {}
-#endif
-
 // A warp keeps `together` rows of at most 32 * places packs each.
 template <typename T, bool aligned, int places, int together>
 __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weight, T* __restrict__ y, int rows,
@@ -197,10 +179,16 @@ __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weigh
   }
 }
 
+// Sums of all warps that share a row; those of other blocks are sent.
+struct Exchange {
+  float of_warp[most_blocks * warp_size];
+  unsigned long long arrived;
+};
+
 // The sum over all threads of the `blocks` blocks that share a row, of which this is number `rank`. Every warp tells
-// its sum to every block; after one barrier every warp adds up all sums for itself.
-__device__ float row_sum(float mine, int blocks, int rank) {
-  __shared__ float of_warp[most_blocks * warp_size];
+// its sum to every block; when all have arrived, every warp adds them up for itself.
+__device__ float row_sum(float mine, int blocks, int rank, Exchange& exchange) {
+  float* const of_warp = exchange.of_warp;
   const int warps = blockDim.x / warp_size, lane = threadIdx.x % warp_size;
   const int place = rank * warps + threadIdx.x / warp_size;
   mine = warp_sum(mine);
@@ -208,10 +196,9 @@ __device__ float row_sum(float mine, int blocks, int rank) {
     if (lane == 0) of_warp[place] = mine;
     __syncthreads();
   } else {
-    cluster_wait();  // until all blocks have begun: before that they have no shared memory to write to
-    if (lane < blocks) *in_block(of_warp + place, lane) = mine;
-    cluster_arrive();
-    cluster_wait();
+    cluster_wait();  // until all blocks have begun: before that nothing can be sent to them
+    if (lane < blocks) send(mine, of_warp + place, lane, &exchange.arrived);
+    wait_for(&exchange.arrived);
   }
   float sum = 0.0f;
   for (int i = lane; i < blocks * warps; i += warp_size) sum += of_warp[i];
@@ -225,7 +212,8 @@ __global__ void __launch_bounds__(most_threads) block_kernel(const T* __restrict
                                                              T* __restrict__ y, int cols, float eps, int blocks) {
   const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, first = rank * blockDim.x + threadIdx.x;
   const Row<T, aligned> row(x, weight, y, blockIdx.x / blocks, cols);
-  if (blocks > 1) cluster_arrive();  // I have begun: row_sum waits for the others
+  __shared__ Exchange exchange;
+  if (blocks > 1) begin_exchange(&exchange.arrived, threads / warp_size * static_cast<int>(sizeof(float)));
   wait_for_kernel_before();
 
   uint4 kept[places];
@@ -243,7 +231,7 @@ __global__ void __launch_bounds__(most_threads) block_kernel(const T* __restrict
     if (first + i * threads < row.packs) sum += squares<T>(kept[i]);
   }
   for (int p = first + places * threads; p < row.packs; p += threads) sum += squares<T>(row.load(p));
-  const float scale = scale_of(row_sum(sum, blocks, rank), cols, eps);
+  const float scale = scale_of(row_sum(sum, blocks, rank, exchange), cols, eps);
 
 #pragma unroll
   for (int i = 0; i < places; ++i) {
@@ -257,59 +245,28 @@ __global__ void __launch_bounds__(most_threads) block_kernel(const T* __restrict
   if (!aligned) row.store_single(first, single, scale);
 }
 
-struct Device {
-  int processors;
-  bool hopper;  // or later
-};
-
-cudaError_t ask(Device* device) {
-  int number = 0, major = 0;
-  cudaError_t error = cudaGetDevice(&number);
-  if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
-  if (!error) error = cudaDeviceGetAttribute(&device->processors, cudaDevAttrMultiProcessorCount, number);
-  device->hopper = major >= 9;
-  return error;
-}
-
 // How many blocks a row gets: more than one if one cannot keep it in registers, or if the rows leave half of the chip
 // idle.
 int blocks_of(int rows, int packs, const Device& device) {
   int blocks = 1;
   const auto too_long = [&] { return packs > blocks * 8 * 1024; };
-  const auto idle = [&] { return packs > blocks * 1024 && 2LL * rows * blocks <= device.processors; };
-  while (device.hopper && blocks < most_blocks && (too_long() || idle())) blocks *= 2;
+  const auto idle = [&] { return packs > blocks * 256 && 2LL * rows * blocks <= device.processors; };
+  while (device.clusters && blocks < most_blocks && (too_long() || idle())) blocks *= 2;
   return blocks;
-}
-
-template <typename... Parameters, typename... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), size_t grid, int threads, int blocks, const Device& device,
-                   cudaStream_t stream, Arguments... arguments) {
-  cudaLaunchAttribute attributes[2] = {};
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(grid));
-  config.blockDim = dim3(threads);
-  config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = !device.hopper ? 0 : blocks > 1 ? 2 : 1;
-  return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 template <typename T, bool aligned>
 cudaError_t launch_planned(const T* x, const T* weight, T* y, int rows, int cols, float eps, cudaStream_t stream) {
   const int packs = cols / width<T>;
   Device device;
-  const cudaError_t error = ask(&device);
+  const cudaError_t error = ask(device);
   if (error) return error;
 
   const auto by_warps = [&](auto kernel, int together) {
     constexpr int warps = 4;
     const int in_block = warps * together;
-    return launch(kernel, (static_cast<size_t>(rows) + in_block - 1) / in_block, warps * warp_size, 1, device, stream,
-                  x, weight, y, rows, cols, eps);
+    return launch(kernel, (static_cast<size_t>(rows) + in_block - 1) / in_block, warps * warp_size, 0, 1, device,
+                  stream, x, weight, y, rows, cols, eps);
   };
   if (packs <= 1 * warp_size) return by_warps(warp_kernel<T, aligned, 1, 2>, 2);
   if (packs <= 2 * warp_size) return by_warps(warp_kernel<T, aligned, 2, 2>, 2);
@@ -318,8 +275,8 @@ cudaError_t launch_planned(const T* x, const T* weight, T* y, int rows, int cols
   const int blocks = blocks_of(rows, packs, device), share = (packs + blocks - 1) / blocks;
   const auto by_blocks = [&](auto kernel, int places) {
     const int threads = std::min(1024, (share + places * warp_size - 1) / (places * warp_size) * warp_size);
-    return launch(kernel, static_cast<size_t>(rows) * blocks, threads, blocks, device, stream, x, weight, y, cols, eps,
-                  blocks);
+    return launch(kernel, static_cast<size_t>(rows) * blocks, threads, 0, blocks, device, stream, x, weight, y, cols,
+                  eps, blocks);
   };
   if (share <= 4 * 512) return by_blocks(block_kernel<T, aligned, 4, 512>, 4);
   if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4, 1024>, 4);

@@ -210,7 +210,8 @@ __global__ void __launch_bounds__(threads_with(Packs))
   uint4* const shared = dynamic_shared();
   __shared__ unsigned long long there[most_steps];
   const int blocks = 1 << log_blocks, rank = blockIdx.x & (blocks - 1), threads = blockDim.x, t = threadIdx.x;
-  if (blocks > 1) cluster_arrive();  // I have begun; reduce_cluster waits for the others
+  __shared__ Exchange exchange;
+  begin_exchange(exchange);
   const size_t row = blockIdx.x >> log_blocks, start = row * cols;
   const Split split = split_row<T>(start, cols);
   const int column = rank == 0 ? single_column<T>(split, t) : -1;
@@ -265,7 +266,7 @@ __global__ void __launch_bounds__(threads_with(Packs))
     step.load(x_packs, false);
     mine = merge(mine, step.max_sum());
   }
-  const MaxSum all = reduce_cluster(mine);
+  const MaxSum all = reduce_cluster(mine, exchange);
   if (rank == 0 && t == 0) loss[row] = loss_of(all, logit);
   if (!Gradient) return;
 
@@ -319,7 +320,8 @@ cudaError_t launch_planned(const T* x, const int64_t* target, float* loss, T* gr
   const int in_row = packs + (aligned ? 0 : line - 1);
   int blocks = 1;
   const auto places = [&] { return (in_row + line * blocks - 1) / (line * blocks) * line; };
-  while (device.clusters && blocks < 8 && places() > 1024 && 2LL * rows * blocks <= device.processors) blocks *= 2;
+  while (device.clusters && blocks < most_blocks && places() > 256 && 2LL * rows * blocks <= device.processors)
+    blocks *= 2;
   const auto by_blocks = [&](auto kernel, int packs_kept, int most_threads, int in_shared) {
     const int threads = std::min(most_threads, round_up((places() + packs_kept - 1) / packs_kept, 32));
     in_shared = std::max(0, std::min(in_shared, places() - packs_kept * threads));

@@ -207,20 +207,25 @@ __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weigh
   row.store_single(lane, kept.single, normal);
 }
 
+// Moments of all warps that share a row; those of other blocks are sent.
+struct Exchange {
+  Moments of_warp[most_blocks * warp_size];
+  unsigned long long arrived;
+};
+
 // Of all numbers of the `blocks` blocks that share a row, of which this is number `rank`. Every warp tells its moments
-// to every block; after one barrier every warp joins them for itself.
-__device__ Moments row_moments(Moments mine, int cols, int blocks, int rank) {
-  __shared__ Moments of_warp[most_blocks * warp_size];
+// to every block; when all have arrived, every warp joins them for itself.
+__device__ Moments row_moments(Moments mine, int cols, int blocks, int rank, Exchange& exchange) {
+  Moments* const of_warp = exchange.of_warp;
   const int warps = blockDim.x / warp_size, lane = threadIdx.x % warp_size;
   const int place = rank * warps + threadIdx.x / warp_size;
   if (blocks == 1) {
     if (lane == 0) of_warp[place] = mine;
     __syncthreads();
   } else {
-    cluster_wait();  // until all blocks have begun: before that they have no shared memory to write to
-    if (lane < blocks) *in_block(of_warp + place, lane) = mine;
-    cluster_arrive();
-    cluster_wait();
+    cluster_wait();  // until all blocks have begun: before that nothing can be sent to them
+    if (lane < blocks) send(mine, of_warp + place, lane, &exchange.arrived);
+    wait_for(&exchange.arrived);
   }
   Deviations all = {of_warp[0].mean, 0.0f, 0.0f};
   for (int i = lane; i < blocks * warps; i += warp_size) {
@@ -241,7 +246,8 @@ __global__ void __launch_bounds__(most_threads)
   const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, thread = rank * blockDim.x + threadIdx.x;
   const int lane = threadIdx.x % warp_size, warp = thread / warp_size;
   const Row<T, aligned> row(x, weight, bias, y, blockIdx.x / blocks, cols);
-  if (blocks > 1) cluster_arrive();  // I have begun: row_moments waits for the others
+  __shared__ Exchange exchange;
+  if (blocks > 1) begin_exchange(&exchange.arrived, threads / warp_size * static_cast<int>(sizeof(Moments)));
   wait_for_kernel_before();
 
   Kept<T, aligned, places> kept(row, warp * places * warp_size + lane, warp_size, thread);
@@ -254,7 +260,7 @@ __global__ void __launch_bounds__(most_threads)
     packs += min(row.packs() - p, warp_size);
   }
   const int singles = warp == 0 ? row.split.head + row.split.tail : 0;
-  const Normal normal(row_moments(moments(mine, packs * width<T> + singles), cols, blocks, rank), eps);
+  const Normal normal(row_moments(moments(mine, packs * width<T> + singles), cols, blocks, rank, exchange), eps);
 
 #pragma unroll
   for (int i = 0; i < places; ++i) {
@@ -274,7 +280,7 @@ __global__ void __launch_bounds__(most_threads)
 int blocks_of(int rows, int packs, const Device& device) {
   int blocks = 1;
   const auto too_long = [&] { return packs > blocks * 8 * 1024; };
-  const auto idle = [&] { return packs > blocks * 1024 && 2LL * rows * blocks <= device.processors; };
+  const auto idle = [&] { return packs > blocks * 256 && 2LL * rows * blocks <= device.processors; };
   while (device.clusters && blocks < most_blocks && (too_long() || idle())) blocks *= 2;
   return blocks;
 }

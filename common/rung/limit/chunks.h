@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(chunk_threads)
       mine = merge(mine, {max, share.exponentials(max)});
     }
   }
-  const MaxSum all = reduce_cluster(mine);
+  __shared__ Exchange exchange;  // of the warps of this block
+  const MaxSum all = reduce_cluster(mine, exchange);
   if (!Finish) {
     if (t < chunks) reinterpret_cast<float2*>(y_packs + begin(t))[chunk] = make_float2(all.max, all.sum);
     return;

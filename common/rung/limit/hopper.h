@@ -31,10 +31,13 @@ __device__ void begin_barrier(unsigned long long* done) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(done)) : "memory");
 }
 __device__ void barriers_begun() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ void expect(unsigned long long* done, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(done)), "r"(bytes)
+               : "memory");
+}
 __device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long long* done) {
   if (threadIdx.x != 0) return;
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(done)), "r"(16 * packs)
-               : "memory");
+  expect(done, 16 * packs);
   if (packs == 0) return;
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(to)),
@@ -48,6 +51,34 @@ __device__ void wait_for(unsigned long long* done) {
                  : "r"(shared_address(done)), "r"(0)
                  : "memory");
 }
+// Blocks of a cluster tell each other values. All threads call begin_exchange() at the start: the barrier `arrived`
+// will count the `bytes` that all blocks send to this one. Before it sends, a thread waits with cluster_wait() until
+// all blocks have begun; after that a block waits for what arrives and for nothing else (wait_for(arrived)). A store
+// and a barrier of the cluster would be two more trips between the blocks.
+__device__ void begin_exchange(unsigned long long* arrived, int bytes) {
+  if (threadIdx.x == 0) {
+    begin_barrier(arrived);
+    expect(arrived, bytes);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  cluster_arrive();
+}
+// To the variable `to` of block `rank` of the cluster, whose barrier `arrived` counts the bytes.
+template <typename Value>
+__device__ void send(const Value& value, Value* to, int rank, unsigned long long* arrived) {
+  static_assert(sizeof(Value) % 4 == 0);
+  const unsigned* words = reinterpret_cast<const unsigned*>(&value);
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(Value) / 4; ++i) {
+    asm volatile(
+        "{.reg .u32 there, counted;\n mapa.shared::cluster.u32 there, %0, %3;\n mapa.shared::cluster.u32 counted, %1, "
+        "%3;\n"
+        " st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [there], %2, [counted];}" ::"r"(shared_address(to) +
+                                                                                                    4 * i),
+        "r"(shared_address(arrived)), "r"(words[i]), "r"(rank)
+        : "memory");
+  }
+}
 #else
 __device__ int cluster_blocks() { return 1; }
 __device__ int cluster_rank() { return 0; }
@@ -60,6 +91,9 @@ __device__ V* in_block(V* shared, int) {
 __device__ void wait_for_kernel_before() {}
 __device__ void begin_barrier(unsigned long long*) {}
 __device__ void barriers_begun() {}
+__device__ void begin_exchange(unsigned long long*, int) {}
+template <typename Value>
+__device__ void send(const Value&, Value*, int, unsigned long long*) {}
 __device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long long*) {
   for (int p = threadIdx.x; p < packs; p += blockDim.x) to[p] = from[p];
 }
