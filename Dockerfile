@@ -5,6 +5,9 @@
 #     docker run --rm -it -v "$PWD":/course ladder                  a shell in this working copy
 #     docker run --rm -v "$PWD":/course ladder make lab01           one command
 #
+# Inside, you are user 1000, as the first user of most machines is. If `id -u` says something else on yours, add
+# --user "$(id -u):$(id -g)" to docker run: the course needs no entry in passwd.
+#
 # The image holds packages only; the course stays on the host, in /course. The grader's sandbox (make check) needs user
 # namespaces, which Docker does not allow by default: add --security-opt seccomp=unconfined --security-opt apparmor=unconfined.
 ARG SYSTEM=debian:12

@@ -24,7 +24,7 @@ from results import UserError  # noqa: E402
 WIDTH = 80
 TEXT = ("lab", "variant", "type", "limit")  # columns that begin at the left
 LEGEND = ("us: microseconds. band: nine of ten measurements should lie within it. {measured}before, first: predicted speed-up per element over the "
-          "rung before and over the first. B/elem: counted bytes per element that the kernel asks of L1.")
+          "rung before and over the first. B/elem: counted sector bytes per element.")
 MEASURED = "measured: the solution, on that GPU, on the date in {file}. "
 
 

@@ -21,7 +21,7 @@ KINDS = {"normal": "random normal logits", "bigrams": "bigrams of the course's o
 HEAD = ("lab", "variant", "dtype", "rows x cols", "K", "time", "GB/s", "B/elem", "before", "first", "note")
 LEFT = ("lab", "variant", "dtype", "note")
 LEGEND = ("GB/s: bytes that must move (each input read once, each output written once), over the time. B/elem: counted "
-          "bytes per element that the kernel asks of L1, in sectors of 32. before, first: speed-up in time per element over the rung before (of the same dtype where there is one) and over the "
+          "sector bytes per element (32 per sector requested). before, first: speed-up in time per element over the rung before (of the same dtype where there is one) and over the "
           "first. Top-K is compared with top-K only; its ladder starts anew for each dtype.")
 
 

@@ -116,7 +116,7 @@ def check_lab(root: Path, lab: Path, is_program: bool) -> list[str]:
     starter = kernels[0]
     solution = root / "solutions" / lab.name / starter.name
     allowed = files | {starter.name}
-    problems += [f"{path}: does not belong into a lab" for path in sorted(lab.iterdir()) if path.name not in allowed]
+    problems += [f"{path}: does not belong in a lab" for path in sorted(lab.iterdir()) if path.name not in allowed]
     if not solution.is_file():
         return problems + [f"{solution} is missing: the solution mirrors the lab"]
     # Beside it: the wrong kernels, and the same move in Triton.

@@ -78,7 +78,7 @@ set_up() {
 }
 
 need_build_folder() {
-  mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
+  mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
 }
 
 # Builds targets of common/build/rules.mk. What a compiler says is shown; what make says about it is not.
@@ -234,7 +234,7 @@ roofs_program() { echo "build/$backend/roofs"; }
 results_folder() {
   local folder=plots/local
   [ -z "${PUBLISH:-}" ] || folder=plots/results
-  mkdir -p "$folder" 2>/dev/null || fail "cannot write to $PWD/plots: is this folder read-only?"
+  mkdir -p "$folder" 2>/dev/null || fail "cannot write to $PWD/plots: is this folder read-only, or another user's?"
   echo "$folder"
 }
 results_file() {

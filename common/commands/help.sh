@@ -75,8 +75,8 @@ For developers
   make test          everything that CI runs (ONLY=word: a part)
   make test-rest     what make test leaves out of its longest lists
                        (MINUTES=N: begins no check after N minutes)
-  make test-bare     README's two commands on bare Debian 12 and Ubuntu 24.04
-                       (root; SYSTEMS=, COMMANDS=)
+  make test-bare     README's two commands, and the Dockerfile's steps, on bare
+                       Debian 12 and Ubuntu 24.04 (root; SYSTEMS=, COMMANDS=)
 
 BACKEND=auto|cuda|cpu chooses where kernels run.
 Measurements go to plots/local/ and charts to plots/; git ignores both.

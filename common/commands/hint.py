@@ -52,7 +52,7 @@ def main(argv: list[str]) -> int:
         seen |= set(unseen[:1])
         remembered.write_text(" ".join(map(str, sorted(seen))) + "\n")
     except OSError:
-        print(f"error: cannot write to {ROOT / 'build'}: is this folder read-only?", file=sys.stderr)
+        print(f"error: cannot write to {ROOT / 'build'}: is this folder read-only, or another user's?", file=sys.stderr)
         return 2
     subprocess.run([sys.executable, str(ROOT / "common/commands/progress.py"), "hint", lab, str(len(seen))], check=False)
 

@@ -2,20 +2,21 @@
 # make test-bare: README's two commands on systems on which nothing is installed but make: a bare Debian 12 and a bare Ubuntu
 # 24.04, each made from the distribution's packages in a folder of build/. Another python3 without packages stands first on
 # the PATH there, as pyenv's or conda's would. Needs root, mmdebstrap, and the distribution's mirror.
-#   SYSTEMS=debian,ubuntu     which systems (default: both)
-#   COMMANDS=ladder,test      which commands, each on a system of its own (default: both)
+#   SYSTEMS=debian,ubuntu        which systems (default: both)
+#   COMMANDS=ladder,test,image   which commands, each on a system of its own (default: all). image: the Dockerfile's steps, without
+#                                that python3, and then, as the image's user, who is not root: make setup lab01 SOLUTION=1
 #   ONLY=word,word            which checks of make test (default: all)
 # After each command git must see no change.
 # Status 0: all passed; 1: a command failed; 3: nothing failed, but a system could not be tried.
 . "$(dirname "$0")/common.sh"
 
 list_of() { tr ',' ' ' <<<"$1"; }
-systems=$(list_of "${SYSTEMS:-debian,ubuntu}") commands=$(list_of "${COMMANDS:-ladder,test}")
+systems=$(list_of "${SYSTEMS:-debian,ubuntu}") commands=$(list_of "${COMMANDS:-ladder,test,image}")
 for system in $systems; do
   [[ $system =~ ^(debian|ubuntu)$ ]] || fail "SYSTEMS=$SYSTEMS: it can be debian, ubuntu, or both: debian,ubuntu"
 done
 for command in $commands; do
-  [[ $command =~ ^(ladder|test)$ ]] || fail "COMMANDS=$COMMANDS: it can be ladder, test, or both: ladder,test"
+  [[ $command =~ ^(ladder|test|image)$ ]] || fail "COMMANDS=$COMMANDS: it can be ladder, test, image, or several: ladder,test"
 done
 
 not_tried=() failed=()
@@ -39,7 +40,7 @@ if ! command -v mmdebstrap >/dev/null; then
     >/dev/null 2>&1 || skip_all "apt-get could not install mmdebstrap"
 fi
 
-mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only?"
+mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
 work=$(mktemp -d "$PWD/build/bare.XXXXXX") || fail "cannot write to $PWD/build"
 child= keys=
 # Mounts and processes of a system live in namespaces that end with the command, so that only files are left to remove.
@@ -143,19 +144,35 @@ changes() {
   (cd "$1" && GIT_INDEX_FILE=$work/index "${git[@]}" ls-files --others --exclude-standard)
 }
 
+# prepare_image SYSTEM FOLDER: what docker build and docker run begin with, and the Dockerfile's steps as /image.sh.
+prepare_image() {
+  local root=$2
+  rm -rf "$root/opt/other_python" "$root/etc/ld.so.conf.d/other_python.conf" "$root/usr/local/bin/python3"
+  chroot "$root" ldconfig
+  # Ubuntu's image has this user; the checkout that is mounted belongs to the host's user, on most machines the first one.
+  [ "$1" != ubuntu ] || chroot "$root" useradd --create-home --uid 1000 --shell /bin/bash ubuntu
+  chown -R 1000:1000 "$root/course"
+  mkdir "$root/context"
+  sed -n 's/^!//p' .dockerignore | tar -c -T - | tar -x -C "$root/context"
+  "$python" common/commands/image.py >"$root/image.sh"
+}
+
 # try SYSTEM COMMAND: on a fresh copy of the system. Its output is shown as it comes.
 try() {
   local root=$work/$1-$2 status before
   mkdir "$root"
   tar -x --numeric-owner -C "$root" -f "$work/$1.tar" && copy_course "$root" || fail "cannot write to $root; is the disk full?"
   before=$(changes "$root/course")
-  say "=== $1: make $2"
-  local started=$SECONDS
-  local only=
-  [ "$2" != test ] || only=${ONLY:-}  # make ladder refuses it
-  inside "$root" make "$2" ${only:+ONLY="$only"} 2>&1
+  local started=$SECONDS called=(make "$2")
+  [ "$2" != test ] || [ -z "${ONLY:-}" ] || called+=(ONLY="$ONLY")  # make ladder refuses it
+  if [ "$2" = image ]; then
+    called=(bash /image.sh make setup lab01 SOLUTION=1)
+    prepare_image "$1" "$root" || fail "the Dockerfile's steps could not be prepared"
+  fi
+  say "=== $1: ${called[*]}"
+  inside "$root" "${called[@]}" 2>&1
   status=$?
-  if inside "$root" /usr/local/bin/python3 -c 'import sys, importlib.util as u; sys.exit(not u.find_spec("matplotlib"))'; then
+  if [ -e "$root/usr/local/bin/python3" ] && inside "$root" /usr/local/bin/python3 -c 'import sys, importlib.util as u; sys.exit(not u.find_spec("matplotlib"))'; then
     say "the other python3 of this system has matplotlib, too: this run tests nothing"
     status=1
   fi
@@ -164,7 +181,7 @@ try() {
     changes "$root/course"
     status=1
   fi
-  say "=== $1: make $2: $([ $status -eq 0 ] && echo ok || echo "FAILED, status $status") ($((SECONDS - started)) s)"
+  say "=== $1: $2: $([ $status -eq 0 ] && echo ok || echo "FAILED, status $status") ($((SECONDS - started)) s)"
   rm -rf "$root"
   return $status
 }
@@ -175,7 +192,7 @@ for system in $systems; do
   why=
   make_system "$system" "$work/$system.tar" || { skip "$system" "$why"; continue; }
   for command in $commands; do
-    if try "$system" "$command"; then passed=$((passed + 1)); else failed+=("$system: make $command"); fi
+    if try "$system" "$command"; then passed=$((passed + 1)); else failed+=("$system: $command"); fi
   done
   rm -f "$work/$system.tar"
 done

@@ -85,7 +85,7 @@ ELSEWHERE = {
               "the experiments could not be run", "PyTorch is not installed", "compute-sanitizer is not found", "a tool could not do its work",
               "was measured on this machine yet"],
     "two GPUs": ["does not compile for the GPUs", "cannot run on GPUs"],
-    "a disk that is full or read-only": ["is this folder read-only?", "cannot write to"],
+    "a disk that is full or read-only": ["is this folder read-only, or another user's?", "cannot write to"],
     "a copy without solutions": ["is missing: this copy of the course has no solutions"],
     "another system": ["python3 is not installed", "which is too old", "this is not a Debian or Ubuntu system", "not root, and no sudo", "apt-get could not install",
                        "python3-matplotlib and python3-numpy were installed"],

@@ -76,7 +76,7 @@ class Essence(unittest.TestCase):
         shown = watch.fit(lines, 10, Path("build/x.log"))
         self.assertEqual(len(shown), 10)
         self.assertEqual((shown[:2], shown[-1]), (["0", "1"], "99"))
-        self.assertIn("91 lines more in build/x.log", shown[-2])
+        self.assertIn("91 more lines in build/x.log", shown[-2])
 
 
 def on_its_terminal():

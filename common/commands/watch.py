@@ -84,7 +84,7 @@ def fit(lines: list[str], height: int, log: Path) -> list[str]:
     """The first lines, which name the first failures, and the last, which count."""
     if len(lines) <= height:
         return lines
-    return lines[:height - 2] + [f"... {len(lines) - height + 1} lines more in {log}", lines[-1]]
+    return lines[:height - 2] + [f"... {len(lines) - height + 1} more lines in {log}", lines[-1]]
 
 
 class Watch:

@@ -181,7 +181,7 @@ size_t judge_far(const FarShape& shape, const FarRows& far, const Sizes& sizes, 
   if (number < 0 || number >= tables.count) end_far(2, "there is no such variant");
   const Variant& variant = tables.table[number];
   const Arguments& known = arguments_of(variant.op);
-  if (!known.far) end_far(2, std::string("rows of ") + known.name + " cannot be looked at by themselves");
+  if (!known.far) end_far(2, std::string("rows of ") + known.name + " cannot be tested by themselves");
   Request request{};
   request.sizes = {static_cast<int32_t>(shape.rows()), static_cast<int32_t>(far_cols), {}};
   std::copy(std::begin(known.far->more), std::end(known.far->more), request.sizes.more);

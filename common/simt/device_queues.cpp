@@ -351,7 +351,7 @@ void look_for_deadlock(uintptr_t pc) {
     if (queue.done < queue.asked && queue.waits_for.empty() && queue.polls < many_polls) return;
   }
   const std::string text =
-      "The kernel polls memory that nobody writes any more, and no other device can go on:\n" + describe_devices() +
+      "The kernel polls memory that nobody writes any more, and no other device can continue:\n" + describe_devices() +
       "Is a flag written to the right device's memory, with the value that is waited for? Here the blocks of a kernel "
       "begin in ascending order, each when the one before is done: none may wait for a later one, here or there.";
   Failure failure = {};

@@ -77,7 +77,7 @@ def meaning(row: dict) -> str:
         return (f"{each} for {number(asked)} bytes: {used:.0%} of what is moved is used. Are "
                 "few lanes active, or do they skip elements?")
     return (f"{each} for {number(asked)} bytes: a row that does not begin at a multiple of "
-            "32 bytes costs a sector more.")
+            "32 bytes costs one more sector.")
 
 
 def source_text(file: str, line: int, cache: dict[str, list[str]]) -> str:

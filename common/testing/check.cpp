@@ -259,7 +259,7 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, J
   }
   if (first.work.launches > 0 && second.work.launches == 0)
     return {Kind::wrong,
-            "the second of two equal runs launched nothing: a result of before is no result of the new input"};
+            "the second of two equal runs launched nothing: the result of an earlier call is not that of a new input"};
   return check_damage(second);
 }
 

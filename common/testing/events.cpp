@@ -141,7 +141,7 @@ void note_end(int passed, int failed, int not_run) {
   }
   write({{"type", "end"}, {"passed", passed}, {"failed", failed}, {"not_run", not_run}});
   if (!notes().file) {
-    fprintf(stderr, "%s: cannot be written, so nothing is noted of this run\n", request().events.c_str());
+    fprintf(stderr, "%s: cannot be written, so nothing of this run is recorded\n", request().events.c_str());
   }
 }
 

@@ -42,7 +42,7 @@ std::string check_offsets(const Step& step) {
   // 2: the machine has no address space for it, or the blocks that are run write nothing there.
   if (code == 0 || code == 2) return "";
   return std::string("a matrix of more than ") + (is_int ? "2^31" : "2^32") +
-         " elements, of which the first rows and the last are looked at:\n" + text + "Is an offset computed as " +
+         " elements, of which the first rows and the last are checked:\n" + text + "Is an offset computed as " +
          (is_int ? "an int, which ends at 2^31" : "an unsigned int, which ends at 2^32") +
          " (row * cols)? static_cast<size_t>(row) * cols does not.";
 }

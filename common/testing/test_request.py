@@ -53,7 +53,7 @@ class Requests(unittest.TestCase):
     def test_a_file_that_cannot_be_written(self):
         run = runs.run("lab01_naive", {"rung": RUNG, "case": "normal-7x33", "events": "/nowhere/events"})
         self.assertEqual(run.status, 0, run.output)
-        self.assertIn("/nowhere/events: cannot be written, so nothing is noted of this run", run.output)
+        self.assertIn("/nowhere/events: cannot be written, so nothing of this run is recorded", run.output)
 
 
 class Words(unittest.TestCase):

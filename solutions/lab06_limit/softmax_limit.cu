@@ -116,7 +116,7 @@ struct Share {
     for (int i = 0; i < Packs; ++i) {
       uint4& words = pack[i].words();
       if (!keeps) words = make_uint4(words.x ^ zero, words.y ^ zero, words.z ^ zero, words.w ^ zero);
-        // STEP 4: two floats a time, rounded once; then one 16-byte store.
+        // STEP 4: two floats at a time, rounded once; then one 16-byte store.
 #pragma unroll
       for (int j = 0; j < pairs; ++j) {
         if (keeps) {

@@ -72,7 +72,7 @@ template <int Room, typename ForEach>
 __device__ Key find_threshold(Candidates<Room>& scratch, Key low, Key top, int finest, int k, int most,
                               ForEach for_each) {
   int* reach = scratch.reach;
-  // STEP 3: one digit of a radix select a round: count by bins, add up from the top, go on in the bin that was found.
+  // STEP 3: one digit of a radix select per round: count by bins, add up from the top, go on in the bin that was found.
   // The k-th largest key is mostly close above low: 2^55 is a factor of 2 or 4 in the logit.
   Key high = low == no_threshold ? top : min(top, low + ((static_cast<Key>(1) << 55) - 1));
   for (bool bounded = high == top;; bounded = true) {

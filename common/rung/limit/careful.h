@@ -19,8 +19,8 @@ __device__ bool crowded(const Hits<T, Most>& hits, int expected) {
 }
 
 // Returns true if only the first tile had hits, though its threshold was a guess: that of rank `rank` instead of k. Of
-// rows in random order, 1 in 7^3 or 3^6 is so at most. All threads must call it, where 0, 1, 3, 7 ... tiles lie before
-// this one. before: their columns.
+// rows in random order, at most 1 in 7^3 or 3^6 is like this. All threads must call it, where 0, 1, 3, 7 ... tiles lie
+// before this one. before: their columns.
 template <typename T, int Most>
 __device__ bool falling(Hits<T, Most>& hits, int before, int rank, int k) {
   if (before == tile_columns<T>() && threadIdx.x == 0) hits.of_first = hits.count;
