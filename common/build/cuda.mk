@@ -34,6 +34,10 @@ build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@
 
+build/cuda/dependent_copy: theory/dependent_copy.cu build/cpu/obj/common/bench/machine.cpp.o $(rung_parts)
+	@mkdir -p $(@D)
+	@$(NVCC) $(nvcc_flags) -I common/bench $(filter %.cu %.o,$^) -o $@
+
 # For ncu to watch (common/cuda/launch_once.cu).
 launch_once_objects := $(call objects,common/bench/logits.cpp) $(judges)
 build/cuda/launch_once: common/cuda/launch_once.cu $(launch_once_objects) common/rung/rung.h $(operator_headers)

@@ -5,10 +5,14 @@ set_up
 choose_backend
 [ "$backend" = cuda ] || fail "these experiments are about a GPU's memory and clocks; there is none here. Those of an NVIDIA H200 \
 are in plots/results/experiments-nvidia-h200.json"
-build build/cuda/experiments build/cuda/roofs || fail "the course's own code does not compile; see above"
+build build/cuda/experiments build/cuda/dependent_copy build/cuda/roofs || fail "the course's own code does not compile; see above"
 results=$(results_folder) || exit
-results+=/experiments-$(build/cuda/roofs --slug).json
-build/cuda/experiments >build/experiments.json || fail "the experiments could not be run; see above"
-mv build/experiments.json "$results"
-cat "$results"
-say "written to $results; theory/08_limit.md and theory/09_measuring.md say what the figures mean"
+slug=$(build/cuda/roofs --slug)
+for program in experiments dependent_copy; do
+  file=$results/${program/_/-}-$slug.json
+  build/cuda/$program >build/$program.json || fail "$program could not be run; see above"
+  mv build/$program.json "$file"
+  cat "$file"
+  say "written to $file"
+done
+say "theory/08_limit.md and theory/09_measuring.md say what the figures mean"

