@@ -35,7 +35,7 @@ struct Machine {
   double float_atomics_ns;        // sums of floats that one address takes in a nanosecond
   double partial_stores_ns;       // lines written in part of their sectors that the chip takes in a nanosecond
   double residue;                 // what the model leaves out: measured over simulated cycles
-  double band;                    // nine of ten measurements lie within this factor of the prediction
+  double band;                    // nine of ten measurements lie within this factor, or a larger one (band_of)
 };
 
 // name: of a file in machines/, or a path that ends in .json. Throws std::runtime_error, which names the GPUs that

@@ -176,7 +176,10 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
   for (const Access& access : accesses) {
     if (access.operation < 0) add_unknown({access});
   }
-  if (block.branch > 0 && (!rolled || counts)) {
+  // Inside a round of an unrolled loop: each round has its own, and nothing passes it.
+  const bool inner = rolled && block.next.size() > 1 && !block.predicated &&
+                     std::all_of(block.next.begin(), block.next.end(), [&](int to) { return loop->contains(to); });
+  if (block.branch > 0 && (!rolled || counts || inner)) {
     const Operation jump = {Kind::single_precision, block.branch, 0, false, false, false, false, false, -1, {}, {}};
     Instance& last = instances_[static_cast<size_t>(add_instance(jump, nullptr))];
     last.holds = jump_cycles;
@@ -185,6 +188,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
       last.needs.push_back(test);
     }
   }
+  if (inner) segment_++;
 }
 
 void Scheduler::add_unknown(const std::vector<Access>& accesses) {
@@ -201,81 +205,6 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
     if (!memory) accesses_++;
     add_instance({kind, 2, 0, false, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
   }
-}
-
-// By segment, then by how many late values stand before it; in that, what is ready first, and loads before all else.
-std::vector<int> Scheduler::order() {
-  const size_t count = instances_.size();
-  for (size_t i = 0; i < count; i++) {
-    Instance& instance = instances_[i];
-    for (const int need : instance.needs) {
-      if (need < 0) continue;
-      const Instance& other = instances_[static_cast<size_t>(need)];
-      if (other.segment == instance.segment)
-        instance.level = std::max(instance.level, other.level + (is_late(other) ? 1 : 0));
-    }
-    for (const int before : instance.after) {
-      const Instance& other = instances_[static_cast<size_t>(before)];
-      if (other.segment == instance.segment) instance.level = std::max(instance.level, other.level);
-    }
-  }
-  // What a load's address is made of is as urgent as the load.
-  std::vector<bool> urgent(count);
-  for (size_t i = count; i-- > 0;) {
-    if (is_late(instances_[i])) urgent[i] = true;
-    if (!urgent[i]) continue;
-    for (const int need : instances_[i].needs) {
-      if (need >= 0 && instances_[static_cast<size_t>(need)].level == instances_[i].level)
-        urgent[static_cast<size_t>(need)] = true;
-    }
-  }
-  std::vector<int> sorted(count);
-  for (size_t i = 0; i < count; i++) sorted[i] = static_cast<int>(i);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
-    const Instance &x = instances_[static_cast<size_t>(a)], &y = instances_[static_cast<size_t>(b)];
-    if (x.segment != y.segment) return x.segment < y.segment;
-    if (x.level != y.level) return x.level < y.level;
-    return urgent[static_cast<size_t>(a)] > urgent[static_cast<size_t>(b)];
-  });
-  // Within a level: of the next few, the one whose operands are there first.
-  std::vector<float> done(count, 0);
-  std::vector<bool> issued(count, false);
-  std::vector<int> found;
-  found.reserve(count);
-  float now = 0;
-  size_t first = 0;
-  constexpr size_t look_ahead = 48;
-  while (found.size() < count) {
-    while (first < count && issued[static_cast<size_t>(sorted[first])]) first++;
-    const Instance& head = instances_[static_cast<size_t>(sorted[first])];
-    int best = -1;
-    float best_ready = 0;
-    for (size_t at = first, seen = 0; at < count && seen < look_ahead; at++) {
-      const int candidate = sorted[at];
-      if (issued[static_cast<size_t>(candidate)]) continue;
-      seen++;
-      const Instance& instance = instances_[static_cast<size_t>(candidate)];
-      if (instance.segment != head.segment || instance.level != head.level) break;
-      float ready = 0;
-      bool possible = true;
-      for (const int need : instance.needs) {
-        if (need < 0) continue;
-        possible &= issued[static_cast<size_t>(need)];
-        if (!is_late(instances_[static_cast<size_t>(need)])) ready = std::max(ready, done[static_cast<size_t>(need)]);
-      }
-      for (const int before : instance.after) possible &= issued[static_cast<size_t>(before)];
-      if (!possible) continue;
-      if (best < 0 || ready < best_ready) best = candidate, best_ready = ready;
-      if (ready <= now) break;
-    }
-    if (best < 0) best = sorted[first];
-    const Instance& chosen = instances_[static_cast<size_t>(best)];
-    now = std::max(now, best_ready) + chosen.instructions;
-    done[static_cast<size_t>(best)] = now - chosen.instructions + chosen.latency;
-    issued[static_cast<size_t>(best)] = true;
-    found.push_back(best);
-  }
-  return found;
 }
 
 void Scheduler::count_registers(const std::vector<int>& order, Window* window) const {

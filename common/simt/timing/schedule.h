@@ -52,7 +52,13 @@ class Scheduler {
   void keep_order(int instance, const Entry& entry, bool counted);
   void add_phis(const TableBlock& block);
   bool is_late(const Instance& instance) const;
-  std::vector<int> order();
+  class Pressure;
+  void set_levels();
+  std::vector<int> by_level();
+  bool is_possible(int index, const std::vector<bool>& issued) const;
+  int without_more_registers(const std::vector<int>& sorted, size_t first, const std::vector<bool>& issued,
+                             const Pressure& pressure) const;
+  std::vector<int> order();  // order.cpp
   void count_registers(const std::vector<int>& order, Window* window) const;
 
   const TableFunction* function_;

@@ -78,6 +78,14 @@ KERNELS = {
     "one_long_block": "unsigned h = i; int last = blockIdx.x == 777 ? 200 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
     "no_long_block": "unsigned h = i; int last = blockIdx.x == 7777 ? 200 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
     "few_long_blocks_apart": "unsigned h = i; int last = blockIdx.x < 32 ? 100 * n : n; for (int r = 0; r < last; r++) h = h * 5 + (h >> 3); y[i] = h;",
+    "branches": "if (i >= 32) return; float a = 0, b = 0; for (int r = 0; r < 16 * n; r++) { if (r == i) continue; float v = x[r * 64], w = v - m; a += w * w * v; b += (w + a) * (v + n) * w; } y[i] = a + b;",
+    "no_branches": "if (i >= 32) return; float a = 0, b = 0; for (int r = 0; r < 16 * n; r++) { float v = x[r * 64], w = v - m; a += w * w * v; b += (w + a) * (v + n) * w; } y[i] = a + b;",
+    "guards": "if (i >= 32) return; unsigned h = 0; for (int r = 0; r < 16 * n; r++) { int q = i + r - 2; if (q >= 0 && q < 9000 && q != 7777 && q != m + 8000) h += x[64 * q] * x[64 * q + 32]; } y[i] = h;",
+    "no_guards": "if (i >= 32) return; unsigned h = 0; for (int r = 0; r < 16 * n; r++) { int q = i + r - 2; h += x[64 * (q + 2)] * x[64 * q + 160]; } y[i] = h;",
+    "loads_24": "if (i >= 32) return; float s = m;\n#pragma unroll 1\nfor (int r = 0; r < n; r++)\nfor (int k = 0; k < 24; k++) s = s * 0.5f + x[(r * 24 + k) * 64];\ny[i] = s;",
+    "loads_12": "if (i >= 32) return; float s = m;\n#pragma unroll 1\nfor (int r = 0; r < 2 * n; r++)\nfor (int k = 0; k < 12; k++) s = s * 0.5f + x[(r * 12 + k) * 64];\ny[i] = s;",
+    "either": "unsigned h = x[i]; for (int r = 0; r < 16 * n; r++) h += h < m || (h == n && r < i); y[i] = h;",
+    "below": "unsigned h = x[i]; for (int r = 0; r < 16 * n; r++) h += h < m; y[i] = h;",
 }
 SOURCE = "#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
@@ -144,6 +152,20 @@ class Operations(unittest.TestCase):
 
     def test_roots_come_one_after_another(self):
         self.assertGreater(self.ratio("roots", "one_root"), 1.4)
+
+    def test_loads_do_not_pass_a_jump_in_a_round_of_an_unrolled_loop(self):
+        self.assertGreater(self.ratio("branches", "no_branches"), 2)
+
+    def test_tests_of_a_short_branch_and_offsets_do_not_make_it_long(self):
+        self.assertLess(self.ratio("guards", "no_guards"), 1.5)
+
+    def test_no_more_loads_are_in_flight_than_there_are_registers_for(self):
+        """As many loads in rounds of 24, which 32 registers do not hold, and of 12."""
+        self.assertGreater(self.ratio("loads_24", "loads_12"), 0.8)
+
+    def test_a_constant_that_a_branch_chooses_is_an_instruction(self):
+        """Of || and &&: PLOP3, VIADD, IMAD.MOV."""
+        self.assertGreater(self.ratio("either", "below"), 1.8)
 
     def test_l1_has_four_banks(self):
         self.assertGreater(self.ratio("one_bank", "four_banks"), 1.8)

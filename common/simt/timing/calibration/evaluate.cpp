@@ -35,9 +35,10 @@ int main(int argc, char** argv) {
         std::printf("%d\tnone\t%s\n", number, p.why.c_str());
         continue;
       }
-      std::printf("%d\t%.6g\t%s\tres %u %s reg %d dram %.2f l2 %.2f lsu %.2f iss %.2f mufu %.2f\tinstructions %.0f\n",
-                  number, p.seconds, p.limit.c_str(), p.resident, p.bound_by.c_str(), p.registers, p.dram, p.l2, p.lsu,
-                  p.issue, p.mufu, p.instructions);
+      std::printf(
+          "%d\t%.6g\t%s\tres %u %s reg %d dram %.2f l2 %.2f lsu %.2f iss %.2f mufu %.2f band %.3f\tinstructions %.0f\n",
+          number, p.seconds, p.limit.c_str(), p.resident, p.bound_by.c_str(), p.registers, p.dram, p.l2, p.lsu, p.issue,
+          p.mufu, p.high / p.seconds, p.instructions);
       if (argc > 3) {
         for (const Segment& segment : p.segments) {
           for (size_t c = 0; c < cause_count; c++) {

@@ -337,13 +337,15 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,
                      {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
-    short = shapes.predicated(function, cost, barriers | inside)
+    offsets, decided = steady_values(table), fused.decided(table.definitions, table.loops)
+    own = {n: sum(o[0].instructions for o in operations if o[4] not in offsets.get(n, ())) for n, operations in table.blocks.items()}
+    short = shapes.predicated(function, own, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
     table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops) + waiting.waits(function, table.names, table.definitions, table.loops, barriers)
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
     for loop in table.loops:
         lines.append(f"l {loop.header} {loop.unroll} {loop.entry} {numbers(sorted(loop.blocks))}")
-    offsets, decided = steady_values(table), fused.decided(table.definitions, table.loops)
+    headers = {n for loop in table.loops for n in (loop.blocks if loop.unroll == 0 else {loop.header})}
     for n, block in function.blocks.items():
         free = n in table.transparent or n in table.own_tests
         flags = ("p" if n in short or n in table.own_tests else "") + ("t" if n in table.transparent else "")
@@ -356,6 +358,10 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
                 # of a value that is made of several the first is as good as any
                 sources = [f"{p}:{table.values.made_of.get(a, (number.get(a, -1),))[0] if table.values.made_of.get(a, (1,)) else -1}" for p, a in arguments.items()]
                 lines.append(f"h {number[name]} {' '.join(sources)}")
+                # Each constant that it may be is an instruction under a predicate, or before a jump.
+                constants = sum(not SSA.fullmatch(a) for a in arguments.values())
+                if constants and n not in headers and n not in table.transparent:
+                    lines.append(f"o i {4 * constants} 0 - -1 - -")
         for cost_of, writes, reads, offset, name in table.blocks[n]:
             if n in table.transparent and cost_of.kind in ("alu", "integer", "float", "convert", "double"):
                 cost_of = Cost("copy")
