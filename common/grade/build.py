@@ -52,6 +52,7 @@ class Built:
     checked: bytes = b""  # not there if a rule says not to run it
     error: str = ""  # why there is none, in one line
     limited: bool = False  # because a limit ended the compiler
+    untimed: str = ""  # why no time is predicted of it, if that was asked for
     details: str = ""  # what the compiler said
     findings: list[rules.Finding] = field(default_factory=list)
 
@@ -186,11 +187,13 @@ class Workshop:
     def compiled(self, source: bytes, label: str, uid: int | None, slots, products: bool, timed: bool) -> Built:
         plain = (f"g++ {self.code_options('plain')} -c -x c++-cpp-output /tmp/text -o /tmp/rung.o && {REACHED} && "
                  "g++ -shared /tmp/reached.o -o /tmp/rung.so")
-        timed = timed and not timing.names_lines(source.decode(errors="replace"))
+        built = Built()
+        if timed and timing.names_lines(source.decode(errors="replace")):
+            timed, built.untimed = False, "the file says itself which lines it has (#line): no time is predicted of it"
         checked = (f"g++ {self.code_options('checked')} -x c++-cpp-output -S /tmp/text -o /tmp/rung.s {timing.DUMP if timed else ''} && "
                    f"{self.announce} /tmp/rung.s /tmp/all.s && g++ -c /tmp/all.s -o /tmp/rung.o && {REACHED} && "
                    f"g++ -shared /tmp/reached.o -o /tmp/rung.so{f' && {timing.LIST}' if timed else ''}")
-        built, plain_text = Built(), ""
+        plain_text = ""
         if not (cpp := self.as_cpp(source, label)):
             built.error, built.limited = f"{label} takes longer to read than {REWRITING_SECONDS} s", True
             return built
@@ -234,7 +237,9 @@ class Workshop:
                 break
             if shown:
                 with slots:
-                    built.checked = self.with_table(built.checked, timing.table_of(self.course, shown, source, label), uid)
+                    table = timing.table_of(self.course, shown, source, label)
+                    built.checked = self.with_table(built.checked, table, uid)
+                built.untimed = "" if table else "the table of its instructions could not be made"
         built.findings = list(dict.fromkeys(built.findings))
         return built
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from points import Points, divide_lab
 
+NOT_PREDICTED = "its time cannot be predicted"
 TIME = "time"  # the group of cases that predict a time
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
@@ -223,7 +224,7 @@ def grade_time(item: Item, lab: str, points: Points, results: Results, why_not_r
     elif told["at_least"] is not None:
         reason = f"predicted for an H200, not measured: at least {told['at_least'] * 1e6:.3g} us for {shape}, {beside}"
     else:
-        reason = f"its time cannot be predicted, {beside}"
+        reason = f"{NOT_PREDICTED}, {beside}"
     least = told["at_least"] if seconds is None else seconds
     if ran["ok"] is True:
         item.passes()
