@@ -116,7 +116,7 @@ def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
     for ((category, variant, part), (name, _)), share in zip(keys.items(), shares):
         items.append(Item("/".join(text for text in (category, variant, part) if text), category, name, share, variant))
     for item in items:
-        if item.category == "speed" and not plan.times:
+        if item.category == "speed" and not (plan.times and item.out_of):
             item.verdict, item.reason = NOT_RUN, "no GPU was used; speed is measured on one"
     return items
 
@@ -263,7 +263,7 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
                 item.fails(f'there is no prediction "{name}": is it in the RUNG_PREDICT line?')
         elif item.category == "checks":
             grade_checks(item, lab, results, stopped)
-        elif item.category == "speed" and plan.times:
+        elif item.category == "speed" and item.verdict != NOT_RUN:
             grade_time(item, lab, points, results, stopped)
         if item.category == "integrity" or item.verdict == NOT_RUN:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import unittest
 from pathlib import Path
@@ -77,6 +78,11 @@ class Times(unittest.TestCase):
         item = self.item(True, seconds=None)
         self.assertEqual(item.points, item.out_of)
         self.assertIn("at least 60 us", item.reason)
+
+    def test_without_points_for_speed_it_fails_nothing(self):
+        self.points = dataclasses.replace(self.points, labs={"lab08_rms_norm": {**self.points.default, "moves": 30, "speed": 0}})
+        item = self.item(False)
+        self.assertEqual((item.verdict, item.out_of), (items.NOT_RUN, 0))
 
     def test_without_a_solution_to_compare_with_it_is_not_run(self):
         self.assertEqual(self.item(True, solution=None).verdict, items.NOT_RUN)
