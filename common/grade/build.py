@@ -23,6 +23,7 @@ import rules
 import sandbox
 import stages
 import syntax_tree
+import timing
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
@@ -51,6 +52,7 @@ class Built:
     checked: bytes = b""  # not there if a rule says not to run it
     error: str = ""  # why there is none, in one line
     limited: bool = False  # because a limit ended the compiler
+    untimed: str = ""  # why no time is predicted of it, if that was asked for
     details: str = ""  # what the compiler said
     findings: list[rules.Finding] = field(default_factory=list)
 
@@ -151,12 +153,13 @@ class Workshop:
             return f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB"
         return f"{label} does not compile"
 
-    def build(self, source: bytes, label: str, uid: int | None, slots=nullcontext(), products: bool = False) -> Built:
+    def build(self, source: bytes, label: str, uid: int | None, slots=nullcontext(), products: bool = False,
+              timed: bool = False) -> Built:
         """label: the file's name in messages, "labs/lab02_smem/softmax_smem.cu". slots: held while a compiler runs. products: it may call
-        cuBLAS."""
+        cuBLAS. timed: its instrumented build is to have what times are predicted from."""
         with ThreadPoolExecutor(1) as pool:  # clang, while g++ compiles
             asked = pool.submit(self.refused_by_nvcc, source, label, uid, slots)
-            built = self.compiled(source, label, uid, slots, products)
+            built = self.compiled(source, label, uid, slots, products, timed)
         nvcc = asked.result()
         if nvcc and built.findings and not built.error:  # held up already
             built.findings.append(rules.Finding(rules.LOOK, "does not compile with nvcc: " + (nvcc.details or nvcc.error).split("\n")[0]))
@@ -181,13 +184,16 @@ class Workshop:
             return None
         return Built(error=f"{label} does not compile with nvcc, although it does here", details=readable("\n".join(map(refused.spelled, found)).encode()))
 
-    def compiled(self, source: bytes, label: str, uid: int | None, slots, products: bool) -> Built:
+    def compiled(self, source: bytes, label: str, uid: int | None, slots, products: bool, timed: bool) -> Built:
         plain = (f"g++ {self.code_options('plain')} -c -x c++-cpp-output /tmp/text -o /tmp/rung.o && {REACHED} && "
                  "g++ -shared /tmp/reached.o -o /tmp/rung.so")
-        checked = (f"g++ {self.code_options('checked')} -x c++-cpp-output -S /tmp/text -o /tmp/rung.s && "
+        built = Built()
+        if timed and timing.names_lines(source.decode(errors="replace")):
+            timed, built.untimed = False, "the file says itself which lines it has (#line): no time is predicted of it"
+        checked = (f"g++ {self.code_options('checked')} -x c++-cpp-output -S /tmp/text -o /tmp/rung.s {timing.DUMP if timed else ''} && "
                    f"{self.announce} /tmp/rung.s /tmp/all.s && g++ -c /tmp/all.s -o /tmp/rung.o && {REACHED} && "
-                   "g++ -shared /tmp/reached.o -o /tmp/rung.so")
-        built, plain_text = Built(), ""
+                   f"g++ -shared /tmp/reached.o -o /tmp/rung.so{f' && {timing.LIST}' if timed else ''}")
+        plain_text = ""
         if not (cpp := self.as_cpp(source, label)):
             built.error, built.limited = f"{label} takes longer to read than {REWRITING_SECONDS} s", True
             return built
@@ -195,7 +201,8 @@ class Workshop:
         for name, compile in (("plain", f": >/tmp/report && {plain}"), ("checked", checked)):
             # The parts come one after the other; no text can hold the word between them.
             between = f"end of this part {secrets.token_hex(16)}\n".encode()
-            parts = " /tmp/between ".join(("/tmp/report", "/tmp/names", "/tmp/rung.so"))
+            paths = ["/tmp/report", "/tmp/names", "/tmp/rung.so", *(timing.PARTS if timed and name == "checked" else [])]
+            parts = " /tmp/between ".join(paths)
             script = (f"wrap='{WRAP if name == 'checked' else ''}' && cat >/tmp/text && {{ {compile}; }} && "
                       f"echo '{between.decode().strip()}' >/tmp/between && cat {parts}")
             with slots:
@@ -204,16 +211,16 @@ class Workshop:
                 whole = ended.stdout
                 if not ended.status and not ended.cause:
                     given = self.starts.shortened(name, source.decode("utf-8-sig", "replace"), whole.decode("latin-1"), label) if self.starts else ""
-                    ended = self.run(script, given.encode("latin-1") or whole, uid, 2 * OBJECT_BYTES, label)
-            pieces = ended.stdout.split(between, 2)
-            if ended.status or ended.cause or len(pieces) != 3:
+                    ended = self.run(script, given.encode("latin-1") or whole, uid, 4 * OBJECT_BYTES, label)
+            pieces = ended.stdout.split(between)
+            if ended.status or ended.cause or len(pieces) != len(paths):
                 built.error, built.limited = self.why(ended, label), bool(ended.cause)
                 built.details = readable(ended.stderr)
                 return built
             if len(pieces[2]) > OBJECT_BYTES:
                 built.error, built.limited = f"{label} compiles to more than {OBJECT_BYTES >> 20} MiB", True
                 return built
-            text, report, names = (piece.decode(errors="replace") for piece in (whole, *pieces[:2]))
+            text, report, names, shown = (*(piece.decode(errors="replace") for piece in (whole, *pieces[:2])), pieces[3:])
             needed = [line.split()[0] for line in names.splitlines() if line.split()]
             # What __global__ is in an instrumented build (simt/qualifiers.h), and nothing in a plain one.
             own = rules.own_text(text.replace("__attribute__((noipa))", ""), self.header_lines(name))
@@ -228,8 +235,18 @@ class Workshop:
             built.findings += rules.of_symbols(needed, name == "checked", self.libm, self.words, products)
             if any(finding.level == rules.FAIL for finding in built.findings):
                 break
+            if shown:
+                with slots:
+                    table = timing.table_of(self.course, shown, source, label)
+                    built.checked = self.with_table(built.checked, table, uid)
+                built.untimed = "" if table else "the table of its instructions could not be made"
         built.findings = list(dict.fromkeys(built.findings))
         return built
+
+    def with_table(self, checked: bytes, table: bytes, uid: int | None) -> bytes:
+        """The object with the table of its instructions; without one as it is, and no time will be predicted."""
+        ended = self.run(timing.with_table(len(table)), table + checked, uid, 3 * OBJECT_BYTES) if table else None
+        return ended.stdout if ended and ended.stdout and not ended.status and not ended.cause else checked
 
     def header_lines(self, name: str) -> frozenset[str]:
         """What the headers that a kernel may include come to, in one of the builds; looked up once."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from points import Points, divide_lab
 
+NOT_PREDICTED = "its time cannot be predicted"
+TIME = "time"  # the group of cases that predict a time
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
     "widths": "rows of many widths", "rows": "many and few rows", "values": "large, small, equal and sorted values", "masks": "masked entries",
@@ -67,6 +69,11 @@ class Plan:
     cases: list[tuple[str, str, str]] = field(default_factory=list)
     variants: list[str] = field(default_factory=list)
 
+    @property
+    def times(self) -> list[tuple[str, str]]:
+        """Variants whose time is predicted, with the case that does it. A lab that has some is not timed on a GPU."""
+        return [(variant, case) for variant, group, case in self.cases if group == TIME]
+
     @staticmethod
     def of(record: list[dict]) -> Plan:
         cases = [(e["variant"], e["group"], e["case"]) for e in record if e["type"] in ("plan", "case")]
@@ -80,7 +87,7 @@ def is_prediction(group: str, case: str) -> bool:
 def category_of(group: str, case: str) -> str:
     if is_prediction(group, case):
         return "predictions"
-    return {"move": "moves", "integrity": "integrity"}.get(group, "correctness")
+    return {"move": "moves", "integrity": "integrity", TIME: "speed"}.get(group, "correctness")
 
 
 def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
@@ -94,7 +101,9 @@ def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
             keys[category, variant, case] = (f"{variant}: {case.split('-', 1)[-1].replace('-', ' ')}", 1)
     for variant in plan.variants:
         keys["checks", variant, ""] = (f"{variant}: memcheck, racecheck, initcheck, synccheck", 1)
-    for variant in plan.variants:
+    for variant, case in plan.times:
+        keys["speed", variant, case] = (f"{variant}: predicted time beside our solution's", 1)
+    for variant in plan.variants if not plan.times else ():
         keys["speed", variant, ""] = (f"{variant}: speed beside our solution", 1)
     for key, (name, _) in keys.items():
         if points.is_given(lab, key[1], key[2]):
@@ -107,7 +116,7 @@ def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
     for ((category, variant, part), (name, _)), share in zip(keys.items(), shares):
         items.append(Item("/".join(text for text in (category, variant, part) if text), category, name, share, variant))
     for item in items:
-        if item.category == "speed":
+        if item.category == "speed" and not (plan.times and item.out_of):
             item.verdict, item.reason = NOT_RUN, "no GPU was used; speed is measured on one"
     return items
 
@@ -118,13 +127,15 @@ class Results:
     """What happened, by case. The first entry about a case counts."""
 
     def __init__(self, record: list[dict]):
-        self.cases, self.checks, self.missing = {}, {}, set()
+        self.cases, self.checks, self.times, self.missing = {}, {}, {}, set()
         self.plan: dict[tuple[str, str, str], bool] = {}  # case -> whether the checks are to look at it
         for entry in record:
             if entry["type"] == "case":
                 self.cases.setdefault((entry["variant"], entry["group"], entry["case"]), entry)
             elif entry["type"] == "check":
                 self.checks.setdefault((entry["variant"], entry["case"]), entry)
+            elif entry["type"] == TIME:
+                self.times.setdefault((entry["variant"], entry["case"]), entry)
             elif entry["type"] == "plan":
                 self.plan[entry["variant"], entry["group"], entry["case"]] = entry["checked"]
             elif entry["type"] == "missing":
@@ -193,6 +204,40 @@ def grade_checks(item: Item, lab: str, results: Results, why_not_run: str) -> No
     item.passes()
 
 
+def grade_time(item: Item, lab: str, points: Points, results: Results, why_not_run: str) -> None:
+    """By the predicted time beside that of our solution: same shape, same model. What keeps the handout's budget has all points."""
+    case = item.id.rsplit("/", 1)[1]
+    hint = hint_for(lab, "", case)
+    ran = results.cases.get((item.variant, TIME, case))
+    told = results.times.get((item.variant, case))
+    if not ran:
+        return item.fails(f"no time was predicted: {why_not_run}", hint)
+    if not told:  # it was not right on this shape, or could not be counted
+        return item.fails(first_line(ran["text"]), hint, ran["text"].strip())
+    ours, seconds, shape = told["solution"], told["seconds"], f"{told['rows']} x {told['cols']}"
+    if ours is None:
+        item.verdict, item.reason = NOT_RUN, "the time of our solution could not be predicted on this machine"
+        return None
+    beside = f"our solution {ours * 1e6:.3g} us"
+    if seconds is not None:
+        reason = f"predicted for an H200, not measured: {seconds * 1e6:.3g} us for {shape}, {beside}"
+    elif told["at_least"] is not None:
+        reason = f"predicted for an H200, not measured: at least {told['at_least'] * 1e6:.3g} us for {shape}, {beside}"
+    else:
+        reason = f"{NOT_PREDICTED}, {beside}"
+    least = told["at_least"] if seconds is None else seconds
+    if ran["ok"] is True:
+        item.passes()
+        item.reason, item.details = reason, told["words"].strip()
+        return None
+    speed = points.speed
+    item.fails(f"{reason}; all points within the handout's budget, none below {speed['none']:g} of our solution's speed", hint, ran["text"].strip())
+    if least:
+        share = (ours / least - speed["none"]) / (speed["full"] - speed["none"])
+        item.points = round(item.out_of * min(1.0, max(0.0, share)), 2)
+    return None
+
+
 def share_right(items: list[Item], variant: str) -> float:
     """How much of a variant's cases is right, by weight, its contract left out; 1 if it has none."""
     mine = [item for item in items if item.category == "correctness" and item.variant == variant and not item.id.endswith("/contract")]
@@ -218,7 +263,9 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
                 item.fails(f'there is no prediction "{name}": is it in the RUNG_PREDICT line?')
         elif item.category == "checks":
             grade_checks(item, lab, results, stopped)
-        if item.category in ("integrity", "speed"):
+        elif item.category == "speed" and item.verdict != NOT_RUN:
+            grade_time(item, lab, points, results, stopped)
+        if item.category == "integrity" or item.verdict == NOT_RUN:
             continue
         if item.variant in results.missing:
             item.fails(f"there is no variant \"{item.variant}\": is it in the RUNG_EXPORT line?")
@@ -228,7 +275,7 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
     rights = {item.variant: share_right(items, item.variant) for item in items}
     for item in items:
         need = points.need.get("contract" if item.id.endswith("/contract") else item.category)
-        if need is not None and item.verdict == PASS and rights[item.variant] < need:
+        if need is not None and (item.verdict == PASS or item.points) and rights[item.variant] < need:
             item.fails(f"counts once {need:.0%} of {item.variant}'s cases are right; {rights[item.variant]:.0%} are")
     for item in items:
         if item.category == "integrity" and item.variant:

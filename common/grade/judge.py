@@ -85,6 +85,7 @@ def digests_of_course(course: Path) -> dict[str, str]:
     tests and solution."""
     common = digest_of_files([
         course / "build/cpu/worker", course / "build/cpu/announce", *sorted((course / "common/build").glob("*.mk")),
+        *sorted((course / "common/simt/timing/operations").glob("*.py")), course / roots.MACHINE,
         *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_operands", "ptx_instructions")),
         *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
         *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
@@ -172,7 +173,7 @@ class Judge:
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
         request = {
             "file": f"labs/{lab}/{self.labs[lab]}", "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker",
-            "seed": self.seed(lab), "without": without,
+            "seed": self.seed(lab), "without": without, "timed": self.has_budget(lab),
             # Predictions are counted on our own solution, which needs no sandbox.
             "solution": self.solution_object(lab), "counter": "build/cpu/worker", "counted": str(self.private / f"counted-{lab}"),
         }
@@ -202,6 +203,10 @@ class Judge:
         """Whether the lab's own solution calls cuBLAS. No other lab has it: a library moves data, too."""
         return b"#include <cublas" in (self.course / "solutions" / lab / self.labs[lab]).read_bytes()
 
+    def has_budget(self, lab: str) -> bool:
+        """Whether the lab asks for a time, which is predicted."""
+        return b"predicted_within" in (self.course / "labs" / lab / "test.cpp").read_bytes()
+
     # ---- What a lab consists of ------------------------------------------------------------------
 
     def prepare(self, progress=lambda text: None) -> None:
@@ -225,7 +230,7 @@ class Judge:
         source, uid = path.read_bytes(), self.box.new_user()
         workshop = copy.copy(self.workshop)  # limits are for the others
         workshop.limits = {**self.limits, "compile_seconds": 10 * self.limits["compile_seconds"]}
-        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots, self.needs_products(lab))
+        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots, self.needs_products(lab), self.has_budget(lab))
         if built.error:
             raise JudgeError(f"the course's own solution cannot be built: {built.error}\n{built.details}")
         if built.findings:
@@ -312,7 +317,7 @@ class Judge:
 
         if taken.source is None:
             return failed(taken.problem, f"hand in {label}")
-        built = self.workshop.build(taken.source, label, uid, self.slots, self.needs_products(lab))
+        built = self.workshop.build(taken.source, label, uid, self.slots, self.needs_products(lab), self.has_budget(lab))
         if built.error:
             return failed(built.error, f"make {lab.split('_')[0]}", built.details, built.limited)
         for finding in built.findings:
@@ -336,6 +341,9 @@ class Judge:
         source.passes()
         if built.findings:
             reasons = [f"the file {finding.reason}" + (f" (line {finding.line})" if finding.line else "") for finding in built.findings]
+        for item in items:
+            if built.untimed and item.category == "speed" and item.reason.startswith(grading.NOT_PREDICTED):
+                item.details = built.untimed
         if self.speed:
             self.speed.grade(lab, taken.source, items, self.points, uid, for_gpu)
         if built.findings:

@@ -28,6 +28,7 @@ assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h s
 """.split()
 COURSE_HEADERS = ("common/simt/include", "common/simt/rules/declarations.h", "common/rung/rung.h", "common/rung/limit",
                   "common/rung/fusion")  # and what rung.h includes
+MACHINE = "common/simt/timing/machines/h200.json"
 FOLDERS = ("proc", "dev", "tmp", "course", "rung", "in")  # where a sandbox mounts things
 
 
@@ -154,7 +155,7 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
     if not gxx:
         raise RootError("g++ is not installed")
     tree = Tree(root)
-    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "strip", "prlimit", *helpers):
+    for program in ("g++", "as", "ld", "sed", "cat", "sh", "nm", "strip", "head", "readelf", "objcopy", "prlimit", *helpers):
         tree.program(program)
     for part in ("cc1plus", "collect2"):
         tree.program(output_of(gxx, f"-print-prog-name={part}").strip())
@@ -215,6 +216,9 @@ def make_run_root(root: Path, course: Path, helpers: tuple[str, ...] = (), progr
         place.chmod(0o755)
         for library in libraries_of(str(course / program)):
             tree.copy(library)
+    machine = root / "course" / MACHINE  # for which times are predicted
+    machine.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(course / MACHINE, machine)
     for name in ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"):  # what a rung may need besides
         path = output_of("g++", f"-print-file-name={name}").strip()
         if path.startswith("/"):

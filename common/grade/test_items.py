@@ -1,7 +1,8 @@
-"""From the tests' record to items: what a missing prediction says."""
+"""From the tests' record to items: what a missing prediction says, and what a predicted time is worth."""
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import unittest
 from pathlib import Path
@@ -10,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import items  # noqa: E402
 import points  # noqa: E402
+import timing  # noqa: E402
 
 LAB = "lab02_smem"
 CASE = ("serial f32", "widths", "normal-7x33")
@@ -38,6 +40,66 @@ class Items(unittest.TestCase):
     def test_one_that_is_made_is_judged(self):
         record = [entry(CASE, ok=True), entry(PREDICTED, ok=False, text="no: it is latency"), {"type": "end"}]
         self.assertIn("it is latency", self.prediction(record).reason)
+
+
+TIMED = ("auto f32", "time", "move-budget")
+TOLD = {"rows": 4096, "cols": 4352, "seconds": 6e-5, "at_least": 6e-5, "solution": 4e-5, "words": "DRAM is busy 60 % of the time"}
+
+
+class Times(unittest.TestCase):
+    """What a predicted time is worth."""
+
+    def setUp(self):
+        self.points = points.load(HERE / "points.toml", sorted(path.name for path in (HERE.parents[1] / "labs").glob("lab*_*")))
+        self.right = ("auto f32", "widths", "normal-7x33")
+
+    def item(self, ok: bool, right: bool = True, **told) -> items.Item:
+        time = {"type": "time", "variant": TIMED[0], "group": TIMED[1], "case": TIMED[2], **TOLD, **told}
+        record = [entry(self.right, ok=right), time, entry(TIMED, ok=ok) | {"text": "" if ok else "where the budget is 46 us"}, {"type": "end"}]
+        graded = items.grade("lab08_rms_norm", self.points, items.Plan([self.right, TIMED], []), record)
+        return next(item for item in graded if item.category == "speed")
+
+    def test_within_the_budget_it_has_all_points(self):
+        item = self.item(True)
+        self.assertEqual((item.verdict, item.points), (items.PASS, item.out_of))
+        self.assertEqual(item.reason, "predicted for an H200, not measured: 60 us for 4096 x 4352, our solution 40 us")
+        self.assertIn("DRAM", item.details)
+
+    def test_above_it_points_fall_to_none(self):
+        item = self.item(False)
+        self.assertEqual(item.verdict, items.FAIL)
+        self.assertAlmostEqual(item.points / item.out_of, (4 / 6 - 0.3) / (0.85 - 0.3), delta=0.01)
+        self.assertIn("our solution 40 us; all points within the handout's budget", item.reason)
+        self.assertIn("46 us", item.details)
+        self.assertEqual(self.item(False, seconds=2e-4).points, 0)
+
+    def test_what_is_not_predicted_has_none_but_for_clusters(self):
+        self.assertEqual(self.item(False, seconds=None, at_least=None).points, 0)
+        item = self.item(True, seconds=None)
+        self.assertEqual(item.points, item.out_of)
+        self.assertIn("at least 60 us", item.reason)
+
+    def test_without_points_for_speed_it_fails_nothing(self):
+        self.points = dataclasses.replace(self.points, labs={"lab08_rms_norm": {**self.points.default, "moves": 30, "speed": 0}})
+        item = self.item(False)
+        self.assertEqual((item.verdict, item.out_of), (items.NOT_RUN, 0))
+
+    def test_without_a_solution_to_compare_with_it_is_not_run(self):
+        self.assertEqual(self.item(True, solution=None).verdict, items.NOT_RUN)
+
+    def test_a_wrong_kernel_has_none(self):
+        self.assertEqual(self.item(True, right=False).points, 0)
+        self.assertEqual(self.item(False, right=False).points, 0)
+
+
+class Lines(unittest.TestCase):
+    def test_directives_that_rename_lines_are_found(self):
+        for source in ('#line 1 "x"\n', ' # 1 "x"\n', "%:line 2\n", "#li\\\nne 3\n", "/* */ # /* 1 */ line 4\n"):
+            self.assertTrue(timing.names_lines(f"int a;\n{source}int b;\n"), source)
+
+    def test_others_are_none(self):
+        for source in ("#define line 1\n", "/*\n# 1 first\n*/\n", 'const char* text = "\\n#line 1";\n', "// #line 1\n", "#if 1\n#endif\n"):
+            self.assertFalse(timing.names_lines(f"int a;\n{source}int b;\n"), source)
 
 
 if __name__ == "__main__":

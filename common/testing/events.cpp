@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "request.h"
+#include "times.h"
 
 namespace testing_ {
 namespace {
@@ -52,20 +53,6 @@ json traffic(const Count& count) {
           {"store_sectors", count.store.sectors + count.atomic.sectors}};
 }
 
-// The same call, of the same variant of the solution. False if there is no such thing.
-bool count_solution(Step step, Count* count) {
-  rung::Client* solution = session().solution.get();
-  if (!solution) return false;
-  const auto& variants = solution->variants();
-  const std::string name = step.label.substr(0, step.label.find(' '));
-  const auto same = std::find_if(variants.begin(), variants.end(), [&](const rung::VariantInfo& v) {
-    return v.name == name && v.dtype == step.dtype && v.op == lab.op;
-  });
-  if (same == variants.end()) return false;
-  step.variant = static_cast<int>(same - variants.begin());
-  return count_call(*solution, step, count).empty();
-}
-
 const char* outcome_of(const Predicted& predicted, bool ok) {
   if (!predicted.made) return "missing";
   if (std::isnan(predicted.value)) return "open";
@@ -88,7 +75,7 @@ void write_counts() {
     json entry = {{"type", "count"}, {"variant", step.label},  {"rows", count.rows}, {"cols", count.cols},
                   {"k", k},          {"yours", traffic(count)}};
     Count of_solution;
-    if (count_solution(step, &of_solution)) entry["solution"] = traffic(of_solution);
+    if (count_on_solution(step, &of_solution)) entry["solution"] = traffic(of_solution);
     write(entry);
   }
 }
@@ -131,6 +118,18 @@ void note_count(const Step& step, const Count& count) {
   std::vector<Counted>& counted = notes().counted;
   const auto known = [&](const Counted& c) { return c.step.label == step.label; };
   if (std::none_of(counted.begin(), counted.end(), known)) counted.push_back({step, count});
+}
+
+void note_time(const Step& step, const Count& count, double solution) {
+  const auto known = [](double seconds) { return std::isnan(seconds) ? json() : json(seconds); };
+  json line = of("time", step);
+  line["rows"] = count.rows * count.stands_for;
+  line["cols"] = count.cols;
+  line["seconds"] = known(count.predicted);
+  line["at_least"] = known(count.at_least);
+  line["solution"] = known(solution);
+  line["words"] = count.predicted_words;
+  write(line);
 }
 
 void note_end(int passed, int failed, int not_run) {

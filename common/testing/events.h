@@ -12,6 +12,8 @@
 //     {"type": "end", "passed": 248, "failed": 0, "not_run": 0}   the run is complete
 // for the judge
 //     {"type": "check", ..., "verdict": "clean|found|wrong", "text": "..."}   a small case under the checks
+//     {"type": "time", ..., "rows": 4096, "cols": 4352, "seconds": 3.6e-5, "at_least": 3.6e-5, "solution": 3.5e-5,
+//     "words": "..."}   predicted for an H200, of the variant and of the lab's solution; null: there is no prediction
 // and for a student, before the end
 //     {"type": "prediction", "name": "tree_barriers", "outcome": "right|wrong|open|missing"}
 //     {"type": "count", "variant": "tree f32", "rows": 8, "cols": 4096, "k": 0, "yours": TRAFFIC, "solution": TRAFFIC}
@@ -41,6 +43,8 @@ void note_case(const std::string& variant, const std::string& group, const std::
                const std::string& text);
 // What was counted for one of the variant's moves. The first call for a variant is the one that is kept.
 void note_count(const Step& step, const Count& count);
+// What was predicted for the step's variant, and for the solution's in seconds (NaN: nothing).
+void note_time(const Step& step, const Count& count, double solution);
 // A word on standard error if the file cannot be written.
 void note_end(int passed, int failed, int not_run);
 

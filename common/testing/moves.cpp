@@ -86,6 +86,8 @@ std::string worst_line(const Count& count, const std::function<double(const Line
 
 Judgement unmet(const std::string& counted) { return {false, counted}; }
 
+bool draws_rows(const Count& count) { return count.atomic.requests >= count.rows + count.blocks; }
+
 // ---- The vocabulary ------------------------------------------------------------------------------
 
 Demand read_at_most(int times) {
@@ -216,8 +218,8 @@ Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
     const double lanes = std::min(lanes_per_row, std::floor(count.cols * count.element_bytes / bytes_of_a_lane));
     const double needed = std::max(1.0, lanes) * static_cast<double>(count.rows);
-    // Where blocks draw rows from a queue, one may find most of them: here they do not all run at one time.
-    if (count.atomic.requests >= count.rows && count.threads >= needed) return {};
+    // Of such blocks one may find most rows: here they do not all run at one time.
+    if (draws_rows(count) && count.threads >= needed) return {};
     if (count.working_threads >= needed) {
       const double bytes = loaded_by_few(
           count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });

@@ -135,6 +135,8 @@ Demand said_what_loads_cost();
 // which `weight` is the largest.
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight);
 Judgement unmet(const std::string& counted);
+// Whether blocks may draw their rows from a queue: an atomic for each row, and for each block one that finds it empty.
+bool draws_rows(const Count& count);
 // "" or a line that says how many of the bytes copies and settings of device memory have moved.
 std::string by_copies(double bytes);
 

@@ -37,6 +37,7 @@ std::map<std::string, Place> places(Request* r) {
           {"backend_shown", &r->backend_shown},
           {"ends_with_parent", &r->ends_with_parent},
           {"judged", &r->judged},
+          {"timed", &r->timed},
           {"without", &r->without},
           {"source", &r->source},
           {"course", &r->course},

@@ -100,6 +100,7 @@ Shape shape_for_judge(Shape shape, Move::Widths widths) {
 Case case_of(const Move& move) {
   Case c = counted_case(move.name, "move", counted_shape(move.shape, move.widths));
   c.move = &move;
+  if (move.stands_for && judged()) c.group = "time";
   return c;
 }
 
@@ -234,8 +235,7 @@ int prepare() {
     for (Case& c : operator_of(lab.op).hidden_cases(s.seed)) cases.push_back(std::move(c));
   }
   for (const Move& move : lab.moves) {
-    // The judge's build has no table of instructions, from which a time is predicted.
-    if (!move.stands_for || !judged()) cases.push_back(case_of(move));
+    if (!move.stands_for || !judged() || request().timed) cases.push_back(case_of(move));
   }
   if (judged()) cases.push_back(operator_of(lab.op).integrity_case(s.seed));
   if (!judged() && rung::arguments_of(lab.op).far) {
@@ -314,6 +314,8 @@ int prepare() {
   }
   const std::string& counted = request().solution;
   if (!counted.empty()) add_predictions(counted);
+  if (!counted.empty() && request().timed && !s.solution)
+    s.solution.reset(new rung::Client(request().counter, counted));
   const bool apart =
       !s.wanted_variant.empty() && std::any_of(lab.tested_apart.begin(), lab.tested_apart.end(),
                                                [&](const std::string& name) { return s.wants_variant(name); });

@@ -35,6 +35,20 @@ double share_of(const Received& launch, const Count& count) {
   return launch.share / std::max(1.0, launch.loads / count.matrix_bytes()) / count.element_bytes;
 }
 
+// Lanes that each go over a row of their own ask for twice the sectors that their bytes fill, or more.
+bool scattered(const Count& count) {
+  constexpr double sector = 32, much = 1.5;
+  return count.load.sectors * sector > much * count.load.bytes + count.load.requests * sector;
+}
+
+// How many rows a thread's block has gone through. Where blocks draw them from a queue, one may find most: here they do
+// not all run at one time. Elsewhere a thread has to do with one row, also in a block for several.
+double rows_drawn(const Received& launch, const Count& count) {
+  if (!draws_rows(count) || scattered(count)) return 1;
+  const double rows = share_of(launch, count) * launch.block_threads / count.cols;
+  return std::clamp(rows, 1.0, static_cast<double>(count.rows));
+}
+
 double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
 
 }  // namespace
@@ -66,16 +80,14 @@ Demand no_serial_section() {
 // others, in whatever way, gets more of the row than its share.
 Demand even_shares() {
   return [](const Count& count) -> Judgement {
-    // Where blocks draw many rows from a queue, one may find most of them: here they do not all run at one time.
-    constexpr int many_rows = 8;
-    if (count.rows > many_rows && count.atomic.requests >= count.rows) return {};
     for (const Received& launch : count.received) {
-      const double spare = received_a_round * std::log2(std::max(2, launch.block_threads)) +
-                           received_a_selected * (count.results ? count.results + 1 : 0);
+      const double rows = rows_drawn(launch, count);
+      const double spare = rows * (received_a_round * std::log2(std::max(2, launch.block_threads)) +
+                                   received_a_selected * (count.results ? count.results + 1 : 0));
       // Halves may be kept as floats.
       const double share = share_of(launch, count) * sizeof(float);
       const double most = times_received * share + spare;
-      const double row = most_of_a_row * count.cols * count.element_bytes + spare;
+      const double row = most_of_a_row * rows * count.cols * count.element_bytes + spare;
       if (launch.bytes <= std::min(most, row)) continue;
       return unmet("one thread gets " + whole(launch.bytes) +
                    " bytes, from memory and from other threads, while an even share of what its block loads is " +

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the instructions of an instrumented object are, for the model of a GPU's time: operations OBJECT DUMP > TABLE.
 
-OBJECT is compiled with -fdump-tree-optimized-lineno=DUMP. ../operations.h says what the table holds.
+OBJECT is compiled with -fdump-tree-optimized-lineno=DUMP; or it is a folder with what readelf says of that (hooks.py). ../operations.h says what the table holds.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 
 CALLS = re.compile(r"^(?:__tsan_(?:unaligned_)?(?:volatile_)?(?:read|write|read_write)(?:\d+|_range)|__sanitizer_cov_trace_pc|"
                    r"simt_seen_(?:tls_)?(?:load|store|atomic)\d+|"
@@ -19,16 +20,23 @@ def plain(symbol: str) -> str:
     return own[1] if own else symbol
 
 
+def listed(obj: str, what: str) -> list[str]:
+    """What readelf says of the object; or, where that is a folder, has said."""
+    if Path(obj).is_dir():
+        return (Path(obj) / what).read_text(errors="replace").splitlines()
+    option = {"symbols": "-sW", "sections": "-SW", "relocations": "-rW"}[what]
+    return subprocess.run(["readelf", option, obj], stdout=subprocess.PIPE, text=True, errors="replace", check=True).stdout.splitlines()
+
+
 def calls_of(obj: str) -> dict[str, list[tuple[int, str]]]:
     """By function: (return address from its beginning, hook), in order. Raises RuntimeError where the object cannot be read."""
-    symbols = subprocess.run(["readelf", "-sW", obj], stdout=subprocess.PIPE, text=True, errors="replace", check=True).stdout
     by_section: dict[int, list[tuple[int, int, str]]] = {}
-    for line in symbols.splitlines():
+    for line in listed(obj, "symbols"):
         words = line.split()
         if len(words) >= 8 and words[3] == "FUNC" and words[6].isdigit() and words[2] != "0":
             by_section.setdefault(int(words[6]), []).append((int(words[1], 16), int(words[2], 0), words[7]))
     sections = {}
-    for line in subprocess.run(["readelf", "-SW", obj], stdout=subprocess.PIPE, text=True, errors="replace", check=True).stdout.splitlines():
+    for line in listed(obj, "sections"):
         match = re.match(r"\s*\[\s*(\d+)\] (\S+)\s+PROGBITS", line)
         if match:
             sections.setdefault(match[2], []).append(int(match[1]))
@@ -37,7 +45,7 @@ def calls_of(obj: str) -> dict[str, list[tuple[int, str]]]:
     numbers: list[int] = []
     functions: list[tuple[int, int, str]] = []
     at = 0
-    for line in subprocess.run(["readelf", "-rW", obj], stdout=subprocess.PIPE, text=True, errors="replace", check=True).stdout.splitlines():
+    for line in listed(obj, "relocations"):
         head = re.match(r"Relocation section '\.rela(\S+)'", line)
         if head:
             # COMDAT functions have sections of their own, all with different names.
