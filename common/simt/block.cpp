@@ -127,6 +127,7 @@ Exchange* Block::new_exchange(Warp* warp, unsigned mask) {
   }
   unused->mask = mask;
   for (auto& values : unused->values) std::fill(std::begin(values), std::end(values), nothing_brought);
+  for (auto& answer : unused->answers) answer.known = false;
   return unused;
 }
 
@@ -315,6 +316,7 @@ SIMT_INLINE Exchanged Block::exchange(unsigned mask, uint64_t value, Place place
 
 void Block::complete_exchange(Warp* warp, Exchange* exchange) {
   uint64_t* const values = exchange->values[exchange->turn & 1];
+  exchange->answers[exchange->turn & 1].known = false;
   exchange->came[exchange->turn & 1] = exchange->arrived;
   for (unsigned gone = exchange->mask & ~exchange->arrived; gone; gone &= gone - 1)
     values[__builtin_ctz(gone)] = nothing_brought;

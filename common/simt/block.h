@@ -42,6 +42,12 @@ struct Exchange {
   unsigned turn = 0;     // operations completed
   unsigned came[2];      // lanes that brought these values; the others had returned
   uint64_t values[2][32];
+  // Of these values, what was asked last: which lanes of a mask brought a value. All lanes ask the same of a vote.
+  struct Answer {
+    bool known = false;
+    unsigned mask = 0, lanes = 0;
+    uint64_t value = 0;
+  } answers[2];
 };
 
 struct Warp {

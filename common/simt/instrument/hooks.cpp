@@ -52,6 +52,15 @@ using simt::recording;
     for (unsigned at = 0; at < bytes; at += piece) simt::record(ADDRESS + at, piece, Event::store, CALLER, false); \
   }
 
+namespace {
+
+__attribute__((noinline)) void enter_traced_block(LaneLog* lane, uintptr_t last, uintptr_t pc) {
+  if (pc <= last) simt::record_jump_back(lane, last, pc);
+  recording.recorder->enter_block(lane, pc);
+}
+
+}  // namespace
+
 extern "C" {
 
 SIMT_ACCESS(1)
@@ -104,8 +113,9 @@ void __sanitizer_cov_trace_pc() {
   if (!lane) return;
   const uintptr_t pc = CALLER, last = lane->last_pc;
   lane->last_pc = pc;
+  // Called last, so that most blocks need no registers saved.
+  if (__builtin_expect(recording.tracing, 0)) return enter_traced_block(lane, last, pc);
   if (pc <= last) simt::record_jump_back(lane, last, pc);
-  if (__builtin_expect(recording.tracing, 0)) recording.recorder->enter_block(lane, pc);
 }
 
 }  // extern "C"

@@ -78,8 +78,24 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
                                ? uint64_t{loops_.end(key_pc(key), static_cast<uint32_t>(value))} * 2 + 1
                                : uint64_t{key_pc(key)} * 2;
   };
+  const auto before = [&](unsigned a, unsigned b) {
+    const unsigned path = key_path(next.keys[a]), other = key_path(next.keys[b]);
+    return path == other ? next.positions[a] < next.positions[b]
+                         : paths_.before(path, next.positions[a], other, next.positions[b]);
+  };
+  const auto first_among = [&](uint32_t some) {
+    unsigned first = first_of(some);
+    for (uint32_t left = some & (some - 1); left; left &= left - 1) {
+      if (before(first_of(left), first)) first = first_of(left);
+    }
+    return first;
+  };
   uint32_t changed = lanes;  // lanes whose next event is not yet known
+  // Lanes that wait for others do so for many steps: which of them is the first is kept.
+  uint32_t waiting = 0;
+  unsigned first_waiting = 0;
   for (;;) {
+    const uint32_t stepped = changed;
     for (; changed; changed &= changed - 1) {
       const unsigned lane = first_of(changed);
       if (heads[lane] < counts[lane]) {
@@ -91,20 +107,19 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
     }
     if (!lanes) return;
 
-    unsigned first = first_of(lanes);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-      const unsigned lane = first_of(left), path = key_path(next.keys[lane]), first_path = key_path(next.keys[first]);
-      const bool before = path == first_path
-                              ? next.positions[lane] < next.positions[first]
-                              : paths_.before(path, next.positions[lane], first_path, next.positions[first]);
-      if (before) first = lane;
+    // Of equals the lowest lane.
+    uint32_t some = lanes & stepped;  // lanes in which `first` and all that may go with it are
+    if (const uint32_t others = lanes & ~stepped) {
+      if (others != waiting) waiting = others, first_waiting = first_among(others);
+      if (!some || !before(first_among(some), first_waiting)) some = lanes;
     }
+    const unsigned first = first_among(some);
     // Lanes that repeat a loop wait for each other wherever they jumped from.
     const uint64_t key = next.keys[first], position = next.positions[first];
     const bool loop = key_event(key) == Event::back_edge;
     uint64_t values[log_lanes];
     uint32_t together = 0;
-    for (uint32_t left = lanes; left; left &= left - 1) {
+    for (uint32_t left = some; left; left &= left - 1) {
       const unsigned lane = first_of(left);
       const bool same = loop ? next.positions[lane] == position && key_path(next.keys[lane]) == key_path(key) &&
                                    key_event(next.keys[lane]) == Event::back_edge
@@ -115,6 +130,7 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
       heads[lane]++;
     }
     execute(warp, key, together, values);
+    if (together & waiting) waiting = 0;
     changed = together;
   }
 }

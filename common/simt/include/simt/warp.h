@@ -109,17 +109,9 @@ uint64_t checked_value(const uint64_t* values, unsigned mask, unsigned source, P
 unsigned checked_lanes(const uint64_t* values, unsigned mask, uint64_t value) noexcept;
 uint64_t checked_operand(const uint64_t* values, unsigned source) noexcept;
 
-// The lanes of the mask that brought this value.
+// The lanes of the mask that brought this value. Every lane asks the same: the executor finds them once.
 inline unsigned lanes_with(const Exchanged& exchanged, unsigned mask, uint64_t value) {
-#ifdef __SANITIZE_THREAD__
   return checked_lanes(exchanged.values, mask, value);
-#else
-  unsigned lanes = 0;
-  for (unsigned lane = 0; lane < 32; lane++) {
-    if (mask >> lane & 1 && exchanged.values[lane] == value) lanes |= 1u << lane;
-  }
-  return lanes;
-#endif
 }
 
 inline uint64_t value_of(const Exchanged& exchanged, unsigned mask, unsigned source, Place place) {

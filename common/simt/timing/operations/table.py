@@ -188,7 +188,7 @@ class FunctionTable:
             self.add(n, cost, writes, self.values.read(" ".join(found[1:])), name=found[0] if found else "")
             return
         assign = costs.ASSIGN.match(text)
-        call = CALL.match(text) if re.search(r"\)(?:;|; \[.*)$", text) and not text.startswith("MEM") else None
+        call = CALL.match(text) if (text.endswith(");") or "); [" in text) and not text.startswith("MEM") else None
         if call and (call[2].startswith(".") or re.match(r"^[A-Za-z_~]", call[2])) and not re.match(r"^(MAX|MIN|ABS)", call[2]):
             self.called(n, call, statement)
             return
