@@ -70,7 +70,7 @@ __device__ MaxSum reduce_cluster(MaxSum mine, Exchange& exchange) {
 // The number of blocks is passed as the logarithm of a power of two: a division by a number that the compiler does not
 // know takes 20 instructions or more, before the first load. With two divisions 8192 x 8192 halves took 1.5 % longer.
 template <typename T, int Packs, bool More>
-__global__ void __launch_bounds__(threads_with(Packs))
+__global__ void __launch_bounds__(threads_with(Packs), resident_with(Packs))
     cluster_kernel(const T* __restrict__ x, T* __restrict__ y, int cols, int log_blocks) {
   uint4* const shared = dynamic_shared();
   __shared__ unsigned long long there[most_steps];

@@ -8,6 +8,16 @@ constexpr int most_warps = 32;  // of a block
 // choose() gives few packs to few threads. Where the compiler knows that, 6 packs of floats need 40 registers instead
 // of 52, and 8 blocks of 192 threads are resident instead of 6.
 constexpr int threads_with(int packs) { return packs > 6 ? 32 * most_warps : 16 * most_warps; }
+// Blocks of so many threads that an SM must have room for; 0: the compiler decides. With 6 packs of bf16 it would take
+// 64 registers instead of 40, and many rows would take a tenth longer.
+constexpr int resident_with(int packs) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  return packs == 6 ? 3 : 0;
+#else
+  (void)packs;
+  return 0;
+#endif
+}
 
 struct Device {
   int processors, l2_bytes, shared_bytes;  // shared: that a block can have
