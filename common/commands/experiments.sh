@@ -10,7 +10,7 @@ results=$(results_folder) || exit
 slug=$(build/cuda/roofs --slug)
 for program in experiments dependent_copy; do
   file=$results/${program/_/-}-$slug.json
-  build/cuda/$program >build/$program.json || fail "$program could not be run; see above"
+  build/cuda/$program >build/$program.json || fail "the experiments could not be run; see above"
   mv build/$program.json "$file"
   cat "$file"
   say "written to $file"

@@ -70,8 +70,11 @@ def runs(found: list[Token]) -> tuple[tuple[list[int], int], tuple[list[int], in
 
 
 def handed_out(course: Path, lab: str) -> set[int]:
-    """Hashes of what everybody has."""
-    texts = [path.read_text(errors="replace") for path in [*sorted(course.glob("labs/*/*.cu")), *sorted(course.glob("common/rung/**/*.h"))]]
+    """Hashes of what everybody has. A folder of headers that later labs are given answers what earlier ones ask, as their solutions do."""
+    starters = {path: path.read_text(errors="replace") for path in sorted(course.glob("labs/*/*.cu"))}
+    until_here = "".join(text for path, text in starters.items() if path.parent.name <= lab)
+    texts = [*starters.values(), *(path.read_text(errors="replace") for path in sorted(course.glob("common/rung/**/*.h"))
+                                   if path.parent.name == "rung" or f'#include "{path.parent.name}/' in until_here)]
     texts += [path.read_text(errors="replace") for path in sorted(course.glob("solutions/*/*.cu")) if path.parent.name < lab]  # make diff shows them
     for path in [*sorted(course.glob("labs/*/*.md")), *sorted(course.glob("theory/*.md"))]:
         texts += re.findall(r"(?ms)^ *```[^\n]*\n(.*?)^ *```", path.read_text(errors="replace"))

@@ -75,7 +75,7 @@ class SameCode(unittest.TestCase):
             box.settle(stage)
             workshop = Workshop(COURSE, stage, box, points.load(HERE / "points.toml", list(judge.labs_of(COURSE))).limits)
             source = (COURSE / "solutions" / LAB / KERNEL).read_bytes()
-            builds = [workshop.compiled(source, LABEL, box.new_user(), nullcontext(), False) for _ in range(headers.WORTH_WHILE)]
+            builds = [workshop.compiled(source, LABEL, box.new_user(), nullcontext(), False, False) for _ in range(headers.WORTH_WHILE)]
             self.assertEqual([built.error for built in builds], [""] * len(builds))
             self.assertEqual([bool(start.file) for start in workshop.starts.starts.values()], [True, True])
             for build in ("plain", "checked"):
