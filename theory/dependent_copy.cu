@@ -3,13 +3,14 @@
 // A kernel that must have seen a whole row before it writes any of it, as softmax must, cannot be faster. The copy here
 // has no arithmetic, and the cheapest exchange that we know: the blocks of a row send one number to each other. It is
 // tried with many sizes of blocks and clusters, beside copies that wait for nothing. Prints one JSON object, which
-// `make experiments` writes to plots/results/dependent-copy-<device>.json. Takes 20 seconds and 2 GiB of memory.
+// `make experiments` writes to plots/results/dependent-copy-<device>.json. Takes a quarter of a minute and 2 GiB of memory.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <vector>
 
+#include "gpu_timing.h"
 #include "machine.h"
 
 #include "limit/hopper.h"
@@ -85,50 +86,27 @@ struct Buffers {
   static constexpr size_t bytes = size_t{900} << 20;
   uint4 *x = nullptr, *y = nullptr;
   cudaStream_t stream = nullptr;
-  cudaEvent_t start = nullptr, stop = nullptr;
   Buffers() {
     check(cudaMalloc(&x, bytes), "memory for the buffers");
     check(cudaMalloc(&y, bytes), "memory for the buffers");
     check(cudaMemset(x, 0, bytes), "clearing the buffers");
     check(cudaStreamCreate(&stream), "a stream");
-    check(cudaEventCreate(&start), "an event");
-    check(cudaEventCreate(&stop), "an event");
   }
 };
 
-// Seconds per launch: the median of passes of a graph, whose launches go through at least 400 MB or as many as fit.
+// Seconds per launch: the median of passes that go through all of the buffers, or through 2500 places in them.
 // Infinite if this device cannot launch the layout.
 template <bool Wait>
 double seconds(const Layout& l, const Device& device, Buffers& buffers) {
   const size_t packs = static_cast<size_t>(l.rows) * l.packs;
-  const int sets = static_cast<int>(std::clamp<size_t>(Buffers::bytes / 16 / packs, 1, 2500));
-  check(cudaStreamBeginCapture(buffers.stream, cudaStreamCaptureModeThreadLocal), "recording");
-  cudaError_t error = cudaSuccess;
-  for (int i = 0; i < sets && !error; ++i)
-    error = copy<Wait>(l, buffers.x + i * packs, buffers.y + i * packs, device, buffers.stream);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t pass = nullptr;
-  const cudaError_t ended = cudaStreamEndCapture(buffers.stream, &graph);
-  if (error || ended) {
-    cudaGetLastError();
-    return INFINITY;
-  }
-  check(cudaGraphInstantiate(&pass, graph, 0), "a graph");
-  std::vector<float> each;
-  for (int i = 0; i < 7; ++i) {
-    check(cudaGraphLaunch(pass, buffers.stream), "a graph");  // keeps the device busy until the next is queued
-    check(cudaEventRecord(buffers.start, buffers.stream), "an event");
-    check(cudaGraphLaunch(pass, buffers.stream), "a graph");
-    check(cudaEventRecord(buffers.stop, buffers.stream), "an event");
-    check(cudaStreamSynchronize(buffers.stream), "a copy");
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, buffers.start, buffers.stop), "an event");
-    if (i > 0) each.push_back(ms);
-  }
-  check(cudaGraphExecDestroy(pass), "a graph");
-  check(cudaGraphDestroy(graph), "a graph");
+  const int places = static_cast<int>(std::clamp<size_t>(Buffers::bytes / 16 / packs, 1, 2500));
+  std::vector<double> each(5);
+  const auto launch = [&](int i) {
+    return copy<Wait>(l, buffers.x + i * packs, buffers.y + i * packs, device, buffers.stream);
+  };
+  if (rung::time_launches(launch, places, buffers.stream, each)) return INFINITY;
   std::sort(each.begin(), each.end());
-  return 1e-3 * each[each.size() / 2] / sets;
+  return each[each.size() / 2];
 }
 
 struct Best {

@@ -34,7 +34,7 @@ build/cuda/experiments: theory/experiments.cu build/cpu/obj/common/bench/machine
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -I common/bench $^ -o $@
 
-build/cuda/dependent_copy: theory/dependent_copy.cu build/cpu/obj/common/bench/machine.cpp.o $(rung_parts)
+build/cuda/dependent_copy: theory/dependent_copy.cu build/cpu/obj/common/bench/machine.cpp.o common/rung/gpu_timing.h $(rung_parts)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -I common/bench $(filter %.cu %.o,$^) -o $@
 
