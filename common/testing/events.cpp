@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "request.h"
-#include "times.h"
+#include "solution_figures.h"
 
 namespace testing_ {
 namespace {

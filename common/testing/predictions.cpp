@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 
 #include "events.h"
 #include "operator.h"
 #include "recorded.h"
-#include "request.h"
 #include "session.h"
+#include "solution_figures.h"
 #include "words.h"
 
 namespace testing_ {
@@ -191,24 +190,14 @@ std::string count_on_solution(const Prediction& p, const std::string& label, Cou
   return problem;
 }
 
-// What the solution's count comes to. The judge keeps it in the file Request::counted, "case figure" a line:
-// it is the same for a whole class, whose inputs are the same.
+// What the solution's count comes to: the same for a whole class, whose inputs are the same.
 std::string figure_of_solution(const Prediction& p, const std::string& label, double* figure) {
-  const std::string& kept = request().counted;
-  const std::string name = p.case_name();
-  if (!kept.empty()) {
-    std::ifstream file(kept);
-    std::string known;
-    while (file >> known >> *figure) {
-      if (known == name) return "";
-    }
-  }
-  Count count;
-  const std::string problem = count_on_solution(p, label, &count);
-  if (!problem.empty()) return problem;
-  *figure = p.figure(count);
-  if (!kept.empty()) std::ofstream(kept, std::ios::app) << name + " " + format("%.17g", *figure) + "\n" << std::flush;
-  return "";
+  return kept_figure(p.case_name(), figure, [&](double* found) {
+    Count count;
+    const std::string problem = count_on_solution(p, label, &count);
+    if (problem.empty()) *found = p.figure(count);
+    return problem;
+  });
 }
 
 }  // namespace

@@ -7,9 +7,6 @@
 
 namespace testing_ {
 
-// Counts the call of the step on the same variant of the lab's solution. False if there is none, or it did not work.
-bool count_on_solution(Step step, Count* count);
-
 // Predicts the time of the step's variant (Move::stands_for) and of the solution's, at one shape and by one model, and
 // notes both (events.h). Returns "" if the move's demand is met, or the failure.
 std::string check_time(const Step& step);
