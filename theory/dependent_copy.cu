@@ -2,8 +2,9 @@
 //
 // A kernel that must have seen a whole row before it writes any of it, as softmax must, cannot be faster. The copy here
 // has no arithmetic, and the cheapest exchange that we know: the blocks of a row send one number to each other. It is
-// tried with many sizes of blocks and clusters, beside copies that wait for nothing. Prints one JSON object, which
-// `make experiments` writes to plots/results/dependent-copy-<device>.json. Takes 15 seconds and 2 GiB of memory.
+// tried with many sizes of blocks and clusters, and with what the threads' registers do not hold in shared memory,
+// beside copies that wait for nothing. Prints one JSON object, which `make experiments` writes to
+// plots/results/dependent-copy-<device>.json. Takes a minute and 2 GiB of memory.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,17 +28,25 @@ void check(cudaError_t error, const char* doing) {
 
 constexpr int most_blocks = 16;
 
-// A row of `packs` packs per cluster; a thread moves up to Packs of them. Wait: for all loads of the row.
+// A row of `packs` packs per cluster; a thread moves up to Packs of them. Wait: for all loads of the row. The rest of a
+// block's share goes through shared memory, if it was given any.
 template <int Packs, bool Wait>
 __global__ void __launch_bounds__(1024) copy_kernel(const uint4* __restrict__ x, uint4* __restrict__ y, int packs) {
-  __shared__ unsigned long long arrived;
+  uint4* const shared = dynamic_shared();
+  __shared__ unsigned long long arrived, there;
   __shared__ int sent[most_blocks];
   const int blocks = cluster_blocks(), rank = cluster_rank(), threads = blockDim.x, t = threadIdx.x;
   const bool exchange = Wait && blocks > 1;
   if (exchange) begin_exchange(&arrived, blocks * static_cast<int>(sizeof(int)));
   const size_t row = static_cast<size_t>(blockIdx.x / blocks) * packs;
   const int share = (packs + blocks - 1) / blocks, first = rank * share + t, end = min(packs, (rank + 1) * share);
+  const int more = rank * share + Packs * threads, rest = max(0, end - more);
+  if (rest > 0) {
+    if (t == 0) begin_barrier(&there), barriers_begun();
+    __syncthreads();
+  }
   wait_for_kernel_before();
+  if (rest > 0) fetch(shared, x + row + more, rest, &there);
 
   uint4 pack[Packs];
   int odd = 0;  // depends on every pack, and is 0 for what the copy is given
@@ -47,6 +56,7 @@ __global__ void __launch_bounds__(1024) copy_kernel(const uint4* __restrict__ x,
 #pragma unroll
   for (int i = 0; i < Packs; ++i)
     if (first + i * threads < end) odd |= pack[i].x == 0x7FC12345;
+  if (rest > 0) wait_for(&there);
   if (Wait) odd = __syncthreads_or(odd);
   if (exchange) {
     cluster_wait();
@@ -59,18 +69,26 @@ __global__ void __launch_bounds__(1024) copy_kernel(const uint4* __restrict__ x,
     pack[i].y ^= odd;
     if (first + i * threads < end) __stcs(y + row + first + i * threads, pack[i]);
   }
+  for (int i = t; i < rest; i += threads) {
+    uint4 one = shared[i];
+    one.y ^= odd;
+    __stcs(y + row + more + i, one);
+  }
 }
 
 struct Layout {
   int rows, packs;  // per row
   int blocks, threads, packs_per_thread;
+
+  // Of a block, in shared memory.
+  int rest() const { return std::max(0, (packs + blocks - 1) / blocks - threads * packs_per_thread); }
 };
 
 template <bool Wait>
 cudaError_t copy(const Layout& l, const uint4* x, uint4* y, const Device& device, cudaStream_t stream) {
   const auto with = [&](auto kernel) {
-    return launch(kernel, static_cast<size_t>(l.rows) * l.blocks, l.threads, 0, l.blocks, device, stream, x, y,
-                  l.packs);
+    return launch(kernel, static_cast<size_t>(l.rows) * l.blocks, l.threads, 16 * l.rest(), l.blocks, device, stream, x,
+                  y, l.packs);
   };
   switch (l.packs_per_thread) {
     case 1: return with(copy_kernel<1, Wait>);
@@ -137,7 +155,9 @@ int main() {
               properties.name, bench::today().c_str());
   Buffers buffers;
   const char* separator = "";
-  const struct { int rows, cols; } shapes[] = {{1, 50257}, {8, 128256}, {64, 65536}};
+  const struct {
+    int rows, cols;
+  } shapes[] = {{1, 50257}, {8, 128256}, {64, 65536}, {64, 151936}, {2048, 32000}, {4096, 50257}};
   for (const auto [rows, cols] : shapes) {
     for (const int element_bytes : {4, 2}) {
       const int packs = cols / (16 / element_bytes);
@@ -151,10 +171,12 @@ int main() {
       }
       for (int blocks = 1; blocks <= most_blocks; blocks *= 2) {
         for (const int each : {1, 2, 3, 4, 6, 8}) {
-          const int share = (packs + blocks - 1) / blocks, threads = ((share + each - 1) / each + 31) / 32 * 32;
-          if (threads > 1024 || threads < 64) continue;
-          const Layout l = {rows, packs, blocks, threads, each};
-          dependent.take(seconds<true>(l, device, buffers), l);
+          const int share = (packs + blocks - 1) / blocks, all = ((share + each - 1) / each + 31) / 32 * 32;
+          for (const int threads : {all, 256, 512}) {
+            const Layout l = {rows, packs, blocks, threads, each};
+            if (threads > std::min(all, 1024) || threads < 64 || 16 * l.rest() > device.shared_bytes - 1024) continue;
+            dependent.take(seconds<true>(l, device, buffers), l);
+          }
         }
       }
       std::printf("%s\n    {\"rows\": %d, \"cols\": %d, \"element_bytes\": %d, ", separator, rows, cols, element_bytes);

@@ -221,16 +221,22 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
     const int large = element_bytes == 4 ? 2048 : 1024;
     // Two blocks of 512 threads, which hold `large` each, and two to a processor: nothing waits for a place.
     const auto pair = [&] { return blocks == 2 && rows <= device.processors && places <= 2 * large; };
-    while (blocks < most_blocks && (rows * blocks <= device.processors ? places > 256 : places > large && !pair()))
-      spread();
+    // A cluster of 16 needs most of the 18 SMs of a GPC, the part of the chip in which blocks can form a cluster.
+    const auto idle = [&] { return rows * (blocks < 8 ? blocks : 18) <= device.processors; };
+    while (blocks < most_blocks && (idle() ? places > 256 : places > large && !pair())) spread();
     if (places > 4096 && 32 * rows <= device.processors) return {Plan::chunks, 0, 0, 0, 0};
-    // A block of 1024 threads for each processor, and all of the matrix is on the chip at once.
-    if (element_bytes == 4 && places > large && 2 * rows <= device.processors && 2 * rows > device.processors * 7 / 8)
-      places = places_of(cols, width, blocks = 2);
   }
   // Halves are twice the arithmetic for the bytes: there two blocks must be resident, so that one computes while the
   // other moves data; unless there are not two for each processor.
   const auto most_threads = [&] { return element_bytes == 4 || rows * blocks <= device.processors ? 1024 : 512; };
+  const auto threads_for = [&](int packs) { return round_up((places + packs - 1) / packs, 32); };
+  const long long in_turn =
+      (static_cast<long long>(rows) * blocks - 1) / device.processors + 1;  // blocks of a processor
+  // Are all blocks on the chip at once, if a thread holds so many packs?
+  const auto at_once = [&](int packs) {
+    return threads_for(packs) <= threads_with(packs) &&
+           in_turn * threads_for(packs) <= resident_threads(element_bytes, packs);
+  };
   // TODO 9: how many packs does a thread hold, 2 to 8? The block then gets places / packs threads, up to most_threads().
   // Many packs per thread are many bytes in flight, and many registers; few rows need as many threads as possible. Try
   // several, and keep the fastest that make lab06 predicts or a GPU measures. The code here is right for every shape.
@@ -242,6 +248,11 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
     return {Plan::block, (places + threads - 1) / threads, threads, 1, 0};
   }
   const int in_shared = (device.shared_bytes - 8 * 1024) / 16;
+  // More blocks are resident if most of a long row of floats is in shared memory instead of registers.
+  if (element_bytes == 4 && blocks > 1 && places > 2200 && !at_once(packs)) {
+    const int threads = std::clamp(round_up(places / 7, 64), 256, 512), more = places - 2 * threads;
+    if (more <= in_shared) return {Plan::cluster, 2, threads, blocks, more};
+  }
   while (device.clusters && blocks < most_blocks && places > 8 * most_threads() + in_shared) spread();
   if (places > 8 * most_threads() + in_shared) return {Plan::chunks, 0, 0, 0, 0};
   const int threads = std::min(most_threads(), round_up((places + packs - 1) / packs, 32));
@@ -259,7 +270,8 @@ cudaError_t launch_held(Plan plan, const T* x, T* y, int rows, int cols, const D
   }
   if (plan.kernel == Plan::block)
     return launch(block_kernel<T, Packs>, rows, plan.threads, 0, 1, device, stream, x, y, cols);
-  const auto kernel = Packs == 8 && plan.more ? cluster_kernel<T, 8, true> : cluster_kernel<T, Packs, false>;
+  constexpr int packs_with_more = sizeof(T) == 4 && Packs == 2 ? 2 : 8;
+  const auto kernel = plan.more ? cluster_kernel<T, packs_with_more, true> : cluster_kernel<T, Packs, false>;
   return launch(kernel, static_cast<size_t>(rows) * plan.blocks, plan.threads, size_t{16} * plan.more, plan.blocks,
                 device, stream, x, y, cols, log2_of(plan.blocks));
 }

@@ -25,13 +25,14 @@ RUNG_PREDICT(
 // Narrow rows belong to a warp or to half of one. A wide row belongs to a block or, on Hopper, to a cluster of up to 8
 // blocks.
 #include <algorithm>
+#include <initializer_list>
 
 #include "limit/hopper.h"
 #include "limit/launch.h"
 #include "limit/pack.h"
 
 constexpr int warp_size = 32;
-constexpr int most_blocks = 8;  // of a cluster, on every chip that has clusters
+constexpr int most_blocks = 16;  // of a cluster
 
 template <typename T>
 __device__ float mean_of(uint4 pack) {
@@ -275,14 +276,51 @@ __global__ void __launch_bounds__(most_threads)
   row.store_single(thread, kept.single, normal);
 }
 
-// How many blocks a row gets: more than one if one cannot keep it in registers, or if the rows leave half of the chip
-// idle.
-int blocks_of(int rows, int packs, const Device& device) {
-  int blocks = 1;
-  const auto too_long = [&] { return packs > blocks * 8 * 1024; };
-  const auto idle = [&] { return packs > blocks * 256 && 2LL * rows * blocks <= device.processors; };
-  while (device.clusters && blocks < most_blocks && (too_long() || idle())) blocks *= 2;
-  return blocks;
+// How a row is shared: by `blocks` neighbouring blocks, whose threads keep `packs` packs each.
+struct Plan {
+  int blocks, packs, threads;
+};
+
+// The limits are where one plan overtook another on an H200.
+Plan choose(int rows, int row_packs, int element_bytes, const Device& device) {
+  const int processors = device.processors, most = device.clusters ? most_blocks : 1;
+  const long long all = static_cast<long long>(rows) * row_packs;
+  Plan plan = {1, 1, 0};
+  const auto share = [&] { return (row_packs + plan.blocks - 1) / plan.blocks; };
+  const auto in_turn = [&] { return (static_cast<long long>(rows) * plan.blocks - 1) / processors + 1; };
+  // The fewest packs with which a block needs no more threads than that.
+  const auto fewest = [&](std::initializer_list<int> packs, int threads) {
+    for (const int p : packs) {
+      if (share() <= p * threads) return p;
+    }
+    return 8;
+  };
+  if (all <= 2600LL * processors) {
+    // Little to do: what counts is how soon it is begun, so there are as many threads as possible. A cluster of 16
+    // needs most of the 18 SMs of a GPC, the part of the chip in which blocks can form a cluster.
+    const int packs = all <= 700LL * processors ? 1 : 2;
+    while (plan.blocks < most && share() > 128 * packs && rows * (plan.blocks < 8 ? 2 * plan.blocks : 18) <= processors)
+      plan.blocks *= 2;
+    plan.packs = fewest({packs, 2, 4, 6, 8}, 512);
+  } else if (4 * rows <= processors) {
+    // Few and long rows: as many blocks as possible.
+    plan.blocks = most;
+    plan.packs = fewest({2, 6, 8}, 352);
+  } else {
+    // A row on one SM or two, which keep it in registers; no SM should be idle, or wait for others that have one more.
+    const auto idle = [&] { return share() > 256 && 2LL * rows * plan.blocks <= processors; };
+    while (plan.blocks < most && (share() > 8 * 1024 || idle())) plan.blocks *= 2;
+    if (rows <= 2 * processors && share() > 4000 && 5LL * rows * plan.blocks < 4 * in_turn() * processors)
+      plan.blocks = std::min(8, most);
+    if (in_turn() == 1) {
+      plan.packs = fewest({4, 8}, 1024);
+    } else {
+      // Several blocks per SM: one moves data while another waits for its sums.
+      plan.packs = fewest({4, 6, 8}, element_bytes == 4 ? 352 : 256);
+    }
+  }
+  plan.threads = std::min(1024, (share() + plan.packs * warp_size - 1) / (plan.packs * warp_size) * warp_size);
+  return plan;
 }
 
 template <typename T, bool aligned>
@@ -303,15 +341,20 @@ cudaError_t launch_planned(const T* x, const T* weight, const T* bias, T* y, int
   if (packs <= 2 * 32) return by_warps(warp_kernel<T, aligned, 2, 32>, 32);
   if (packs <= 4 * 32) return by_warps(warp_kernel<T, aligned, 4, 32>, 32);
 
-  const int blocks = blocks_of(rows, packs, device), share = (packs + blocks - 1) / blocks;
-  const auto by_blocks = [&](auto kernel, int places) {
-    const int threads = std::min(1024, (share + places * warp_size - 1) / (places * warp_size) * warp_size);
-    return launch(kernel, static_cast<size_t>(rows) * blocks, threads, 0, blocks, device, stream, x, weight, bias, y,
-                  cols, eps, blocks);
+  const Plan plan = choose(rows, packs, sizeof(T), device);
+  const auto by_blocks = [&](auto kernel) {
+    return launch(kernel, static_cast<size_t>(rows) * plan.blocks, plan.threads, 0, plan.blocks, device, stream, x,
+                  weight, bias, y, cols, eps, plan.blocks);
   };
-  if (share <= 4 * 512) return by_blocks(block_kernel<T, aligned, 4, 512>, 4);
-  if (share <= 4 * 1024) return by_blocks(block_kernel<T, aligned, 4, 1024>, 4);
-  return by_blocks(block_kernel<T, aligned, 8, 1024>, 8);
+  if (plan.threads > 512 && plan.packs == 4) return by_blocks(block_kernel<T, aligned, 4, 1024>);
+  if (plan.threads > 512) return by_blocks(block_kernel<T, aligned, 8, 1024>);
+  switch (plan.packs) {
+    case 1: return by_blocks(block_kernel<T, aligned, 1, 512>);
+    case 2: return by_blocks(block_kernel<T, aligned, 2, 512>);
+    case 4: return by_blocks(block_kernel<T, aligned, 4, 512>);
+    case 6: return by_blocks(block_kernel<T, aligned, 6, 512>);
+    default: return by_blocks(block_kernel<T, aligned, 8, 512>);
+  }
 }
 
 template <typename T>

@@ -19,6 +19,12 @@ constexpr int resident_with(int packs) {
 #endif
 }
 
+// Threads of an SM for which there are registers, if each holds so many packs: as ptxas gives them on Hopper.
+inline int resident_threads(int element_bytes, int packs) {
+  if (element_bytes == 4) return packs <= 4 ? 2048 : packs <= 6 ? 1536 : 1024;
+  return packs <= 2 ? 2048 : packs == 3 || packs == 6 ? 1536 : 1024;
+}
+
 struct Device {
   int processors, l2_bytes, shared_bytes;  // shared: that a block can have
   bool hopper;                             // or later: there is a copy engine
