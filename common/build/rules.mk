@@ -272,15 +272,9 @@ build/grade/escapes: common/grade/escapes.cpp
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) -MF $@.d $< -o $@
 
-# Speed: the judge's program, and the timer that loads a rung for it; on the executor for tests.
-build/cpu/obj/common/grade/speed/%.cpp.o: cxxflags += -I common/grade/speed
-build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp timer_client.cpp verify.cpp) common/rung/worker_process.cpp common/bench/clocks.cpp) \
-                 $(judges)
+# Speed: the judge's program.
+build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp verify.cpp) common/bench/clocks.cpp) $(judges) $(client)
 	$(link)
-
-build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
-	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
-	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
 
 include common/build/instrumented.mk
 
