@@ -19,8 +19,7 @@ struct ChildResult {
 // Forks and runs `body`, which must end in _exit. After `signal_after_ms`, if not 0, the child gets SIGUSR1. The child
 // has only the OS thread that forked, so kernels in it must run on one core.
 // Not inline: in instrumented tests the compiler would put it, with Catch2's macros, into every caller.
-__attribute__((noinline)) inline ChildResult run_in_child(const std::function<void()>& body,
-                                                          unsigned signal_after_ms = 0) {
+[[gnu::noinline]] inline ChildResult run_in_child(const std::function<void()>& body, unsigned signal_after_ms = 0) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
@@ -50,7 +49,7 @@ __attribute__((noinline)) inline ChildResult run_in_child(const std::function<vo
 }
 
 // The number of the first line in a source file that holds `code`.
-__attribute__((noinline)) inline int line_with(const char* path, const std::string& code) {
+[[gnu::noinline]] inline int line_with(const char* path, const std::string& code) {
   FILE* file = std::fopen(path, "r");
   REQUIRE(file);
   char buffer[512];

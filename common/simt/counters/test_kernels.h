@@ -8,7 +8,7 @@
 #include "counters.h"
 
 // Counts the launches that `run` makes. Not inline: see testing_child.h.
-__attribute__((noinline)) inline std::vector<simt::counters::Launch> count_launches(const std::function<void()>& run) {
+[[gnu::noinline]] inline std::vector<simt::counters::Launch> count_launches(const std::function<void()>& run) {
   simt::counters::start();
   run();
   const auto report = simt::counters::finish();
@@ -17,7 +17,7 @@ __attribute__((noinline)) inline std::vector<simt::counters::Launch> count_launc
 }
 
 // Counts one launch.
-__attribute__((noinline)) inline simt::counters::Launch count_launch(const std::function<void()>& run) {
+[[gnu::noinline]] inline simt::counters::Launch count_launch(const std::function<void()>& run) {
   const auto launches = count_launches(run);
   REQUIRE(launches.size() == 1);
   return launches[0];
