@@ -116,8 +116,9 @@ build/cpu/abs/%.so: /%.cu $(rewriter) $(call rung_begins,plain)
 # Whether nvcc would take the file, asked of clang beside the compiler (common/simt/rules), which reads the course's headers once.
 # Without clang (status 2) it says so and nothing is refused.
 rules_of := common/simt/rules
-rules_headers := $(if $(shell command -v clang++),build/cpu/rules/declarations.pch)
-build/cpu/rules/declarations.pch: $(rules_of)/front_end.py $(rules_of)/declarations.h
+# Below the path of this folder: clang keeps where the headers lay, and in a copy of the course it would take them for others.
+rules_headers := $(if $(shell command -v clang++),build/cpu/rules$(CURDIR)/declarations.pch)
+build/cpu/rules$(CURDIR)/declarations.pch: $(rules_of)/front_end.py $(rules_of)/declarations.h
 	@mkdir -p $(@D)
 	@$(python) $(rules_of)/front_end.py $@
 define check_rules
