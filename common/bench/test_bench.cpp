@@ -1,11 +1,6 @@
 // Tests of the benchmark's own parts: what a results file keeps and what it refuses, the matrix file and the summary of
 // repeats.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
+#include "catch2_any.h"
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -13,12 +13,7 @@ print-nvcc-flags:
 # What labs 06 and 07 are given.
 rung_parts := $(wildcard common/rung/limit/*.h common/rung/fusion/*.h)
 operator_headers := $(wildcard common/ops/*.h common/ops/*/arguments.h)
-build/cuda/worker: common/rung/worker.cpp $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h rung_here.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h)
-	@mkdir -p $(@D)
-	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
-
-build/cuda/timer: common/grade/speed/timer.cpp $(addprefix common/grade/speed/,inputs.h timer_protocol.h) \
-                  $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h types.h protocol.h worker_reply.h)
+build/cuda/worker: common/rung/worker.cpp $(operator_headers) $(addprefix common/rung/,rung.h rung_calls.h rung_here.h types.h printed.h protocol.h worker_reply.h device_buffers.h gpu_timing.h timed.h timed_inputs.h timed_sets.h)
 	@mkdir -p $(@D)
 	@$(NVCC) $(nvcc_flags) -x cu $< -ldl -o $@
 

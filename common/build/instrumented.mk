@@ -72,6 +72,7 @@ check_tests := $(call instrumented_tests,checks)
 $(counter_tests) $(check_tests): rung_flags += -I common/simt
 $(counter_tests) $(check_tests): no_warnings :=
 $(counter_tests) $(check_tests): begin_rung :=  # they are no rungs
+$(check_tests): operations := :  # nor does anybody ask how their loads are joined
 build/cpu/tests/simt_counters: $(counter_tests) $(call objects,common/simt/counters/test_rules.cpp) $(catch_main) build/cpu/libsimt.a
 	$(link)
 

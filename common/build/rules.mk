@@ -116,8 +116,9 @@ build/cpu/abs/%.so: /%.cu $(rewriter) $(call rung_begins,plain)
 # Whether nvcc would take the file, asked of clang beside the compiler (common/simt/rules), which reads the course's headers once.
 # Without clang (status 2) it says so and nothing is refused.
 rules_of := common/simt/rules
-rules_headers := $(if $(shell command -v clang++),build/cpu/rules/declarations.pch)
-build/cpu/rules/declarations.pch: $(rules_of)/front_end.py $(rules_of)/declarations.h
+# Below the path of this folder: clang keeps where the headers lay, and in a copy of the course it would take them for others.
+rules_headers := $(if $(shell command -v clang++),build/cpu/rules$(CURDIR)/declarations.pch)
+build/cpu/rules$(CURDIR)/declarations.pch: $(rules_of)/front_end.py $(rules_of)/declarations.h
 	@mkdir -p $(@D)
 	@$(python) $(rules_of)/front_end.py $@
 define check_rules
@@ -272,15 +273,9 @@ build/grade/escapes: common/grade/escapes.cpp
 	@mkdir -p $(@D)
 	@$(CXX) $(cxxflags) -MF $@.d $< -o $@
 
-# Speed: the judge's program, and the timer that loads a rung for it; on the executor for tests.
-build/cpu/obj/common/grade/speed/%.cpp.o: cxxflags += -I common/grade/speed
-build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp timer_client.cpp verify.cpp) common/rung/worker_process.cpp common/bench/clocks.cpp) \
-                 $(judges)
+# Speed: the judge's program.
+build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp verify.cpp) common/bench/clocks.cpp) $(judges) $(client)
 	$(link)
-
-build/cpu/timer: common/grade/speed/timer.cpp build/cpu/libsimt.a
-	@$(CXX) $(cxxflags) -MF $@.d $(simt_include) -I common/simt -I common/rung $< \
-	  -Wl,--whole-archive build/cpu/libsimt.a -Wl,--no-whole-archive -rdynamic -ldl -pthread -o $@
 
 include common/build/instrumented.mk
 

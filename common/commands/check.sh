@@ -29,7 +29,7 @@ else
   # Speed is measured where there is a GPU, whatever the rest runs on; BACKEND=cpu leaves it out, BACKEND=cuda insists on it.
   choose_backend
   if [ "$backend" = cuda ]; then
-    targets+=("$build/speed" build/cuda/worker build/cuda/timer build/cuda/roofs)
+    targets+=("$build/speed" build/cuda/worker build/cuda/roofs)
     for lab in $(labs); do
       targets+=("build/cuda/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')")
     done

@@ -77,9 +77,9 @@ set_up() {
   need_python
 }
 
-need_build_folder() {
-  mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
-}
+# cannot_write FOLDER: ends the command.
+cannot_write() { fail "cannot write to $PWD/$1: is this folder read-only, or another user's?"; }
+need_build_folder() { mkdir -p build 2>/dev/null && [ -w build ] || cannot_write build; }
 
 # Builds targets of common/build/rules.mk. What a compiler says is shown; what make says about it is not.
 # PREBUILT=1: build/ was brought along from another machine, as a GPU machine without a compiler needs it. Nothing is built.
@@ -234,7 +234,7 @@ roofs_program() { echo "build/$backend/roofs"; }
 results_folder() {
   local folder=plots/local
   [ -z "${PUBLISH:-}" ] || folder=plots/results
-  mkdir -p "$folder" 2>/dev/null || fail "cannot write to $PWD/plots: is this folder read-only, or another user's?"
+  mkdir -p "$folder" 2>/dev/null || cannot_write plots
   echo "$folder"
 }
 results_file() {

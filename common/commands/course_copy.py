@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ("obj", "precompiled", "libsimt.a", "worker", "worker.d", "backend", "bench", "roofs", "roofs.json")  # of build/cpu: what a new lab needs
+# Of build/cpu: what a new lab needs; and "rules", which a copy must not use.
+BUILT = ("obj", "precompiled", "rules", "libsimt.a", "worker", "worker.d", "backend", "bench", "roofs", "roofs.json")
 
 
 def copy_course(folder: Path, built: bool = False) -> Path:

@@ -3,7 +3,7 @@
 # make test-docs (--test): makes it, and tests it in a browser where Chromium is installed.
 . "$(dirname "$0")/common.sh"
 set_up --docs
-mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
+need_build_folder
 "$python" theory/check_book.py || fail "the book does not agree with itself, see above"
 step "making the site ..."
 "$python" common/docs/make_site.py || exit 2

@@ -23,7 +23,7 @@ part=${VARIANT:-}${CASE:-}${BROKEN:-}  # not all of the lab
 set_up
 need_build_folder
 given=common/bench/sharded folder=build/cpu/sharded
-work=$(mktemp -d "build/$lab.XXXXXX") events=$work/events || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
+work=$(mktemp -d "build/$lab.XXXXXX") events=$work/events || cannot_write build
 trap 'rm -rf "$work"' EXIT
 end_on_signals
 

@@ -17,7 +17,7 @@ build build/cuda/worker "$build/tests/$lab" || fail "the course's own code does 
 build "$rung" || fail "$file does not compile; the first message above says where"
 
 mkdir -p build/sanitizer
-logs=$(mktemp -d "build/sanitizer/$lab.XXXXXX") || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
+logs=$(mktemp -d "build/sanitizer/$lab.XXXXXX") || cannot_write build
 request=$(request_for rung="$rung" file="$file" worker=common/cuda/sanitized_worker.sh case="${CASE:-}" variant="${VARIANT:-}" cases=small) || exit
 tools="memcheck racecheck initcheck synccheck"
 step "running ${CASE:-the small cases} under $tools ..."

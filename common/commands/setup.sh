@@ -54,7 +54,7 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || fail "not root, and no sudo. Please have someone run: apt-get install ${packages[*]}"
   run=(sudo)
 fi
-mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
+need_build_folder
 log=build/setup.log
 say "installing ..."
 install() { "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}" >>$log 2>&1; }

@@ -28,7 +28,7 @@ declare -A long=(
   ["corpus: every submission gets its verdict"]=
 )
 logs=build/test-logs
-mkdir -p "$logs" 2>/dev/null || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
+mkdir -p "$logs" 2>/dev/null || cannot_write build
 
 # A check that runs as root can take /dev/null away from all users of the machine, which breaks apt-get, sandboxes and Slurm.
 rights_of_null() { stat -c %A /dev/null; }

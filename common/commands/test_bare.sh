@@ -40,7 +40,7 @@ if ! command -v mmdebstrap >/dev/null; then
     >/dev/null 2>&1 || skip_all "apt-get could not install mmdebstrap"
 fi
 
-mkdir -p build 2>/dev/null && [ -w build ] || fail "cannot write to $PWD/build: is this folder read-only, or another user's?"
+need_build_folder
 work=$(mktemp -d "$PWD/build/bare.XXXXXX") || fail "cannot write to $PWD/build"
 child= keys=
 # Mounts and processes of a system live in namespaces that end with the command, so that only files are left to remove.

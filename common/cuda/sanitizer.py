@@ -14,7 +14,6 @@ from pathlib import Path
 
 PREFIX = re.compile(r"^=========( |$)")
 PLACE = re.compile(r"(?:at|access at) (.*?)(?:\+0x[0-9a-f]+)? in ([^\s:]+):(\d+)")
-HAZARDS = re.compile(r" \[(\d+) hazards?\]")
 TROUBLE = ("Device not supported", "Error: No attachable process found", "Unable to", "Internal Sanitizer Error",
            "Target application terminated before first instrumented API call")
 

@@ -26,7 +26,6 @@ from roots import RootError, Tree
 # Those of CUDA's headers that a kernel may include: what the executor has, too, and what only a GPU can use.
 GPU_HEADERS = ("cuda_pipeline.h", "mma.h", "cooperative_groups/memcpy_async.h")
 NOT_FOR_KERNELS = re.compile(r"cublas|profiler")
-PROGRAMS = ("build/cuda/worker", "build/cuda/timer")
 
 # Asks the driver, in a process of its own: where its library lies, and how much memory the device has.
 ASK_THE_DRIVER = """
@@ -47,7 +46,7 @@ print(next(line.split()[-1] for line in open("/proc/self/maps") if "libcuda.so" 
 
 @dataclass
 class Gpu:
-    """backend, worker, timer: how the tests and the timing are run; of the executor in tests of the grader itself."""
+    """backend, worker: how the tests and the timing are run; of the executor in tests of the grader itself."""
 
     name: str
     arch: str = "sm_90"
@@ -56,17 +55,9 @@ class Gpu:
     devices: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     backend: str = "cuda"
-    programs: tuple[str, ...] = PROGRAMS
+    worker: str = "build/cuda/worker"
     solutions: str = "build/cuda/solutions"
     lock: threading.Lock = field(default_factory=threading.Lock)  # one submission at a time
-
-    @property
-    def worker(self) -> str:
-        return self.programs[0]
-
-    @property
-    def timer(self) -> str:
-        return self.programs[1]
 
 
 def find(course: Path) -> Gpu:
@@ -86,7 +77,7 @@ def find(course: Path) -> Gpu:
 
 
 def make_run_root(root: Path, course: Path, gpu: Gpu, helpers: tuple[str, ...]) -> None:
-    tree = roots.make_run_root(root, course, helpers, gpu.programs)
+    tree = roots.make_run_root(root, course, helpers, gpu.worker)
     folder = Path(next(path for path in sorted(roots.libraries_of("/bin/sh")) if "/libc." in path)).parent
     for library in gpu.libraries:
         name = "libcuda.so.1" if Path(library).name.startswith("libcuda.so") else Path(library).name

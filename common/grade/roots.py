@@ -205,17 +205,16 @@ def make_compile_root(root: Path, course: Path, helpers: tuple[str, ...] = ()) -
     return tree
 
 
-def make_run_root(root: Path, course: Path, helpers: tuple[str, ...] = (), programs: tuple[str, ...] = ("build/cpu/worker",)) -> Tree:
-    """programs: of the course; each lies at the top of the root."""
+def make_run_root(root: Path, course: Path, helpers: tuple[str, ...] = (), worker: str = "build/cpu/worker") -> Tree:
+    """worker: the course's program, which lies at the top of the root."""
     tree = Tree(root)
     for program in ("addr2line", "prlimit", *helpers):
         tree.program(program)
-    for program in programs:
-        place = root / Path(program).name
-        shutil.copyfile(course / program, place)
-        place.chmod(0o755)
-        for library in libraries_of(str(course / program)):
-            tree.copy(library)
+    place = root / Path(worker).name
+    shutil.copyfile(course / worker, place)
+    place.chmod(0o755)
+    for library in libraries_of(str(course / worker)):
+        tree.copy(library)
     machine = root / "course" / MACHINE  # for which times are predicted
     machine.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(course / MACHINE, machine)

@@ -146,11 +146,11 @@ class SpeedJudge:
                               limits["processes"] + 4 * (os.cpu_count() or 1), file_mib=1024, output_kib=limits["output_kib"],
                               devices=self.gpu.devices)
 
-    def boxed(self, folder: Path, program: str, uid: int | None) -> str:
-        """A program of ours (worker, timer) as a command that runs it in the sandbox, on the rung in folder/rung."""
+    def boxed_worker(self, folder: Path, uid: int | None) -> str:
+        """The worker as a command that runs it in the sandbox, on the rung in folder/rung."""
         if self.judge.box.kind == "none":
-            return str(self.judge.course / program)
-        name = Path(program).name
+            return str(self.judge.course / self.gpu.worker)
+        name = Path(self.gpu.worker).name
         command = self.judge.box.command([f"/{name}"], self.root, self.limits(), uid, {"/rung": folder / "rung"})
         write_script(folder / name, f'{shlex.join(command)} /rung/"${{1##*/}}" 1>&2')
         return str(folder / name)
@@ -169,7 +169,7 @@ class SpeedJudge:
         (private / "source.cu").write_bytes(source)
         request = {
             "file": f"labs/{lab}/{self.judge.labs[lab]}", "rung": str(folder / "rung/gpu.so"), "cases": "small",
-            "worker": self.boxed(folder, self.gpu.worker, uid), "seed": self.judge.seed(lab), "course": "/course",
+            "worker": self.boxed_worker(folder, uid), "seed": self.judge.seed(lab), "course": "/course",
         }
         environment = {"BACKEND": self.gpu.backend}
         for name in ("LD_LIBRARY_PATH",):  # where some machines have the driver
@@ -197,8 +197,8 @@ class SpeedJudge:
         solution = self.judge.course / self.gpu.solutions / lab / Path(self.judge.labs[lab]).with_suffix(".so")
         memory = min(MEMORY_MIB, self.gpu.memory_mib // 6) if self.gpu.memory_mib else MEMORY_MIB
         plan = {
-            "solution": {"timer": str(self.judge.course / self.gpu.timer), "rung": str(solution)},
-            "submission": {"timer": self.boxed(folder, self.gpu.timer, uid), "rung": str(folder / "rung/gpu.so")},
+            "solution": {"worker": str(self.judge.course / self.gpu.worker), "rung": str(solution)},
+            "submission": {"worker": self.boxed_worker(folder, uid), "rung": str(folder / "rung/gpu.so")},
             "memory_mib": memory, "samples": SAMPLES, "shapes": self.sizes.shapes(self.judge.secret, lab),
             "variants": [dict(zip(("name", "dtype"), item.variant.rsplit(" ", 1))) for item in wanted],
         }

@@ -75,7 +75,7 @@ def judge(name: str, speed: str, items: list[dict], plain: dict[str, list[float]
 
 def build(labs: set[str]) -> str:
     """As common/commands/check.sh does, for these labs; what the compiler said if it fails."""
-    targets = ["build/cpu/worker", "build/cpu/speed", "build/cuda/worker", "build/cuda/timer", "build/cuda/roofs"]
+    targets = ["build/cpu/worker", "build/cpu/speed", "build/cuda/worker", "build/cuda/roofs"]
     for kernel in sorted(path for lab in labs for path in test_corpus.COURSE.glob(f"solutions/{lab}/*.cu")):
         lab = kernel.parent.name
         targets += [f"build/cpu/tests/{lab}", f"build/cpu/checked/solutions/{lab}/{kernel.stem}.so", f"build/cuda/solutions/{lab}/{kernel.stem}.so"]

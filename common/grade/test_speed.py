@@ -1,4 +1,4 @@
-"""Speed, with the executor in the place of a GPU: the same timer, judge and sandbox, on small shapes. What needs a real one is
+"""Speed, with the executor in the place of a GPU: the same worker, judge and sandbox, on small shapes. What needs a real one is
 in test_gpu_corpus.py."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from speed import Sizes, SpeedJudge  # noqa: E402
 LAB = "lab02_smem"
 SOLUTION = (COURSE / "solutions/lab02_smem/softmax_smem.cu").read_text()
 TABLE = points.load(HERE / "points.toml", list(judge.labs_of(COURSE)))
-EXECUTOR = Gpu("the executor", backend="cpu", programs=("build/cpu/worker", "build/cpu/timer"), solutions="build/cpu/solutions",
+EXECUTOR = Gpu("the executor", backend="cpu", worker="build/cpu/worker", solutions="build/cpu/solutions",
                memory_mib=6 * 64, roofs={"copy_gbs": 1000.0, "read_gbs": 1000.0})
 SMALL = Sizes(softmax=(48, 256), topk=(16, 512, 5), near=(30, 40), near_topk=(60, 70))
 
@@ -40,7 +40,7 @@ class PlainBuild:
 
 
 def setUpModule():
-    targets = [f"build/cpu/{name}" for name in ("speed", "timer", "worker", "tests/lab02_smem", "solutions/lab02_smem/softmax_smem.so",
+    targets = [f"build/cpu/{name}" for name in ("speed", "worker", "tests/lab02_smem", "solutions/lab02_smem/softmax_smem.so",
                                                 "checked/solutions/lab02_smem/softmax_smem.so")]
     subprocess.run(["make", "-s", "--no-print-directory", "-j2", "-f", "common/build/rules.mk", *targets], cwd=COURSE, check=True)
 
@@ -177,7 +177,7 @@ class Timed(unittest.TestCase):
     def test_the_launches_time_is_told_apart(self):
         """Of what a launch takes nothing goes to the time beside it, in which a submission has nothing to do; and none of it to the
         solution."""
-        line = self.measured(f"if ({self.TIMED}) for (volatile long i = 0; i < 60000000; i = i + 1) {{}}")["tree f32"]
+        line = self.measured(f"if ({self.TIMED}) for (volatile long i = 0; i < 20000000; i = i + 1) {{}}")["tree f32"]
         self.assertEqual(line["problem"], "")
         for shape in line["shapes"]:
             self.assertGreater(shape["seconds"], 1.5 * shape["solution_seconds"])

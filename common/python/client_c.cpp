@@ -12,8 +12,6 @@ extern "C" {
 // worker, rung: paths. Never null; ladder_variant_count is 0 and ladder_problem says why if the rung cannot be loaded.
 void* ladder_open(const char* worker, const char* rung) { return new rung::Client(worker, rung); }
 
-void ladder_close(void* client) { delete static_cast<rung::Client*>(client); }
-
 const char* ladder_problem(void* client) { return static_cast<rung::Client*>(client)->problem().c_str(); }
 
 int ladder_variant_count(void* client) {

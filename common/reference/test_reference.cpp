@@ -4,12 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
+#include "catch2_any.h"
 #include "formats.h"
 #include "reference.h"
 

@@ -12,6 +12,7 @@
 
 #include "protocol.h"
 #include "simt.h"
+#include "timed.h"
 #include "worker_process.h"
 
 namespace rung {
@@ -93,6 +94,10 @@ struct Client::Impl {
   Outcome ended(const char* when);
   Outcome late(const char* when, double limit, uint64_t job);
   bool last_words(Reply& reply, uint64_t job);
+  bool is_ready(int variant);
+  Request request_of(Request::Kind kind, int variant, const Sizes& sizes, double time_limit);
+  Outcome ask(const Request& request, Reply* reply);
+  Outcome ask_timed(Request::Kind kind, const TimedSets& sets, int picks = 0);
 };
 
 Outcome Client::Impl::lost(Outcome::Kind kind, const std::string& message) {
@@ -226,31 +231,67 @@ const std::vector<PredictionInfo>& Client::predictions() const { return impl_->p
 
 void Client::print_together_with(const Client& other) { impl_->print_left = other.impl_->print_left; }
 
+// Starts the worker if it does not run.
+bool Client::Impl::is_ready(int variant) {
+  if (loaded_once && (variant < 0 || static_cast<size_t>(variant) >= variants.size()))
+    throw std::invalid_argument("Client: there is no variant " + std::to_string(variant));
+  return worker.is_running() || load();
+}
+
+Request Client::Impl::request_of(Request::Kind kind, int variant, const Sizes& sizes, double time_limit) {
+  Request request{};
+  request.magic = request_magic;
+  request.kind = kind;
+  request.job = job_numbers() | 1;
+  request.variant = variant;
+  request.sizes = sizes;
+  request.launches = request.sets = 1;
+  request.time_limit = time_limit;
+  return request;
+}
+
+// Sends the request and waits for the answer. Of the outcome all is set that comes with the answer itself.
+Outcome Client::Impl::ask(const Request& request, Reply* reply) {
+  const char* when = "in the middle of a call";
+  ssize_t got = 0;
+  const auto begin = Clock::now();
+  if (!worker.send(&request, sizeof request)) return ended("after its last call");
+  const Received received = worker.receive(reply, sizeof *reply, &got, after(request.time_limit * patience()));
+  const double waited = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (received == Received::ended) return ended(when);
+  if (received == Received::nothing_in_time) return late("", request.time_limit, request.job);
+  const bool whole = got == sizeof *reply && reply->magic == reply_magic && reply->job == request.job;
+  if (whole && reply->kind == Reply::failed) return failed(*reply);
+  if (!whole || reply->kind != Reply::returned) {
+    worker.kill();
+    worker.stop();
+    return lost(Outcome::Kind::crashed,
+                "it wrote " + std::to_string(got) + " bytes to the worker's own connection (file descriptor 3)");
+  }
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::returned;
+  outcome.waited = waited;
+  add_words(*reply, &outcome);
+  return outcome;
+}
+
 Outcome Client::run(const Job& job) {
   Impl& impl = *impl_;
-  if (impl.loaded_once && (job.variant < 0 || static_cast<size_t>(job.variant) >= impl.variants.size())) {
-    throw std::invalid_argument("Client::run: there is no variant " + std::to_string(job.variant));
-  }
   if (job.launches < 1 || job.launches > max_launches) throw std::invalid_argument("Client::run: launches");
   const Job::Rotation rotation = job.rotation;
   if (rotation.calls != 0 && (rotation.calls < 1 || rotation.calls > max_calls || rotation.sets < 1 ||
                               rotation.sets > max_sets || rotation.sets > rotation.calls)) {
     throw std::invalid_argument("Client::run: rotation");
   }
-  if (!impl.worker.is_running() && !impl.load()) return impl.lost(Outcome::Kind::no_worker, impl.problem);
+  if (!impl.is_ready(job.variant)) return impl.lost(Outcome::Kind::no_worker, impl.problem);
 
-  Request request{};
-  request.magic = request_magic;
-  request.job = impl.job_numbers() | 1;
-  request.variant = job.variant;
-  request.sizes = job.sizes;
+  Request request = impl.request_of(Request::run, job.variant, job.sizes, job.time_limit);
   request.launches = job.launches;
   request.calls = rotation.calls;
   request.sets = rotation.calls ? rotation.sets : 1;
   request.count = job.count;
   request.stands_for = job.stands_for;
   request.print_left = job.quiet ? 0 : *impl.print_left;
-  request.time_limit = job.time_limit;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);
   request.data_bytes[0] = job.input_bytes;
   request.data_bytes[1] = job.output_bytes[0];
@@ -262,27 +303,9 @@ Outcome Client::run(const Job& job) {
   }
   if (job.input_bytes) memcpy(impl.worker.shared() + layout.input, job.input, job.input_bytes);
 
-  const char* when = "in the middle of a call";
   Reply reply;
-  ssize_t got = 0;
-  if (!impl.worker.send(&request, sizeof request)) return impl.ended("after its last call");
-  switch (impl.worker.receive(&reply, sizeof reply, &got, after(job.time_limit * patience()))) {
-    case Impl::Received::ended: return impl.ended(when);
-    case Impl::Received::nothing_in_time: return impl.late("", job.time_limit, request.job);
-    case Impl::Received::message: break;
-  }
-  const bool whole = got == sizeof reply && reply.magic == reply_magic && reply.job == request.job;
-  if (whole && reply.kind == Reply::failed) return impl.failed(reply);
-  if (!whole || reply.kind != Reply::returned) {
-    impl.worker.kill();
-    impl.worker.stop();
-    return impl.lost(Outcome::Kind::crashed,
-                     "it wrote " + std::to_string(got) + " bytes to the worker's own connection (file descriptor 3)");
-  }
-
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::returned;
-  impl.add_words(reply, &outcome);
+  Outcome outcome = impl.ask(request, &reply);
+  if (outcome.kind != Outcome::Kind::returned) return outcome;
   outcome.work = {reply.launches,      reply.by_graphs,       reply.launch_hash, text_of(reply.launched),
                   reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0};
   const Arguments& known = arguments_of(impl.variants[static_cast<size_t>(job.variant)].op);
@@ -309,6 +332,36 @@ Outcome Client::run(const Job& job) {
   for (double& s : outcome.seconds) {
     if (!(s >= 0 && s <= job.time_limit)) s = job.time_limit;  // an impossible time must not pass for a fast one
   }
+  return outcome;
+}
+
+Outcome Client::Impl::ask_timed(Request::Kind kind, const TimedSets& sets, int picks) {
+  constexpr double limit = 20;
+  if (!is_ready(sets.variant)) return lost(Outcome::Kind::no_worker, problem);
+  Request request = request_of(kind, sets.variant, sets.sizes, limit);
+  request.sets = sets.sets;
+  request.seed = sets.seed;
+  request.memory = sets.memory;
+  request.picks = picks;
+  Reply reply;
+  return ask(request, &reply);
+}
+
+Outcome Client::prepare(const TimedSets& sets) { return impl_->ask_timed(Request::prepare, sets); }
+Outcome Client::launch(const TimedSets& sets) { return impl_->ask_timed(Request::launch, sets); }
+
+Outcome Client::fetch(const TimedSets& sets, const std::vector<Pick>& picks, std::vector<unsigned char>* rows) {
+  Impl& impl = *impl_;
+  Plan plan;
+  const VariantInfo& variant = impl.variants.at(static_cast<size_t>(sets.variant));
+  if (!arguments_of(variant.op).plan(sets.sizes, variant.dtype, &plan) || picks.size() > max_picks)
+    throw std::invalid_argument("Client::fetch: sizes or picks");
+  const size_t begin = picked_rows(picks.size()), end = fetched_bytes(plan, picks.size());
+  if (!impl.worker.grow(end)) return impl.lost(Outcome::Kind::no_worker, "no memory for the picked rows");
+  memcpy(impl.worker.shared(), picks.data(), picks.size() * sizeof(Pick));
+  memset(impl.worker.shared() + begin, poison, end - begin);
+  Outcome outcome = impl.ask_timed(Request::fetch, sets, static_cast<int>(picks.size()));
+  rows->assign(impl.worker.shared() + begin, impl.worker.shared() + end);
   return outcome;
 }
 

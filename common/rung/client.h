@@ -14,6 +14,9 @@
 
 namespace rung {
 
+struct TimedSets;  // timed.h
+struct Pick;
+
 struct VariantInfo {
   std::string name;
   Op op;
@@ -69,6 +72,7 @@ struct Outcome {
   std::vector<unsigned char> output[2];  // as many bytes as the job asked for, of the last launch
   std::vector<std::string> damage;       // guard zones written, input changed: one sentence each
   std::vector<double> seconds;           // one per launch, measured in the worker around launch and synchronisation
+  double waited = 0;                     // seconds from the request to the answer, by the caller's clock
   std::string counters;                  // as JSON (simt/counters/counters.h, to_json), if the job asked to count
   // By the executor: what the last call had of the device. Both builds of a rung must launch the same.
   struct Work {
@@ -113,6 +117,12 @@ class Client {
   void print_together_with(const Client& other);
 
   Outcome run(const Job& job);
+
+  // Launches for the caller's clock: Outcome::waited. The three belong together, in this order (protocol.h).
+  Outcome prepare(const TimedSets& sets);
+  Outcome launch(const TimedSets& sets);
+  // *rows gets the picked rows, one after the other.
+  Outcome fetch(const TimedSets& sets, const std::vector<Pick>& picks, std::vector<unsigned char>* rows);
 
  private:
   struct Impl;

@@ -12,6 +12,13 @@
 //       |  Request ->                       |  copy, poison, call, synchronise, copy back
 //       |            <- Reply::returned     |  or Reply::failed, and then the process ends
 //
+// That is Request::run. For a clock that is the client's (common/grade/speed) there are three more kinds of requests,
+// each answered by a Reply:
+//
+//       |  prepare ->   new inputs in all sets, outputs poisoned, caches full of something else, device idle
+//       |  launch ->    the variant once on each set, then until the device is idle
+//       |  fetch ->     copies the rows of the outputs that the client picks now
+//
 // The client believes nothing: see client.cpp.
 #pragma once
 
@@ -33,6 +40,7 @@ constexpr int max_launches = 1 << 20;
 constexpr size_t max_counters_bytes = 4 << 20;
 constexpr int max_calls = 1 << 12;
 constexpr int max_sets = 1 << 12;
+constexpr int max_picks = 1 << 12;
 constexpr uint64_t most_printed = 1 << 20;  // bytes, by all jobs together
 
 // Every buffer on the device is guard | data | guard. The guards are filled with guard_byte, so that a write just
@@ -42,18 +50,24 @@ constexpr size_t guard_bytes = 16 * 1024;
 constexpr unsigned char guard_byte = 0xA5;
 
 struct Request {
+  enum Kind : int32_t { run, prepare, launch, fetch };
+
   uint32_t magic;
+  Kind kind;
   uint32_t null_arguments;  // bit i: pass a null pointer for buffer i
   uint64_t job;             // a random number, repeated in the reply
   int32_t variant;
   Sizes sizes;
   int32_t launches;
-  int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for
+  int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for. sets: of TimedSets, too
   int32_t count;        // not 0: count the last launch
   int32_t stands_for;   // Job::stands_for
   uint64_t data_bytes[buffer_count];
   uint64_t print_left;  // bytes that the rung may print
   double time_limit;    // seconds; a worker that is still busy then says where it is, and ends
+  // TimedSets.
+  uint64_t seed, memory;
+  int32_t picks;  // fetch: so many begin the shared memory, and the rows follow (timed.h)
 };
 
 struct TableEntry {

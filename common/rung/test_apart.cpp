@@ -7,12 +7,7 @@
 #include <string>
 #include <vector>
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
+#include "catch2_any.h"
 #include "client.h"
 
 namespace {

@@ -5,12 +5,7 @@
 
 #include <string>
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
+#include "catch2_any.h"
 #include "client.h"
 
 namespace {

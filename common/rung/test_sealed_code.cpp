@@ -10,12 +10,7 @@
 #include <fstream>
 #include <string>
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
+#include "catch2_any.h"
 #include "client.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)

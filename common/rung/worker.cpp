@@ -13,7 +13,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -25,6 +24,7 @@
 #include "printed.h"
 #include "protocol.h"
 #include "rung.h"
+#include "timed_sets.h"
 #include "worker_reply.h"
 #ifdef __SIMT__
 #include "checks/checks.h"
@@ -175,6 +175,17 @@ void start_counting(const Request&) { fail("the worker of a GPU does not count; 
 std::string counted() { return ""; }
 #endif
 
+// An error that stays after it has been read has cost the process its CUDA context: the next job needs a new one.
+void end_if_lost(cudaError_t error) {
+  if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess) fail(error, "the kernel failed");
+}
+
+void send_returned(cudaError_t error) {
+  reply.error = error;
+  copy_text(reply.error_name, sizeof reply.error_name, cudaGetErrorName(error));
+  send_or_exit(&reply, sizeof reply);
+}
+
 void run(LoadedRung& rung, const TableEntry& variant, const Request& request, SharedMemory& memory,
          cudaStream_t stream) {
   static std::vector<BufferSet> sets(1);
@@ -207,8 +218,7 @@ void run(LoadedRung& rung, const TableEntry& variant, const Request& request, Sh
   }
   const std::string counters = request.count ? counted() : "";
 
-  // An error that stays after it has been read has cost the process its CUDA context: the next job needs a new one.
-  if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess) fail(error, "the kernel failed");
+  end_if_lost(error);
 
   const BufferSet& last = sets[request.calls > 0 ? static_cast<size_t>(request.calls - 1) % sets.size() : 0];
   for (int i = 0; i < buffer_count; i++) last.buffers[i].copy_to(memory.base + layout.raw[i]);
@@ -222,9 +232,44 @@ void run(LoadedRung& rung, const TableEntry& variant, const Request& request, Sh
   begin_reply(Reply::returned);
   rung.describe_work(&reply);
   reply.count = static_cast<int32_t>(counters.size());
-  reply.error = error;
-  copy_text(reply.error_name, sizeof reply.error_name, cudaGetErrorName(error));
-  send_or_exit(&reply, sizeof reply);
+  send_returned(error);
+}
+
+// The other kinds of requests: nothing but what the client times lies between receiving one and its answer.
+void run_timed(LoadedRung& rung, const TableEntry& variant, const Request& request, SharedMemory& memory,
+               cudaStream_t stream) {
+  static DeviceSets sets;
+  const auto plan_of = [&] {
+    Plan plan;
+    if (!arguments_of(op_of(variant)).plan(request.sizes, dtype_of(variant), &plan)) fail("sizes that are not valid");
+    return plan;
+  };
+  cudaError_t error = cudaSuccess;
+  if (request.kind == Request::prepare) {
+    sets.prepare(op_of(variant), dtype_of(variant), plan_of(), request, stream);
+  } else if (request.kind == Request::launch) {
+    if (sets.count() != static_cast<size_t>(request.sets)) fail("a launch without its prepare");
+    for (int set = 0; set < request.sets && error == cudaSuccess; set++)
+      error = rung.call(request.variant, sets[set], request, stream);
+    // All of the device, whatever streams the rung has used.
+    const cudaError_t synchronised = cudaDeviceSynchronize(), launched = cudaGetLastError();
+    if (error == cudaSuccess) error = synchronised != cudaSuccess ? synchronised : launched;
+    end_if_lost(error);
+  } else {
+    const Plan plan = plan_of();
+    memory.map(fetched_bytes(plan, static_cast<size_t>(request.picks)));
+    sets.fetch(plan, request, memory.base);
+  }
+  begin_reply(Reply::returned);
+  send_returned(error);
+}
+
+bool makes_sense(const Request& r, size_t variants) {
+  const auto within = [](int64_t value, int64_t least, int64_t most) { return value >= least && value <= most; };
+  return r.magic == request_magic && within(r.kind, Request::run, Request::fetch) && r.variant >= 0 &&
+         static_cast<size_t>(r.variant) < variants && within(r.launches, 1, max_launches) &&
+         within(r.calls, 0, max_calls) && within(r.sets, 1, max_sets) && within(r.picks, 0, max_picks) &&
+         r.time_limit >= 0 && r.time_limit < 1e9;
 }
 
 }  // namespace
@@ -269,17 +314,14 @@ int main(int argc, char** argv) {
     ssize_t got = recv(control_descriptor, &request, sizeof request, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) _exit(0);  // the client has gone
-    if (got != static_cast<ssize_t>(sizeof request) || request.magic != request_magic || request.variant < 0 ||
-        static_cast<size_t>(request.variant) >= variants.size() || request.launches < 1 ||
-        request.launches > max_launches || request.calls < 0 || request.calls > max_calls || request.sets < 1 ||
-        request.sets > max_sets || !(request.time_limit >= 0 && request.time_limit < 1e9)) {
+    if (got != static_cast<ssize_t>(sizeof request) || !makes_sense(request, variants.size()))
       fail("the worker was sent a message that it does not understand");
-    }
     current_job = request.job;
     printed = 0;
     print_left = request.print_left;
     limit_time(request.time_limit);
-    run(rung, variants[static_cast<size_t>(request.variant)], request, memory, stream);
+    const TableEntry& variant = variants[static_cast<size_t>(request.variant)];
+    (request.kind == Request::run ? run : run_timed)(rung, variant, request, memory, stream);
     limit_time(0);
     current_job = 0;
   }

@@ -29,31 +29,49 @@ unsigned long offset_after(const char* text) {
   return at ? std::strtoul(at + 3, nullptr, 16) : 0;
 }
 
+bool begins(const char* text, const char* word) { return std::strncmp(text, word, std::strlen(word)) == 0; }
+
+// The entries of variables and types in the compilation unit that has the variable; readelf is not read any further. It
+// prints a hundred thousand lines for a program with the tests' headers, so each is looked at once, from its beginning.
 std::map<unsigned long, Entry> entries_of(const std::string& path, size_t tls_offset) {
   std::map<unsigned long, Entry> entries;
   FILE* const output = popen(("readelf --debug-dump=info '" + path + "' 2>/dev/null").c_str(), "r");
   if (!output) return entries;
   Entry *entry = nullptr, *array = nullptr;
+  bool found = false;
   char line[2048];
   while (std::fgets(line, sizeof line, output)) {
-    if (const char* tag = std::strstr(line, "(DW_TAG_")) {  // " <1><17a2f>: Abbrev Number: 5 (DW_TAG_variable)"
-      const char* const offset = std::strstr(line, "><");
-      entry = &entries[offset ? std::strtoul(offset + 2, nullptr, 16) : 0];
+    const char* text = line + std::strspn(line, " ");
+    if (begins(text, "Compilation Unit @")) {
+      if (found) break;
+      entries.clear();
+      entry = array = nullptr;
+    }
+    const char* const end = *text == '<' ? std::strchr(text, '>') : nullptr;
+    if (!end) continue;
+    if (end[1] == '<') {  // " <1><17a2f>: Abbrev Number: 5 (DW_TAG_variable)"
+      const char* const tag = std::strstr(end, "(DW_TAG_");
+      entry = nullptr;
+      if (!tag || !(begins(tag + 8, "variable") || std::strstr(tag + 8, "type"))) continue;
+      entry = &entries[std::strtoul(end + 2, nullptr, 16)];
       entry->tag.assign(tag + 8, std::strcspn(tag + 8, ")"));
       if (entry->tag == "array_type") array = entry;
-    } else if (!entry) {
       continue;
-    } else if (std::strstr(line, "DW_AT_type ")) {
-      entry->type = offset_after(line);
-    } else if (std::strstr(line, "DW_AT_abstract_origin") || std::strstr(line, "DW_AT_specification")) {
-      entry->origin = offset_after(line);
-    } else if (const char* bytes = std::strstr(line, "DW_AT_byte_size")) {
-      entry->bytes = std::strtoul(bytes + std::strcspn(bytes, ":") + 1, nullptr, 0);
-    } else if (const char* last = std::strstr(line, "DW_AT_upper_bound");
-               last && array && entry->tag == "subrange_type") {  // follows its array
-      array->dimensions.push_back(std::strtoul(last + std::strcspn(last, ":") + 1, nullptr, 0) + 1);
-    } else if (const char* at = std::strstr(line, "(DW_OP_const"); at && std::strstr(line, "tls_address")) {
+    }
+    text = end + 1 + std::strspn(end + 1, " ");  // "    <17a33>   DW_AT_byte_size   : 4"
+    if (!entry || !begins(text, "DW_AT_")) continue;
+    const auto number = [&] { return std::strtoul(text + std::strcspn(text, ":") + 1, nullptr, 0); };
+    if (begins(text, "DW_AT_type ")) {
+      entry->type = offset_after(text);
+    } else if (begins(text, "DW_AT_abstract_origin") || begins(text, "DW_AT_specification")) {
+      entry->origin = offset_after(text);
+    } else if (begins(text, "DW_AT_byte_size")) {
+      entry->bytes = number();
+    } else if (begins(text, "DW_AT_upper_bound") && array && entry->tag == "subrange_type") {  // follows its array
+      array->dimensions.push_back(number() + 1);
+    } else if (const char* at = std::strstr(text, "(DW_OP_const"); at && std::strstr(at, "tls_address")) {
       entry->is_at = std::strtoul(at + std::strcspn(at, ":") + 1, nullptr, 0) == tls_offset;
+      found |= entry->is_at;
     }
   }
   pclose(output);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include "testing.h"
@@ -17,8 +18,8 @@ struct ChildResult {
 
 // Forks and runs `body`, which must end in _exit. After `signal_after_ms`, if not 0, the child gets SIGUSR1. The child
 // has only the OS thread that forked, so kernels in it must run on one core.
-template <typename Body>
-ChildResult run_in_child(Body body, unsigned signal_after_ms = 0) {
+// Not inline: in instrumented tests the compiler would put it, with Catch2's macros, into every caller.
+[[gnu::noinline]] inline ChildResult run_in_child(const std::function<void()>& body, unsigned signal_after_ms = 0) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
@@ -48,7 +49,7 @@ ChildResult run_in_child(Body body, unsigned signal_after_ms = 0) {
 }
 
 // The number of the first line in a source file that holds `code`.
-inline int line_with(const char* path, const std::string& code) {
+[[gnu::noinline]] inline int line_with(const char* path, const std::string& code) {
   FILE* file = std::fopen(path, "r");
   REQUIRE(file);
   char buffer[512];

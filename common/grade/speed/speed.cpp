@@ -3,7 +3,7 @@
 //
 //     speed <plan.json >result.json
 //
-// plan:   {"solution": {"timer": path, "rung": path}, "submission": {the same}, "memory_mib": n, "samples": n, "seed":
+// plan:   {"solution": {"worker": path, "rung": path}, "submission": {the same}, "memory_mib": n, "samples": n, "seed":
 // n,
 //          "shapes": {"softmax": [{"rows": n, "cols": n, "k": 0}], "softmax_topk": [the same]},
 //          "variants": [{"name": "tree", "dtype": "f32"}]}
@@ -23,25 +23,22 @@
 #include <random>
 #include <stdexcept>
 
+#include "client.h"
 #include "clocks.h"
-#include "timer_client.h"
+#include "timed.h"
 #include "timing.h"
 #include "verify.h"
 
 namespace {
 
 using nlohmann::json;
-using speed::Answer;
-using speed::Phase;
-using speed::Pick;
-using speed::Shape;
-using speed::TimerClient;
-using speed::TimerRequest;
+using rung::Client;
+using rung::Outcome;
+using rung::Sizes;
 
 constexpr double sample_seconds = 3e-3;  // of the solution: long beside an answer's way, some 50 us
 constexpr double long_launch = 2e-3;     // a launch of the solution that takes longer gets fewer rows
 constexpr int fewest_rows = 64, fewest_sets = 4, most_sets = 256;
-constexpr double limit = 20;       // seconds, for one answer
 constexpr double sabotaged = 1.1;  // times as slow beside a submission as alone: its doing
 constexpr double hopeless = 30;    // times as long as the solution: a few launches are enough to know
 
@@ -54,54 +51,76 @@ struct Sample {
 };
 
 struct Measured {
-  Shape shape;
+  Sizes shape;
   int sets = fewest_sets;
   double alone = 0;  // seconds of a launch of the solution, before there was a submission
 };
 
-// One of the two that are measured, with the variant at hand.
-struct Runner {
-  TimerClient client;
-  size_t memory;
-  std::mt19937_64 random{std::random_device{}()};
+// A variant that both have.
+struct Wanted {
+  std::string name;
+  rung::Dtype dtype;
+  rung::Op op;
+};
 
-  Runner(const json& paths, size_t memory_bytes) : client(paths.at("timer"), paths.at("rung")), memory(memory_bytes) {}
+// One of the two that are measured.
+class Runner {
+ public:
+  Runner(const json& paths, size_t memory) : worker_(paths.at("worker")), rung_(paths.at("rung")), memory_(memory) {}
+
+  size_t memory() const { return memory_; }
+
+  // Starts its process, unless it has one.
+  Client& client() {
+    if (!client_) client_ = std::make_unique<Client>(worker_, rung_);
+    return *client_;
+  }
+  void stop() { client_.reset(); }
+
+  // Index of the first variant of this name and type; -1 if there is none.
+  int find(const std::string& name, rung::Dtype dtype) {
+    const auto& variants = client().variants();
+    const auto found = std::find_if(variants.begin(), variants.end(),
+                                    [&](const auto& v) { return v.name == name && v.dtype == dtype; });
+    return found == variants.end() ? -1 : static_cast<int>(found - variants.begin());
+  }
 
   // Throws Wrong if there is no right result.
-  Sample sample(const std::string& name, rung::Dtype dtype, rung::Op op, const Shape& shape, int sets) {
-    if (const std::string problem = client.start(); !problem.empty()) throw Wrong(problem);
-    const int index = client.find(name, dtype);
+  Sample sample(const Wanted& wanted, const Sizes& shape, int sets) {
+    if (client().variants().empty()) throw Wrong(without_path(client().problem()));
+    const int index = find(wanted.name, wanted.dtype);
     if (index < 0) throw Wrong("there is no such variant");
-    if (client.entries()[static_cast<size_t>(index)].op != op) throw Wrong("it is not of this lab's kind");
-    TimerRequest request{};
-    request.variant = index;
-    request.rows = shape.rows;
-    request.cols = shape.cols;
-    request.k = shape.k;
-    request.sets = sets;
-    request.seed = random();
-    request.memory = memory;
-    const auto ask = [&](Phase phase) {
-      request.phase = phase;
-      const Answer answer = client.ask(request, limit);
-      if (!answer.problem.empty()) throw Wrong(answer.problem);
-      if (answer.error) throw Wrong("it returned the error " + std::to_string(answer.error));
-      return answer.seconds;
-    };
+    if (client().variants()[static_cast<size_t>(index)].op != wanted.op) throw Wrong("it is not of this lab's kind");
+    const rung::TimedSets launches = {index, shape, sets, random_(), memory_};
     Sample sample;
-    sample.aside = ask(Phase::prepare);
-    sample.seconds = ask(Phase::launch) / sets;
-    const std::vector<Pick> picks = speed::draw(random, shape, sets);
-    const auto layout = speed::set_layout(op == rung::Op::softmax_topk, shape.rows, shape.cols, shape.k,
-                                          static_cast<size_t>(rung::bytes_of(dtype)));
+    sample.aside = waited(client().prepare(launches));
+    sample.seconds = waited(client().launch(launches)) / sets;
+    const std::vector<rung::Pick> picks = speed::draw(random_, shape.rows, sets);
     std::vector<unsigned char> rows;
-    const Answer answer = client.fetch(request, picks, layout.output_row[0] + layout.output_row[1], &rows);
-    if (!answer.problem.empty()) throw Wrong(answer.problem);
-    sample.aside += answer.seconds;
-    const std::string wrong = speed::verify(picks, rows, request.seed, op, dtype, shape);
+    sample.aside += waited(client().fetch(launches, picks, &rows));
+    const std::string wrong = speed::verify(picks, rows, launches.seed, wanted.op, wanted.dtype, shape);
     if (!wrong.empty()) throw Wrong("the results of the timed launches are wrong: " + wrong);
     return sample;
   }
+
+ private:
+  // A student reads it: not where the file lies while it is graded.
+  std::string without_path(const std::string& problem) const {
+    const std::string begin = "cannot load " + rung_ + ": ";
+    return problem.compare(0, begin.size(), begin) ? problem : problem.substr(begin.size());
+  }
+
+  double waited(const Outcome& outcome) const {
+    const std::string& text = outcome.message;
+    if (outcome.kind != Outcome::Kind::returned) throw Wrong(without_path(text.substr(0, text.find('\n'))));
+    if (outcome.error) throw Wrong("it returned the error " + std::to_string(outcome.error));
+    return outcome.waited;
+  }
+
+  std::string worker_, rung_;
+  size_t memory_;
+  std::mt19937_64 random_{std::random_device{}()};
+  std::unique_ptr<Client> client_;
 };
 
 double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
@@ -116,60 +135,58 @@ rung::Dtype dtype_named(const std::string& name) {
 }
 
 // How many sets a sample of the solution has, of how many rows; and its time while it is alone.
-Measured settle(Runner& solution, const std::string& name, rung::Dtype dtype, rung::Op op, Shape shape) {
+Measured settle(Runner& solution, const Wanted& wanted, Sizes shape) {
   const auto sets_that_fit = [&] {
-    const auto layout = speed::set_layout(op == rung::Op::softmax_topk, shape.rows, shape.cols, shape.k,
-                                          static_cast<size_t>(rung::bytes_of(dtype)));
-    const size_t flushed = std::min(size_t{512} << 20, solution.memory / 8);  // what the timer fills the caches with
-    if (solution.memory < flushed + layout.total * fewest_sets)
-      throw std::runtime_error("too little memory for the sets");
-    return static_cast<int>(std::min<size_t>((solution.memory - flushed) / layout.total, most_sets));
+    rung::Plan plan;
+    if (!rung::arguments_of(wanted.op).plan(shape, wanted.dtype, &plan)) throw std::runtime_error("a wrong shape");
+    const size_t left = solution.memory() - rung::flushed_bytes(solution.memory()), set = rung::bytes_of_set(plan);
+    if (left < set * fewest_sets) throw std::runtime_error("too little memory for the sets");
+    return static_cast<int>(std::min<size_t>(left / set, most_sets));
   };
-  solution.sample(name, dtype, op, shape, fewest_sets);  // loads the code
-  double once = solution.sample(name, dtype, op, shape, fewest_sets).seconds;
+  solution.sample(wanted, shape, fewest_sets);  // loads the code
+  double once = solution.sample(wanted, shape, fewest_sets).seconds;
   if (once > long_launch && shape.rows > fewest_rows) {
     shape.rows = std::max(fewest_rows, static_cast<int>(shape.rows * long_launch / once));
-    once = solution.sample(name, dtype, op, shape, fewest_sets).seconds;
+    once = solution.sample(wanted, shape, fewest_sets).seconds;
   }
   Measured measured;
   measured.shape = shape;
   measured.sets = std::clamp(static_cast<int>(std::ceil(sample_seconds / once)), fewest_sets, sets_that_fit());
   std::vector<double> alone;
-  for (int i = 0; i < 3; i++) alone.push_back(solution.sample(name, dtype, op, shape, measured.sets).seconds);
+  for (int i = 0; i < 3; i++) alone.push_back(solution.sample(wanted, shape, measured.sets).seconds);
   measured.alone = least(alone);
   return measured;
 }
 
 // Runs the solution; if that fails while a submission is there, once more without it.
-Sample sample_of_solution(Runner& solution, Runner& submission, const std::string& name, rung::Dtype dtype, rung::Op op,
-                          const Measured& m) {
+Sample sample_of_solution(Runner& solution, Runner& submission, const Wanted& wanted, const Measured& m) {
   try {
-    return solution.sample(name, dtype, op, m.shape, m.sets);
+    return solution.sample(wanted, m.shape, m.sets);
   } catch (const Wrong& wrong) {
-    submission.client.stop();
-    solution.client.stop();
-    solution.sample(name, dtype, op, m.shape, m.sets);  // or this machine is not in order: to the outside
+    submission.stop();
+    solution.stop();
+    solution.sample(wanted, m.shape, m.sets);  // or this machine is not in order: to the outside
     throw Wrong(std::string("the solution does not run beside it: ") + wrong.what());
   }
 }
 
-json measure(Runner& solution, Runner& submission, const bench::ClockReader& reader, int samples,
-             const std::string& name, rung::Dtype dtype, rung::Op op, const Measured& m) {
+json measure(Runner& solution, Runner& submission, const bench::ClockReader& reader, int samples, const Wanted& wanted,
+             const Measured& m) {
   std::vector<double> ours, theirs, our_aside, their_aside;
   std::string wrong;  // kept, as nothing may be thrown through the watch over the clock
   const auto take = [&] {
     ours.clear(), theirs.clear(), our_aside.clear(), their_aside.clear();
     try {
-      submission.sample(name, dtype, op, m.shape, fewest_sets);  // loads the code
-      const Sample few = submission.sample(name, dtype, op, m.shape, fewest_sets);
+      submission.sample(wanted, m.shape, fewest_sets);  // loads the code
+      const Sample few = submission.sample(wanted, m.shape, fewest_sets);
       if (few.seconds > hopeless * m.alone) {
         ours = {m.alone}, our_aside = {few.aside}, theirs = {few.seconds}, their_aside = {few.aside};
         return false;
       }
-      submission.sample(name, dtype, op, m.shape, m.sets);
+      submission.sample(wanted, m.shape, m.sets);
       for (int i = 0; i < samples; i++) {
-        const Sample mine = sample_of_solution(solution, submission, name, dtype, op, m);
-        const Sample other = submission.sample(name, dtype, op, m.shape, m.sets);
+        const Sample mine = sample_of_solution(solution, submission, wanted, m);
+        const Sample other = submission.sample(wanted, m.shape, m.sets);
         ours.push_back(mine.seconds), our_aside.push_back(mine.aside);
         theirs.push_back(other.seconds), their_aside.push_back(other.aside);
       }
@@ -186,16 +203,17 @@ json measure(Runner& solution, Runner& submission, const bench::ClockReader& rea
   // looked at. Whoever slows the solution down does not gain by it.
   const double beside = least(ours);
   const double solution_seconds = beside > sabotaged * m.alone ? m.alone : beside;
-  const double element = rung::bytes_of(dtype), elements = 1.0 * m.shape.rows * m.shape.cols;
+  const double element = rung::bytes_of(wanted.dtype), elements = 1.0 * m.shape.rows * m.shape.cols;
+  const int k = m.shape.more[0];
   return {
       {"rows", m.shape.rows},
       {"cols", m.shape.cols},
-      {"k", m.shape.k},
+      {"k", k},
       {"sets", m.sets},
       {"solution_seconds", solution_seconds},
       {"solution_beside_seconds", beside},
       {"seconds", least(theirs)},
-      {"bytes", op == rung::Op::softmax ? 2 * elements * element : elements * element + 8.0 * m.shape.rows * m.shape.k},
+      {"bytes", wanted.op == rung::Op::softmax ? 2 * elements * element : elements * element + 8.0 * m.shape.rows * k},
       {"aside_seconds", median(their_aside)},
       {"solution_aside_seconds", median(our_aside)},
       {"throttled", watched.clocks.throttled}};
@@ -204,44 +222,40 @@ json measure(Runner& solution, Runner& submission, const bench::ClockReader& rea
 json run(const json& plan) {
   const size_t memory = plan.at("memory_mib").get<size_t>() << 20;
   Runner solution(plan.at("solution"), memory), submission(plan.at("submission"), memory);
-  if (const std::string problem = solution.client.start(); !problem.empty())
-    throw std::runtime_error("the solution cannot be timed: " + problem);
+  if (solution.client().variants().empty())
+    throw std::runtime_error("the solution cannot be timed: " + solution.client().problem());
   const bench::ClockReader reader = bench::nvml_reader();
 
   // The solution first, alone: also takes its memory before a submission can.
   struct Line {
-    std::string name;
-    rung::Dtype dtype;
-    rung::Op op;
+    Wanted wanted;
     std::vector<Measured> shapes;
   };
   std::vector<Line> lines;
   for (const json& variant : plan.at("variants")) {
-    Line line{variant.at("name"), dtype_named(variant.at("dtype")), rung::Op::softmax, {}};
-    const int index = solution.client.find(line.name, line.dtype);
-    if (index < 0) throw std::runtime_error("the solution has no variant " + line.name);
-    line.op = solution.client.entries()[static_cast<size_t>(index)].op;
-    const bool known = line.op == rung::Op::softmax || line.op == rung::Op::softmax_topk;
+    Wanted wanted{variant.at("name"), dtype_named(variant.at("dtype")), rung::Op::softmax};
+    const int index = solution.find(wanted.name, wanted.dtype);
+    if (index < 0) throw std::runtime_error("the solution has no variant " + wanted.name);
+    wanted.op = solution.client().variants()[static_cast<size_t>(index)].op;
+    Line line{wanted, {}};
+    const bool known = wanted.op == rung::Op::softmax || wanted.op == rung::Op::softmax_topk;
     const json& shapes = plan.at("shapes");
-    const std::string name = line.op == rung::Op::softmax ? "softmax" : "softmax_topk";
-    for (const json& s : known&& shapes.contains(name) ? shapes.at(name) : json::array()) {
-      const Shape shape = {s.at("rows"), s.at("cols"), s.at("k")};
-      line.shapes.push_back(settle(solution, line.name, line.dtype, line.op, shape));
-    }
+    const std::string name = rung::name_of(wanted.op);
+    for (const json& s : known&& shapes.contains(name) ? shapes.at(name) : json::array())
+      line.shapes.push_back(settle(solution, wanted, {s.at("rows"), s.at("cols"), {s.at("k").get<int>()}}));
     lines.push_back(line);
   }
 
   json result = {{"variants", json::array()}};
   for (const Line& line : lines) {
-    json told = {{"name", line.name},
-                 {"dtype", rung::name_of(line.dtype)},
+    json told = {{"name", line.wanted.name},
+                 {"dtype", rung::name_of(line.wanted.dtype)},
                  {"problem", line.shapes.empty() ? "kernels of this kind are not timed" : ""},
                  {"blame", line.shapes.empty() ? "grader" : "submission"},
                  {"shapes", json::array()}};
     try {
       for (const Measured& m : line.shapes) {
-        told["shapes"].push_back(
-            measure(solution, submission, reader, plan.at("samples"), line.name, line.dtype, line.op, m));
+        told["shapes"].push_back(measure(solution, submission, reader, plan.at("samples"), line.wanted, m));
       }
     } catch (const Wrong& wrong) {
       told["problem"] = wrong.what();

@@ -6,21 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "timer_protocol.h"
+#include "timed.h"
 #include "types.h"
 
 namespace speed {
 
-struct Shape {
-  int rows = 0, cols = 0, k = 0;  // k: 0 for softmax
-};
-
 // Draws a few rows of every set, and more of one set, its first and last row included. Drawn after the launches, so
 // that nobody can know beforehand which rows are examined.
-std::vector<Pick> draw(std::mt19937_64& random, const Shape& shape, int sets);
+std::vector<rung::Pick> draw(std::mt19937_64& random, int rows, int sets);
 
 // Returns what is wrong with the fetched rows; "" if they are right. It names kinds of mistakes and gives no values.
-std::string verify(const std::vector<Pick>& picks, const std::vector<unsigned char>& rows, uint64_t seed, rung::Op op,
-                   rung::Dtype dtype, const Shape& shape);
+std::string verify(const std::vector<rung::Pick>& picks, const std::vector<unsigned char>& rows, uint64_t seed,
+                   rung::Op op, rung::Dtype dtype, const rung::Sizes& sizes);
 
 }  // namespace speed

@@ -42,6 +42,9 @@ struct Weights {
   const Matrix& operator[](Tensor name) const { return tensor[static_cast<int>(name)]; }
 };
 
+// a times the transpose of b. In one place, not inline: each product of Eigen's takes more than a second to compile.
+__attribute__((noinline)) Matrix times_transposed(const Matrix& a, const Matrix& b) { return a * b.transpose(); }
+
 // Rows divided by their root mean square, times a weight for each column.
 Matrix normalised(const Matrix& x, const Matrix& weight) {
   Matrix n(x.rows(), x.cols());
@@ -63,7 +66,8 @@ void run_events(const SwapFfnStep& step, const Weights& w, const std::vector<int
     states.row(i) = w[Tensor::x].row(0).cwiseProduct(w[Tensor::scale].row(c)) + w[Tensor::shift].row(c);
   }
   for (int event = 0; event < s.events; event++) {
-    const Matrix z = normalised(states, w[Tensor::router_norm]) * w[Tensor::router_w].transpose();
+    const Matrix z = times_transposed(normalised(states, w[Tensor::router_norm]), w[Tensor::router_w]);
+    const Matrix scores_of_banks = times_transposed(z, w[Tensor::bank_w]);
     const auto bias = w[Tensor::biases].row(0);
     for (Index i = 0; i < states.rows(); i++) {
       const int c = cores[static_cast<size_t>(i)];
@@ -71,7 +75,7 @@ void run_events(const SwapFfnStep& step, const Weights& w, const std::vector<int
       double& margin = result.margin[static_cast<size_t>(c)];
       margin = std::min(margin, std::abs(logit));
       if (logit <= 0) continue;
-      Eigen::Vector4d scores = w[Tensor::bank_w] * z.row(i).transpose() + bias.tail(4).transpose();
+      Eigen::Vector4d scores = (scores_of_banks.row(i) + bias.tail(4)).transpose();
       Index best = 0;
       const double highest = scores.maxCoeff(&best);
       scores(best) = -std::numeric_limits<double>::infinity();
@@ -89,14 +93,14 @@ void run_events(const SwapFfnStep& step, const Weights& w, const std::vector<int
     }
     for (int f = 0; f < s.ffn_steps; f++) {
       const Matrix n = normalised(states, w[Tensor::ffn_norm]);
-      Matrix gate = n * w[Tensor::w1].transpose();
-      const Matrix up = n * w[Tensor::w3].transpose();
+      Matrix gate = times_transposed(n, w[Tensor::w1]);
+      const Matrix up = times_transposed(n, w[Tensor::w3]);
       for (Index i = 0; i < states.rows(); i++) {
         double& least = result.gate[static_cast<size_t>(cores[static_cast<size_t>(i)])];
         least = std::min(least, gate.row(i).mean());
       }
       gate = gate.unaryExpr(&silu).cwiseProduct(up);
-      states = gate * w[Tensor::w2].transpose();
+      states = times_transposed(gate, w[Tensor::w2]);
     }
   }
 }
@@ -148,20 +152,21 @@ void run(const SwapFfnStep& step, const Weights& w, const std::vector<int>& core
 
 void collapse(const SwapFfnStep& step, const Weights& w, const Matrix& states, SwapFfnResult& result) {
   const SwapFfnSizes& s = step.sizes;
-  const Matrix pooled = w[Tensor::alpha].transpose() * states;
+  const Matrix pooled = times_transposed(w[Tensor::alpha].transpose(), states.transpose());
   // Squares of the sums, or the sums of squares of what is added up where that is more: what independent errors make.
   const Matrix pooled_squares =
-      (w[Tensor::alpha].cwiseAbs2().transpose() * states.cwiseAbs2()).cwiseMax(pooled.cwiseAbs2());
+      times_transposed(w[Tensor::alpha].cwiseAbs2().transpose(), states.cwiseAbs2().transpose())
+          .cwiseMax(pooled.cwiseAbs2());
   Row sum = Row::Zero(s.collapse_r), squares = sum;
   for (int k = 0; k < s.collapse_k; k++) {
-    const auto basis = w[Tensor::basis].middleRows(k * s.collapse_r, s.collapse_r);
-    sum += pooled.row(k) * basis.transpose();
-    squares += pooled_squares.row(k) * basis.cwiseAbs2().transpose();
+    const Matrix basis = w[Tensor::basis].middleRows(k * s.collapse_r, s.collapse_r);
+    sum += times_transposed(pooled.row(k), basis).row(0);
+    squares += times_transposed(pooled_squares.row(k), basis.cwiseAbs2()).row(0);
   }
-  const Row delta = sum.unaryExpr(&silu) * w[Tensor::decoder].transpose();
+  const Row delta = times_transposed(sum.unaryExpr(&silu), w[Tensor::decoder]).row(0);
   result.delta.assign(delta.data(), delta.data() + delta.size());
   squares.array() *= sum.unaryExpr(&slope_of_silu).array().square();
-  const Row delta_squares = squares * w[Tensor::decoder].cwiseAbs2().transpose();
+  const Row delta_squares = times_transposed(squares, w[Tensor::decoder].cwiseAbs2()).row(0);
   result.delta_scale = std::sqrt(delta_squares.mean());
 }
 

@@ -42,7 +42,6 @@ struct Header {
 
 // Copies are cut to pieces of this length.
 constexpr size_t max_piece = size_t{64} << 10;
-constexpr size_t max_message = sizeof(Header) + max_piece;
 
 // After it the kernel's arguments. Functions are offsets in the rung's module, as both processes have it.
 struct LaunchMessage {

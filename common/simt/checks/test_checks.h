@@ -14,8 +14,7 @@
 constexpr int n = 64;  // threads of most kernels, and elements of most arrays
 
 // What a process prints that does `body` under the checks; "" if it found nothing.
-template <typename Body>
-std::string finding(Body body) {
+[[gnu::noinline]] inline std::string finding(const std::function<void()>& body) {
   const ChildResult child = run_in_child([&] {
     simt::install_signal_handlers();
     simt::checks::start();
@@ -36,15 +35,15 @@ T* device(const std::vector<T>& host) {
 }
 inline float* floats(int count = n) { return device(std::vector<float>(count, 1.0f)); }
 
-#define HAS(text, part)                            \
-  do {                                             \
-    INFO(text);                                    \
-    INFO("should hold: " << (part));               \
-    CHECK((text).find(part) != std::string::npos); \
-  } while (0)
+#define HAS(text, part) check_has(text, part, __FILE__, __LINE__)
+[[gnu::noinline]] inline void check_has(const std::string& text, const std::string& part, const char* file, int line) {
+  INFO(text);
+  INFO(file << ":" << line << " should hold: " << part);
+  CHECK(text.find(part) != std::string::npos);
+}
 
 // "test_memcheck.cu:42": where the file that says it has `code` first.
 #define AT(code) place_of(__FILE__, code)
-inline std::string place_of(const std::string& file, const std::string& code) {
+[[gnu::noinline]] inline std::string place_of(const std::string& file, const std::string& code) {
   return file.substr(file.rfind('/') + 1) + ":" + std::to_string(line_with(file.c_str(), code));
 }

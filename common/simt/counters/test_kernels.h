@@ -2,12 +2,13 @@
 #pragma once
 
 #define CATCH_CONFIG_ENABLE_PAIR_STRINGMAKER
+#include <functional>
+
 #include "../testing.h"
 #include "counters.h"
 
-// Counts the launches that `run` makes.
-template <typename Run>
-std::vector<simt::counters::Launch> count_launches(Run run) {
+// Counts the launches that `run` makes. Not inline: see testing_child.h.
+[[gnu::noinline]] inline std::vector<simt::counters::Launch> count_launches(const std::function<void()>& run) {
   simt::counters::start();
   run();
   const auto report = simt::counters::finish();
@@ -16,8 +17,7 @@ std::vector<simt::counters::Launch> count_launches(Run run) {
 }
 
 // Counts one launch.
-template <typename Run>
-simt::counters::Launch count_launch(Run run) {
+[[gnu::noinline]] inline simt::counters::Launch count_launch(const std::function<void()>& run) {
   const auto launches = count_launches(run);
   REQUIRE(launches.size() == 1);
   return launches[0];

@@ -140,7 +140,7 @@ class Limits(unittest.TestCase):
 
     def test_a_file_that_takes_all_memory(self):
         with self.assertRaisesRegex(OSError, r"clang needs more than \d+ GiB of memory for .*own.cu"):
-            self.asked(BOMB, MEMORY_BYTES=400 << 20, SECONDS=60)
+            self.asked(BOMB, MEMORY_BYTES=300 << 20, SECONDS=60)
 
     def test_without_a_tree_there_are_the_messages(self):
         wrong = "float f(float x) { return x; }\n__global__ void k(float* x) { *x = f(*x); }\n"
