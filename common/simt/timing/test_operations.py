@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(Path(__file__).resolve().parent / "operations"))
+import constructors  # noqa: E402
 import fused  # noqa: E402
 import loops as shapes  # noqa: E402
 from costs import Names  # noqa: E402
@@ -122,6 +123,14 @@ class Fused(unittest.TestCase):
 
     def test_floats_have_two_summands(self):
         self.assertEqual(self.operands("f_1 = f_7 + f_8", "f_2 = f_1 + f_9", "f_3 = f_2 * f_2")[0], set())
+
+
+class Constructors(unittest.TestCase):
+    def test_what_constructs_shared_memory_costs_nothing(self):
+        guard = "&_ZGVZ6kernelE1s"
+        texts = {2: (f"__builtin___tsan_read1 ({guard});", [4, 6]), 3: ("", [4]), 4: ("", [3, 5]), 5: (f"__builtin___tsan_write1 ({guard});", [6]), 6: ("", [])}
+        function = Function("kernel", True, blocks={n: Block(n, [Statement(text, "")], next=to) for n, (text, to) in texts.items()})
+        self.assertEqual(constructors.blocks(function), {3, 4, 5})
 
 
 class Operations(unittest.TestCase):
