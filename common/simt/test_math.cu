@@ -140,6 +140,9 @@ TEST_CASE("bit functions", "[math]") {
   CHECK(__funnelshift_lc(0x80000000u, 1u, 1) == 3u);
   CHECK(__funnelshift_lc(7u, 1u, 40) == 7u);
   CHECK(__funnelshift_rc(1u, 7u, 32) == 7u);
+  CHECK(__brev(0x123456f1u) == 0x8f6a2c48u);
+  CHECK(__byte_perm(0x33221100u, 0x77665544u, 0x7531) == 0x77553311u);
+  CHECK(__byte_perm(0x80221100u, 0x77665544u, 0x8bf0) == 0x00ff0000u);
   CHECK(__fns(0b101100, 0, 1) == 2u);
   CHECK(__fns(0b101100, 0, 3) == 5u);
   CHECK(__fns(0b101100, 5, -2) == 3u);

@@ -84,6 +84,16 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
     for (const auto* list : {&operation.writes, &operation.reads})
       for (const int value : *list) function.values = std::max(function.values, value + 1);
     function.blocks.at(function.blocks.size() - 1).operations.push_back(operation);
+  } else if (what == "n") {
+    std::string headers;
+    in >> headers;
+    for (const int header : numbers(headers)) {
+      for (size_t l = 0; l < std::min<size_t>(function.loops.size(), 64); l++) {
+        if (function.loops[l].header != header) continue;
+        function.blocks.back().operations.back().unchanged_in |= uint64_t{1} << l;
+        function.repeats |= uint64_t{1} << l;
+      }
+    }
   } else if (what == "j") {
     JoinableLoad load;
     in >> load.offset >> load.multiple >> load.kind >> load.number >> load.rounds;

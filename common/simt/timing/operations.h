@@ -17,6 +17,8 @@
 //                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
 //                                      atomic sum of floats; u: an atomic on an address that all threads have; k: an
 //                                      access whose address follows from the loop's counters
+//   n HEADER,...                       the operation before does the same in each round of these loops, so that the
+//                                      compiler lets it be done in the first one alone
 //   j OFFSET MULTIPLE KIND NUMBER ROUNDS
 //                                      a load that may be joined with others of its region, if it is one of shared
 //                                      memory: its address is a multiple of so many bytes, but for constants and
@@ -64,6 +66,7 @@ struct Operation {
   bool fence, once, floats, counted, of_all;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
+  uint64_t unchanged_in = 0;  // a bit for each of the function's loops that does not change it
 };
 
 struct Phi {
@@ -103,6 +106,7 @@ struct TableFunction {
   bool kernel, ordered, matched;
   std::vector<std::string> unknown;
   std::vector<Loop> loops;  // inner ones first
+  uint64_t repeats = 0;     // a bit for each loop that does not change some operation in it
   std::vector<TableBlock> blocks;
   std::vector<JoinableLoad> joinable;
   std::unordered_map<int, int> regions;  // of loops that are unrolled to their end, by header

@@ -27,6 +27,7 @@ struct Compiler::Visit {
   int function, block;  // indices; -1: of code that the table does not have
   uint32_t lanes;
   std::vector<std::pair<int, uint32_t>> did;  // operation's index (-1: unknown), entry
+  uint64_t again = 0;  // a bit for each of the function's loops that is in its second or a later round
 };
 
 std::vector<Compiler::Visit> Compiler::visits_of(const WarpTrace& warp) {
@@ -58,7 +59,32 @@ std::vector<Compiler::Visit> Compiler::visits_of(const WarpTrace& warp) {
       return static_cast<unsigned>(a.first) < static_cast<unsigned>(b.first);  // unknown ones last
     });
   }
+  count_rounds(&visits);
   return visits;
+}
+
+// Which loops are in their second or a later round, where some operation of theirs is done in the first one alone.
+void Compiler::count_rounds(std::vector<Visit>* visits) const {
+  std::vector<uint64_t> in(operations_.functions().size(), 0), again(in);
+  for (Visit& visit : *visits) {
+    if (visit.function < 0 || visit.block < 0) continue;
+    const auto f = static_cast<size_t>(visit.function);
+    const TableFunction& function = operations_.functions()[f];
+    if (!function.repeats) continue;
+    const int number = function.blocks[static_cast<size_t>(visit.block)].number;
+    for (size_t l = 0; l < std::min<size_t>(function.loops.size(), 64); l++) {
+      const uint64_t bit = uint64_t{1} << l;
+      if (!(function.repeats & bit)) continue;
+      if (!function.loops[l].contains(number)) {
+        in[f] &= ~bit;
+        again[f] &= ~bit;
+      } else if (number == function.loops[l].header) {
+        again[f] |= in[f] & bit;
+        in[f] |= bit;
+      }
+    }
+    visit.again = again[f];
+  }
 }
 
 // The rounds of a loop, from the header to the header, as far as its code is one piece.
@@ -218,6 +244,8 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
   put(static_cast<int>(together) * 2 + enters);
   for (size_t i = begin; i < end; i++) {
     put(visits[i].block);
+    put(static_cast<int>(visits[i].again));
+    put(static_cast<int>(visits[i].again >> 32));
     for (const auto& [operation, entry] : visits[i].did) {
       put(operation);
       put(static_cast<int>(warp.entries[entry].space) << 8 | warp.entries[entry].bytes);
@@ -241,7 +269,7 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
       accesses.push_back({operation, &warp.entries[entry], joined[number++]});
     const bool counts = together == 1 || round + 1 == together;  // what all rounds do once
     if (function) {
-      scheduler.add(visits[i].block, accesses, counts);
+      scheduler.add(visits[i].block, accesses, counts, visits[i].again);
     } else {
       scheduler.add_unknown(accesses);
     }

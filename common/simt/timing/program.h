@@ -71,6 +71,7 @@ class Compiler {
  private:
   struct Visit;  // a block that the warp entered, with its entries
   std::vector<Visit> visits_of(const WarpTrace& warp);
+  void count_rounds(std::vector<Visit>* visits) const;
   const Window* window(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin, size_t end,
                        unsigned together);
   struct Rounds {

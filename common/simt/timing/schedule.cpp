@@ -117,7 +117,7 @@ void Scheduler::add_phis(const TableBlock& block) {
   for (auto& [value, made] : found) made_by_[value] = std::move(made);
 }
 
-void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts) {
+void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts, uint64_t again) {
   const TableBlock& block = function_->blocks[static_cast<size_t>(number)];
   add_phis(block);
   before_ = number;
@@ -135,10 +135,21 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
       for (const int value : operation.writes) made_by_[value] = {};
       continue;
     }
+    const bool is_there = operation.unchanged_in & again;  // since the first round
+    if (is_there && !is_access(operation.kind)) {
+      for (const int value : operation.writes) made_by_[value] = {};
+      continue;
+    }
     if (is_access(operation.kind)) {
       Producers made;
+      bool any = false;
       for (const Access& access : accesses) {
         if (access.operation != static_cast<int>(i)) continue;
+        any = true;
+        if (is_there && access.entry->space == Space::global) {
+          accesses_++;
+          continue;
+        }
         const auto brought = bringing_.find(access.joined.with);
         if (access.joined.with >= 0 && access.joined.with != accesses_ && brought != bringing_.end()) {
           accesses_++;
@@ -151,7 +162,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
         bringing_[number] = instance;
         made.push_back(instance);
       }
-      if (made.empty()) {  // a local variable, which is in registers
+      if (!any) {  // a local variable, which is in registers
         made = producers(operation.reads);
         for (const int value : operation.writes) {
           if (operation.kind == Kind::store) join(&made, producer(value));

@@ -27,8 +27,9 @@ class Scheduler {
   void come_from(int block) { before_ = block; }
   void add_entry(float instructions);
 
-  // The next block. counts: are operations that stand for several rounds counted in this one?
-  void add(int block, const std::vector<Access>& accesses, bool counts);
+  // The next block. counts: are operations that stand for several rounds counted in this one? again: a bit for each of
+  // the function's loops that is in its second or a later round.
+  void add(int block, const std::vector<Access>& accesses, bool counts, uint64_t again = 0);
   void add_unknown(const std::vector<Access>& accesses);
 
   Window finish();

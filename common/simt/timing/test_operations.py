@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(Path(__file__).resolve().parent / "operations"))
+import constructors  # noqa: E402
 import fused  # noqa: E402
 import loops as shapes  # noqa: E402
 from costs import Names  # noqa: E402
@@ -86,6 +87,17 @@ KERNELS = {
     "loads_12": "if (i >= 32) return; float s = m;\n#pragma unroll 1\nfor (int r = 0; r < 2 * n; r++)\nfor (int k = 0; k < 12; k++) s = s * 0.5f + x[(r * 12 + k) * 64];\ny[i] = s;",
     "either": "unsigned h = x[i]; for (int r = 0; r < 16 * n; r++) h += h < m || (h == n && r < i); y[i] = h;",
     "below": "unsigned h = x[i]; for (int r = 0; r < 16 * n; r++) h += h < m; y[i] = h;",
+    "divided_by_what_doubles": "unsigned h = x[i];\n#pragma unroll 1\nfor (int r = 0; r < n; r++)\nfor (unsigned k = 1; k < 1024; k *= 2) h = h / k + h % k + m;\ny[i] = h;",
+    "divided_by_data": "unsigned h = x[i], k = m;\n#pragma unroll 1\nfor (int r = 0; r < n; r++)\nfor (int j = 0; j < 10; j++) { h = h / k + h % k + m; k += h & 1; }\ny[i] = h;",
+    "reversed": ROUNDS % "h += __brev(h) + __brev(h >> 1);",
+    "permuted": ROUNDS % "h += __byte_perm(h, h >> 1, 0x2103) + __byte_perm(h, m, 0x5410);",
+    "loaded_in_loop": "unsigned h = 0;\n#pragma unroll 1\nfor (int r = 0; r < n; r++)\nfor (int k = 0; k < 8; k++) h = h * 3 + x[(i + k * 4096) & 65535];\ny[i] = h;",
+    "loaded_before": "unsigned h = 0, v[8]; for (int k = 0; k < 8; k++) v[k] = x[(i + k * 4096) & 65535];\n#pragma unroll 1\nfor (int r = 0; r < n; r++)\nfor (int k = 0; k < 8; k++) h = h * 3 + v[k];\ny[i] = h;",
+    "loaded_after_stores": "unsigned h = 0;\n#pragma unroll 1\nfor (int r = 0; r < n; r++) {\nfor (int k = 0; k < 8; k++) h = h * 3 + x[(i + k * 4096) & 65535];\ny[i] = h; }",
+    "sum_to_float": "float v = x[i]; int c = m + i;\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + (float)(c + k);\ny[i] = v;",
+    "sum_of_floats": "float v = x[i], c = m + i;\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + c;\ny[i] = v;",
+    "sine_and_cosine": "float v = x[i]; for (int r = 0; r < n; r++) { float s, c; __sincosf(v, &s, &c); v = s * c + m; } y[i] = v;",
+    "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
 SOURCE = "#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
@@ -111,6 +123,14 @@ class Fused(unittest.TestCase):
 
     def test_floats_have_two_summands(self):
         self.assertEqual(self.operands("f_1 = f_7 + f_8", "f_2 = f_1 + f_9", "f_3 = f_2 * f_2")[0], set())
+
+
+class Constructors(unittest.TestCase):
+    def test_what_constructs_shared_memory_costs_nothing(self):
+        guard = "&_ZGVZ6kernelE1s"
+        texts = {2: (f"__builtin___tsan_read1 ({guard});", [4, 6]), 3: ("", [4]), 4: ("", [3, 5]), 5: (f"__builtin___tsan_write1 ({guard});", [6]), 6: ("", [])}
+        function = Function("kernel", True, blocks={n: Block(n, [Statement(text, "")], next=to) for n, (text, to) in texts.items()})
+        self.assertEqual(constructors.blocks(function), {3, 4, 5})
 
 
 class Operations(unittest.TestCase):
@@ -205,6 +225,25 @@ class Operations(unittest.TestCase):
     def test_what_is_tried_again_until_nobody_came_between_has_no_number(self):
         self.assertIn("a loop that waits for what other threads write", self.predicted["waits_for_turn"]["why"])
         self.assertIsNotNone(self.predicted["tries_next"]["seconds"])
+
+    def test_a_counter_that_doubles_is_a_number_in_each_round(self):
+        self.assertGreater(self.ratio("divided_by_data", "divided_by_what_doubles"), 3)
+
+    def test_bits_and_bytes_change_places_in_one_instruction(self):
+        self.assertLess(self.ratio("reversed", "bits"), 1.3)
+        self.assertLess(self.ratio("permuted", "shifted"), 1.3)
+
+    def test_what_a_loop_loads_again_is_loaded_once(self):
+        self.assertLess(self.ratio("loaded_in_loop", "loaded_before"), 1.2)
+
+    def test_what_a_store_may_have_changed_is_loaded_again(self):
+        self.assertGreater(self.ratio("loaded_after_stores", "loaded_in_loop"), 2)
+
+    def test_no_offset_passes_a_conversion_to_a_float(self):
+        self.assertGreater(self.ratio("sum_to_float", "sum_of_floats"), 1.5)
+
+    def test_sine_and_cosine_of_one_angle_are_as_fast_as_asked_for(self):
+        self.assertLess(self.ratio("sine_and_cosine", "sine"), 1.8)
 
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])

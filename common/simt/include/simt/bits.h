@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "bit_order.h"
+
 namespace simt {
 
 template <typename To, typename From>
@@ -74,27 +76,9 @@ inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigne
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 
-inline unsigned __brev(unsigned x) {
-  unsigned reversed = 0;
-  for (int bit = 0; bit < 32; bit++) reversed |= (x >> bit & 1) << (31 - bit);
-  return reversed;
-}
 inline unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
          __brev(static_cast<unsigned>(x >> 32));
-}
-
-// Each of the selector's four lowest nibbles picks one of the eight bytes of b:a.
-inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
-  const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;
-  unsigned result = 0;
-  for (int i = 0; i < 4; i++) {
-    const unsigned nibble = selector >> (4 * i) & 15;
-    unsigned byte = bytes >> (8 * (nibble & 7)) & 255;
-    if (nibble & 8) byte = byte & 128 ? 255 : 0;
-    result |= byte << (8 * i);
-  }
-  return result;
 }
 
 inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {

@@ -26,7 +26,7 @@ FUNCTIONS = {
 }
 # The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division.
 FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10f": (3, 1), "powf": (5, 2), "sinf": (2, 1), "cosf": (2, 1), "tanf": (5, 3), "tanhf": (1, 1),
-        "sqrtf": (2, 1)}
+        "sqrtf": (2, 1), "cexpif": (3, 2)}
 FENCES = {"sqrtf"}
 # Double precision: an H200 has half as many units as for single; the rest as instructions.
 DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110}

@@ -3,10 +3,12 @@ from them alone."""
 
 from __future__ import annotations
 
+import re
+
 import loops as shapes
 from costs import BINARY, SSA, Names
 from gimple import Block
-from steady import CAST
+from steady import CAST, LITERAL
 
 
 def before_loop(blocks: dict[int, Block], loop: shapes.Loop) -> int | None:
@@ -52,3 +54,83 @@ def hoist(function_blocks: dict[int, Block], definitions: shapes.Definitions, na
                 operations[n] = [one for one in operations[n] if one[4] not in moved]
         for name in moved:
             definitions.block[name] = to
+
+
+DEREFERENCED = re.compile(r"^(?:\*|MEM\b)")
+PURE = ("alu", "integer", "float", "convert", "mufu", "half", "double")
+CHANGING = ("store", "load_store", "atomic", "barrier", "grid_barrier", "call", "syncwarp", "unknown")
+
+
+class Repeated:
+    """What a loop computes or loads in each round anew, though the loops in it that are unrolled to their end alone change it: nvcc does it once, in the
+    first round or before it. A load only where nothing in the loop may write to memory."""
+
+    def __init__(self, table, loop: shapes.Loop):
+        self.table, self.loop = table, loop
+        self.definitions, self.names, self.dominating = table.definitions, table.names, table.dominating
+        inner = [other for other in table.loops if other is not loop and other.header in loop.blocks]
+        self.inner = inner
+        self.exits = [n for n in loop.blocks if any(to not in loop.blocks for to in table.function.blocks[n].next)]
+        kinds = {one[0].kind for n in loop.blocks for one in table.blocks[n]}
+        volatile = any("volatile" in statement.text for n in loop.blocks for statement in table.function.blocks[n].statements)
+        never = set(CHANGING[3:] if not table.ordered else CHANGING)
+        self.loads = not kinds & never and not volatile
+        # What a loop that is unrolled to its end carries, unless it is made of something else.
+        carried = {name for name, sources in self.definitions.phi.items() if any(other.unroll == 0 and self.definitions.block[name] == other.header for other in inner)}
+        self.found: set[str] = set()
+        while True:
+            self.found = set(carried)
+            grown = True
+            while grown:
+                more = {name for name, text in self.definitions.text.items() if name not in self.found and self.definitions.block[name] in loop.blocks and self.is_one(name, text)}
+                self.found |= more
+                grown = bool(more)
+            changed = {name for name in carried if not all(self.is_outside(source) for source in self.definitions.phi[name].values())}
+            if not changed:
+                break
+            carried -= changed
+
+    def is_outside(self, name: str) -> bool:
+        return name in self.found or self.definitions.block.get(name) not in self.loop.blocks
+
+    def each_round(self, n: int) -> bool:
+        """Is a block surely executed in each round?"""
+        at = n
+        for loop in (*(other for other in self.inner if n in other.blocks), self.loop):  # inner ones first
+            if not all(at in self.dominating.get(latch, ()) for latch in loop.latches):
+                return False
+            at = loop.header if loop.unroll == 0 else n
+        return not any(e in self.dominating[n] and e not in (n, self.loop.header) for e in self.exits)
+
+    def is_one(self, name: str, text: str) -> bool:
+        match, cast = BINARY.match(text), CAST.match(text)
+        sides = [match[1], match[3]] if match else [cast[2]] if cast else []
+        loaded = bool(DEREFERENCED.match(text))
+        if loaded and self.loads:
+            sides = SSA.findall(text)
+        elif loaded or not sides:
+            return False
+        parts = [side for side in sides if SSA.fullmatch(side)]
+        if not parts or not all(LITERAL.match(side) for side in sides if side not in parts) or not all(self.is_outside(part) for part in parts):
+            return False
+        rare = loaded or match and match[2] in "/%" or self.loop.unroll == 0
+        return not rare or self.each_round(self.definitions.block[name])
+
+    def is_repeated(self, operation: tuple, n: int) -> bool:
+        cost, _, _, _, name = operation
+        if cost.kind == "load" and name.startswith("at "):
+            parts = SSA.findall(name[3:])
+            return self.loads and bool(parts) and self.each_round(n) and all(self.is_outside(part) for part in parts)
+        return cost.kind in PURE and name in self.found
+
+
+def repeated(table) -> dict[int, list[tuple[int, ...]]]:
+    """By block, of each operation: the headers of the loops that do not change it."""
+    found = {n: [()] * len(operations) for n, operations in table.blocks.items()}
+    for loop in table.loops:
+        one = Repeated(table, loop)
+        for n in loop.blocks:
+            for at, operation in enumerate(table.blocks[n]):
+                if one.is_repeated(operation, n):
+                    found[n][at] += (loop.header,)
+    return found

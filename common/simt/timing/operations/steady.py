@@ -42,7 +42,13 @@ def reachable(definitions: shapes.Definitions, loop: shapes.Loop) -> set[str]:
     return found
 
 
-def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names) -> set[str]:
+def is_of_floats(names: Names, name: str) -> bool:
+    return names.is_float(name) or names.is_double(name)
+
+
+def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names, decided: set[str]) -> set[str]:
+    """decided: numbers in each round. What else follows from the counters is an offset only if it is an integer: no offset passes a conversion to a
+    float, or a sum of floats."""
     found = set(loop.steady)
     stay = widened(definitions, names, loop) if loop.unroll != 0 else set()
     grown = True
@@ -50,6 +56,8 @@ def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names) -> 
         grown = False
         for name, text in definitions.text.items():
             if name in found or name in stay or definitions.block[name] not in loop.blocks:
+                continue
+            if is_of_floats(names, name) and name not in decided:
                 continue
             match = BINARY.match(text)
             cast = CAST.match(text)
@@ -64,4 +72,33 @@ def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names) -> 
                 continue
             found.add(name)
             grown = True
+    return found - needed(definitions, loop, names, found - decided)
+
+
+ABSORBING = re.compile(r"^(\+|-|\*|<<|w\*)$")
+COMPARING = ("<", ">", "<=", ">=", "==", "!=")
+
+
+def needed(definitions: shapes.Definitions, loop: shapes.Loop, names: Names, found: set[str]) -> set[str]:
+    """Offsets that an instruction reads which has no place for a constant: neither a sum nor an address. They are sums of their own."""
+    more: set[str] = set()
+    for name, text in definitions.text.items():
+        if definitions.block[name] not in loop.blocks or name in found or "MEM" in text or text.startswith(("*", "&")):
+            continue
+        match, cast = BINARY.match(text), CAST.match(text)
+        if cast and not is_of_floats(names, name) or match and (ABSORBING.match(match[2]) and not is_of_floats(names, name) or
+                                                               match[2] in COMPARING and any(LITERAL.match(side) for side in (match[1], match[3]))):
+            continue
+        more |= {part for part in SSA.findall(text) if part in found and part not in loop.steady and BINARY.match(definitions.text.get(part, "")) and not names.is_pointer(part)}
+    return more
+
+
+def by_block(definitions: shapes.Definitions, loops: list[shapes.Loop], names: Names, decided: set[str]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = {}
+    for loop in loops:
+        if loop.unroll == 1:
+            continue
+        of_loop = values(definitions, loop, names, decided)
+        for n in loop.blocks:
+            found.setdefault(n, set()).update(of_loop)
     return found

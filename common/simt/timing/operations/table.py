@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import constructors
 import costs
 import fused
 import hoisting
@@ -12,6 +13,7 @@ import joined_loads
 import llvm
 import local_arrays
 import loops as shapes
+import numbers_in_rounds
 import pragmas
 import steady
 import unrolling
@@ -23,7 +25,8 @@ from values import Values
 ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
-HALF_COSTS = {"half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
+PART = re.compile(r" = (?:IMAG|REAL)PART_EXPR <(\S+)>;$")
+HALF_COSTS = {"reverse": Cost("alu", 1, 1), "permute": Cost("alu", 1), "half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
 LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
            "reduce": "r", "syncwarp": "y", "barrier": "b", "grid_barrier": "g", "call": "c", "copy": "=", "active": "o", "unknown": "?"}
 
@@ -64,6 +67,8 @@ class FunctionTable:
         self.divided: dict[tuple[str, str], list[int]] = {}  # blocks with a quotient or a remainder of the two
         self.hinted: set[int] = set()     # blocks with a load that has a cache hint
         self.in_pieces: dict[int, int] = {}  # bytes, by offset, of accesses that the executor does in pieces, as the compiler does not know their alignment
+        # A sine and a cosine that became one call have lost their place; what takes the call's parts has not.
+        self.parts_of = {part[1]: s.file for block in function.blocks.values() for s in block.statements for part in [PART.search(s.text)] if part}
         self.find_places()
         self.ordered = not all("restrict" in text for text in re.findall(r"[^(,]*\*[^,)]*", function.head))
 
@@ -242,7 +247,7 @@ class FunctionTable:
 
     def called(self, n: int, call: re.Match, statement: Statement) -> None:
         to, name = call[1] or "", call[2].strip()
-        cost = costs.of_call(self.names, name, to, self.known, statement.file)
+        cost = costs.of_call(self.names, name, to, self.known, statement.file or self.parts_of.get(to, ""))
         reads = self.values.read(call[3])
         if "__tsan_atomic" in name or "__atomic" in name:
             reads += self.last_atomic
@@ -296,6 +301,7 @@ class FunctionTable:
             files = [s.file for s in block.statements if s.file and "__sanitizer_cov" not in s.text]
             if files and all(is_own(file) for file in files):
                 self.transparent.add(n)
+        self.transparent |= constructors.blocks(self.function)
 
 
 def number_joined(table: FunctionTable) -> dict[str, int]:
@@ -337,7 +343,10 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,
                      {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
-    offsets, decided = steady_values(table), fused.decided(table.definitions, table.loops)
+    decided = fused.decided(table.definitions, table.loops)
+    offsets = steady.by_block(table.definitions, table.loops, table.names, decided)
+    numbers_in_rounds.cheapen(table.blocks, numbers_in_rounds.divisors(table.definitions, table.names, table.loops, decided))
+    repeated = hoisting.repeated(table)
     own = {n: sum(o[0].instructions for o in operations if o[4] not in offsets.get(n, ())) for n, operations in table.blocks.items()}
     short = shapes.predicated(function, own, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
@@ -362,12 +371,14 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
                 constants = sum(not SSA.fullmatch(a) for a in arguments.values())
                 if constants and n not in headers and n not in table.transparent:
                     lines.append(f"o i {4 * constants} 0 - -1 - -")
-        for cost_of, writes, reads, offset, name in table.blocks[n]:
+        for (cost_of, writes, reads, offset, name), unchanged_in in zip(table.blocks[n], repeated[n]):
             if n in table.transparent and cost_of.kind in ("alu", "integer", "float", "convert", "double"):
                 cost_of = Cost("copy")
             flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and (is_loop_test(table, n) or is_decided(table, n, decided))) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
+            if unchanged_in:
+                lines.append(f"n {numbers(unchanged_in)}")
     return lines + joined_loads.lines_of(table)
 
 
@@ -385,15 +396,3 @@ def is_decided(table: FunctionTable, n: int, decided: set[str]) -> bool:
     """Does the compiler know the test's outcome in each round of an unrolled loop?"""
     a, _, b = table.conditions[n]
     return a in decided and (b in decided or not SSA.fullmatch(b))
-
-
-def steady_values(table: FunctionTable) -> dict[int, set[str]]:
-    """By block."""
-    found: dict[int, set[str]] = {}
-    for loop in table.loops:
-        if loop.unroll == 1:
-            continue
-        values = steady.values(table.definitions, loop, table.names)
-        for n in loop.blocks:
-            found.setdefault(n, set()).update(values)
-    return found

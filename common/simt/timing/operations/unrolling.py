@@ -9,6 +9,7 @@ import math
 import re
 from dataclasses import dataclass
 
+import fused
 import steady
 from costs import BINARY, SSA, Names
 from gimple import Function
@@ -71,7 +72,8 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
                     base, offset = definitions.linear(first)
                     definitions.final[phi] = base, offset + step[2] * loop.rounds
         times = sizes.times(loop, inside, full)
-        folded = set().union(*(steady.values(definitions, other, names) for other in inside if other.header in full))
+        decided = fused.decided(definitions, inside)
+        folded = set().union(*(steady.values(definitions, other, names, decided) for other in inside if other.header in full))
         size = sum(count * times[n] for n in loop.blocks for name, count in sizes.llvm[n] if times[n] == 1 or name not in folded | {"test", "phi"})
         rounds = next((rounds for rounds in (4, 2) if rounds * size <= MOST), 1)
         still_rolled = [other for other in inside if other.header not in full]
@@ -94,7 +96,7 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
             loop.unroll, loop.entry = rounds, 40
             continue
         if sides:
-            offsets = folded | steady.values(definitions, loop, names) | {"test"}
+            offsets = folded | steady.values(definitions, loop, names, decided) | {"test"}
             each = sum(cost * times[n] for n in loop.blocks for name, cost in made[n] if name not in offsets)
             loop.unroll = 16 if rounds == 4 and each <= TINY and is_repeated(loop, names, definitions, accesses, dominating, sides[0]) else rounds
             continue
