@@ -69,11 +69,14 @@ int drawn_width(int least, int most, Kind kind, const std::set<int>& named, Rand
   return cols;
 }
 
-// About this many elements.
+// About this many elements. Of narrow rows so many that blocks for several of them are full: threads without a row of
+// their own may load another's.
 Shape shaped(const Shape& known, int cols, double elements) {
   Shape shape = known;
   shape.cols = cols;
-  shape.rows = std::max(1, static_cast<int>(elements / cols));
+  const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
+  shape.rows = static_cast<int>(elements / cols);
+  if (shape.rows < full) shape.rows = full;
   return shape;
 }
 
@@ -91,13 +94,13 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
     const int least = known.cols / 4, middle = least * 11 / 4, most = known.cols * 2;
     const bool lower = random->from(0, 1);
     draw(lower ? least : middle, lower ? middle : most, Kind::whole_half_warps, elements() + 1.5 * known_elements);
-    draw(lower ? middle : least, lower ? most : middle, Kind::odd_packs, elements() / 16);
+    draw(lower ? middle : least, lower ? most : middle, Kind::odd_packs, 1);
     return shapes;
   }
   if (known.cols % 2) {
     const bool even_is_narrow = random->from(0, 1);
     draw(known.cols / 8, known.cols * 2, Kind::odd, elements());
-    draw(hundreds_end / 8, hundreds_end, even_is_narrow ? Kind::even : Kind::odd, elements() / 32);
+    draw(hundreds_end / 8, hundreds_end, even_is_narrow ? Kind::even : Kind::odd, 1);
     draw(known.cols * 2, known.cols * 8, even_is_narrow ? Kind::odd : Kind::even, 1);
     if (wider) draw(known.cols * 8, shared_end, Kind::anywhere, 1);
     return shapes;
@@ -107,7 +110,7 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
   std::swap(kinds[0], kinds[random->from(0, 2)]);
   std::swap(kinds[1], kinds[random->from(1, 2)]);
   draw(known.cols / 8, known.cols * 3 / 8, kinds[0], elements() / 4);
-  draw(known.cols / 16, known.cols / 8, Kind::packs, elements() / 16);
+  draw(known.cols / 16, known.cols / 8, Kind::packs, 1);
   draw(known.cols * 3 / 8, known.cols, kinds[1], elements() / 4);
   draw(known.cols, known.cols * 2, kinds[2], 1);
   if (wider && widest > widest_end)
