@@ -256,7 +256,7 @@ build/cpu/tests/worker: $(call objects,$(wildcard common/rung/test_*.cpp)) $(cat
                         build/cpu/checked/common/rung/testdata/apart.so
 	$(link)
 
-build/cpu/tests/compare: $(call objects,$(addprefix common/testing/,test_compare.cpp test_pace.cpp pace.cpp) $(wildcard common/ops/*/test_judge.cpp)) $(catch_main) $(judges)
+build/cpu/tests/compare: $(call objects,$(addprefix common/testing/,test_compare.cpp test_pace.cpp pace.cpp test_drawn_shapes.cpp drawn_shapes.cpp) $(wildcard common/ops/*/test_judge.cpp)) $(catch_main) $(judges)
 	$(link)
 
 build/cpu/tests/reference: $(call objects,common/reference/test_reference.cpp $(wildcard common/ops/*/test_reference.cpp)) $(catch_main) $(judges)

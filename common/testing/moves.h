@@ -25,7 +25,7 @@ struct LineCount {
   std::string file;
   int line;
   Traffic load, store, atomic;
-  double shared_requests, warp_operations, handed_over;
+  double shared_requests, shared_loads, warp_operations, handed_over;  // shared_loads: requests, too
 };
 
 // Of the thread of a launch that gets the most bytes, by loads of any memory, shuffles and votes: how many; an even
@@ -149,8 +149,9 @@ struct Move {
   Demand demand;
   std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
-  // The judge counts other rows than those of `shape`: about as wide, up to this width, or of any width.
-  enum class Widths { near, up_to, any } widths = Widths::near;
+  // The judge counts other rows than those of `shape`: about as wide, up to this width, of any width up to twice this
+  // one, or also of those above (drawn_shapes.h).
+  enum class Widths { near, up_to, any, wider } widths = Widths::near;
   int stands_for = 0;  // not 0: the time of so many times the rows is predicted
   // Counted there, too; by the judge at any width, and of an odd one at any odd width. The demand: if empty, the
   // move's.

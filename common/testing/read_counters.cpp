@@ -63,8 +63,8 @@ void read(const json& launch, Count* count) {
     for (const char* op : {"ld", "st", "atom"})
       shared += counts.at(std::string("shared_requests_op_") + op).get<double>();
     count->lines.push_back({line.at("file"), line.at("line"), traffic(counts, "ld"), traffic(counts, "st"),
-                            traffic(counts, "atom"), shared, counts.at("warp_operations"),
-                            counts.at("shared_bytes_handed_over")});
+                            traffic(counts, "atom"), shared, counts.at("shared_requests_op_ld"),
+                            counts.at("warp_operations"), counts.at("shared_bytes_handed_over")});
   }
 }
 

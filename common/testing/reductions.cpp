@@ -3,6 +3,8 @@
 // little goes through the last two, it is shuffles that reduce, whatever a kernel shuffles besides.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "moves.h"
 #include "words.h"
@@ -30,6 +32,21 @@ double besides_the_matrix(double bytes, const Count& count) {
   return std::max(0.0, bytes - std::min(3.0, matrices) * count.matrix_bytes());
 }
 
+// The same of what lines of code move, in bytes and requests of warps. A part of the row on some lines and a reduction
+// on others are no whole row: whole warps move the row, and of a tree in memory fewer and fewer lanes move a word.
+double besides_the_matrix(const Count& count, double all, double LineCount::*bytes, double LineCount::*requests) {
+  constexpr double of_a_row = 100;  // bytes per request, where 32 lanes have 4 each
+  std::map<std::pair<std::string, int>, std::pair<double, double>> lines;
+  for (const LineCount& line : count.lines) {
+    auto& [moved, asked] = lines[{line.file, line.line}];
+    moved += line.*bytes;
+    asked += line.*requests;
+  }
+  double by_few = 0;
+  for (const auto& [line, sum] : lines) by_few += sum.first < of_a_row * sum.second ? sum.first : 0;
+  return by_few + besides_the_matrix(std::max(0.0, all - by_few), count);
+}
+
 }  // namespace
 
 Demand reduces_in_warps() {
@@ -50,7 +67,8 @@ Demand reduces_in_warps() {
                    " bytes per row from other lanes of their warp, where reducing the " + "values of " +
                    whole(threads) + " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
-    const double handed = besides_the_matrix(count.handed_over, count) / count.rows;
+    const double handed =
+        besides_the_matrix(count, count.handed_over, &LineCount::handed_over, &LineCount::shared_loads) / count.rows;
     if (handed > most)
       return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
                    "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +

@@ -4,13 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <set>
 
 #include "backend.h"
 #include "check.h"
+#include "drawn_shapes.h"
 #include "events.h"
 #include "offsets.h"
 #include "operator.h"
@@ -67,38 +69,8 @@ uint64_t hash_of_source() {
   return sum;
 }
 
-// For the judge a move is counted beside the shape that everybody knows, and for every file beside it in another place:
-// a kernel that does the move at that shape alone does not do it. Rows begin and end as they do there, in whole packs
-// of whole warps or not; of narrow rows there are more.
-Shape shape_for_judge(Shape shape, Move::Widths widths) {
-  constexpr int narrow = 64, columns = 256, fewer_columns = 64, rows = 128, places = 3;
-  static const uint64_t source = hash_of_source();
-  const uint64_t mixed = (source ^ session().seed ^ static_cast<uint64_t>(shape.cols)) * 0x9e3779b97f4a7c15ull;
-  const int place = 1 + static_cast<int>((mixed >> 33) % places);
-  if (widths == Move::Widths::any) {
-    // An eighth of the columns to twice as many, each power of two as often; of a row of hundreds not less than 128.
-    const bool hundreds = shape.cols < 4 * columns;
-    const int least = hundreds ? 4 : 8, most = 2, step = hundreds ? fewer_columns : columns;
-    const double drawn = static_cast<double>(mixed >> 40) / (1 << 24);
-    const double cols = shape.cols / static_cast<double>(least) * std::pow(least * most, drawn);
-    // As many elements as there, or down to half of them: then the rows do not tell that it is this move. Of rows of
-    // hundreds there are so many that no one block has threads for all.
-    const double times = (1 + (mixed & 0xff) / 255.0) / 2 + (hundreds ? 1.5 : 0);
-    const double elements = shape.rows * static_cast<double>(shape.cols) * times;
-    // Of odd widths none is a multiple of anything that the others are.
-    const int odd = shape.cols % 2 ? 1 + 2 * static_cast<int>(mixed >> 8 & 31) : 0;
-    shape.cols = static_cast<int>(cols) / step * step + odd;
-    shape.rows = std::max(1, static_cast<int>(elements / shape.cols));
-  } else if (widths == Move::Widths::up_to && shape.cols > narrow + places * fewer_columns) {
-    shape.cols -= place * fewer_columns;
-  } else {
-    (shape.cols < narrow ? shape.rows : shape.cols) += place * (shape.cols < narrow ? rows : columns);
-  }
-  return shape;
-}
-
 Case case_of(const Move& move) {
-  Case c = counted_case(move.name, "move", counted_shape(move.shape, move.widths));
+  Case c = counted_case(move.name, "move", counted_shapes(move.shape, move.widths, nullptr).front());
   c.move = &move;
   if (move.stands_for && judged()) c.group = "time";
   return c;
@@ -140,11 +112,14 @@ void add_predictions(const std::string& solution) {
   if (!s.predicted.empty()) s.solution.reset(new rung::Client(request().counter, solution));
 }
 
+// Columns that a variant which keeps a row in shared memory takes.
+int widest_in_shared_memory() { return session().backend == "cpu" ? 50257 : 12288; }
+
 void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Case>& cases, bool everything) {
   Session& s = session();
   const Expected expected = expectation(info);
   const std::string label = label_of(info.name, info.dtype);
-  const int claimed = s.backend == "cpu" ? 50257 : 12288;
+  const int claimed = widest_in_shared_memory();
   const bool quadratic = expected.cost == Cost::quadratic;
   for (const Case& c : cases) {
     if (c.move && !(s.checked && held_to(info, *c.move))) continue;
@@ -169,13 +144,39 @@ Session& session() {
   return instance;
 }
 
-Shape counted_shape(const Shape& shape, Move::Widths widths) {
+namespace {
+
+// Widths that the lab's files name: of cases, moves and predictions.
+const std::set<int>& named_widths() {
+  static const std::set<int> all = [] {
+    std::set<int> widths;
+    for (const Case& c : operator_of(lab.op).cases()) widths.insert(c.sizes.cols);
+    for (const Prediction& p : lab.predictions) widths.insert(p.shape.cols);
+    for (const Move& move : lab.moves) {
+      widths.insert(move.shape.cols);
+      for (const Move::Also& also : move.also) widths.insert(also.shape.cols);
+    }
+    return widths;
+  }();
+  return all;
+}
+
+}  // namespace
+
+std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const Step* step) {
   // Where the cost grows with cols^2 a shape that is a little wider may be too much.
   const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
                                      [](const Expected& variant) { return variant.cost == Cost::quadratic; });
-  if (!judged() || quadratic) return shape;
+  if (!judged() || quadratic) return {shape};
+  static const uint64_t number = hash_of_source() ^ session().seed;
   const Operator& op = operator_of(lab.op);
-  return op.takes_any_shape() ? shape_for_judge(shape, widths) : op.beside(shape, hash_of_source() ^ session().seed);
+  if (!op.takes_any_shape()) return {op.beside(shape, number)};
+  int widest = widest_in_shared_memory();
+  if (step) {
+    const std::string name = step->label.substr(0, step->label.find(' '));
+    if (expectation({name, lab.op, step->dtype}).width == Width::any) widest = std::numeric_limits<int>::max();
+  }
+  return drawn_shapes(shape, widths, widest, named_widths(), number);
 }
 
 Case counted_case(const std::string& name, const std::string& group, Shape shape) {

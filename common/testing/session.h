@@ -67,8 +67,9 @@ Session& session();
 // A case that is counted and not compared: shape, normal values, no checks of its own.
 Case counted_case(const std::string& name, const std::string& group, Shape shape);
 
-// Where a move of this shape is counted: there, or for the judge beside it.
-Shape counted_shape(const Shape& shape, Move::Widths widths);
+// Where a move of this shape is counted: there, or for the judge beside it, and in several places (drawn_shapes.h).
+// step: one of the variant's; nullptr: the first of the shapes is enough, which is the same for all.
+std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const Step* step);
 
 // Takes the request, loads the rung and lists the steps. Returns 0, or the exit status after printing one error.
 int prepare();

@@ -46,7 +46,7 @@ const testing_::Lab testing_::lab = {
          testing_::even_shares(),
          {"tree", "tree_f32x4"},
          /*others_too=*/false,
-         testing_::Move::Widths::any,
+         testing_::Move::Widths::wider,
          0,
          testing_::narrow_and_odd},
         {"move-rows-at-once",

@@ -86,7 +86,7 @@ const testing_::Lab testing_::lab = {
          testing_::even_shares(),
          {},
          true,
-         testing_::Move::Widths::any,
+         testing_::Move::Widths::wider,
          0,
          testing_::narrow_and_odd},
         {"move-rows-at-once",

@@ -1,0 +1,155 @@
+#include "drawn_shapes.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace testing_ {
+namespace {
+
+// Rows of fewer elements are of hundreds: the widest of them has twice as many as the known shape.
+constexpr int hundreds_end = 1024;
+// Up to so many columns a variant may keep a row in shared memory (session.cpp); some rows are wider, too.
+constexpr int shared_end = 49152, widest_begin = 65792, widest_end = 98304;
+
+// SplitMix64: the same numbers with every library.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+  // least and most included.
+  int from(int least, int most) {
+    return least + static_cast<int>(next() % static_cast<uint64_t>(std::max(1, most - least + 1)));
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Widths by what they are multiples of: of 256, of 64, of 8, of 8 and not of 16; of 2 and not of 8, of nothing, one of
+// these two. Rows of the last three kinds begin anywhere.
+enum class Kind { whole_warps, whole_half_warps, packs, odd_packs, even, odd, anywhere };
+
+int made(int cols, Kind kind, Random* random) {
+  switch (kind) {
+    case Kind::whole_warps: return cols / 256 * 256;
+    case Kind::whole_half_warps: return cols / 64 * 64;
+    case Kind::packs: return cols / 8 * 8;
+    case Kind::odd_packs: return cols / 16 * 16 + 8;
+    case Kind::even: return cols / 8 * 8 + 2 * random->from(1, 3);
+    case Kind::odd: return cols / 2 * 2 + 1;
+    case Kind::anywhere: return cols / 8 * 8 + random->from(1, 7);
+  }
+  return cols;
+}
+
+// Does it stand in the course, or is it, or nearly, a width that somebody would list: a power of two, or so many
+// hundreds?
+bool is_known(int cols, const std::set<int>& named) {
+  constexpr int near = 2;
+  if (cols % 100 == 0) return true;
+  const auto next = named.lower_bound(cols - near);
+  if (next != named.end() && *next <= cols + near) return true;
+  for (int power = 1; power <= cols + near; power *= 2) {
+    if (std::abs(power - cols) <= near) return true;
+  }
+  return false;
+}
+
+int drawn_width(int least, int most, Kind kind, const std::set<int>& named, Random* random) {
+  int cols = least;
+  for (int tries = 0; tries < 100; tries++) {
+    cols = made(random->from(least, most), kind, random);
+    if (cols >= least && !is_known(cols, named)) break;
+  }
+  return cols;
+}
+
+// About this many elements. Of narrow rows so many that blocks for several of them are full: threads without a row of
+// their own may load another's.
+Shape shaped(const Shape& known, int cols, double elements) {
+  Shape shape = known;
+  shape.cols = cols;
+  const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
+  shape.rows = static_cast<int>(elements / cols);
+  if (shape.rows < full) shape.rows = full;
+  return shape;
+}
+
+std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, const std::set<int>& named,
+                                Random* random) {
+  const double known_elements = known.rows * static_cast<double>(known.cols);
+  // As many elements as there, or down to half of them: then the rows do not tell that it is this move.
+  const auto elements = [&] { return known_elements * (0.5 + random->from(0, 255) / 510.0); };
+  std::vector<Shape> shapes;
+  const auto draw = [&](int least, int most, Kind kind, double wanted) {
+    shapes.push_back(shaped(known, drawn_width(least, most, kind, named, random), wanted));
+  };
+  if (known.cols < hundreds_end) {
+    // So many rows that no one block has threads for all.
+    const int least = known.cols / 4, middle = least * 11 / 4, most = known.cols * 2;
+    const bool lower = random->from(0, 1);
+    draw(lower ? least : middle, lower ? middle : most, Kind::whole_half_warps, elements() + 1.5 * known_elements);
+    draw(lower ? middle : least, lower ? most : middle, Kind::odd_packs, 1);
+    return shapes;
+  }
+  if (known.cols % 2) {
+    const bool even_is_narrow = random->from(0, 1);
+    draw(known.cols / 8, known.cols * 2, Kind::odd, elements());
+    draw(hundreds_end / 8, hundreds_end, even_is_narrow ? Kind::even : Kind::odd, 1);
+    draw(known.cols * 2, known.cols * 8, even_is_narrow ? Kind::odd : Kind::even, 1);
+    if (wider) draw(known.cols * 8, shared_end, Kind::anywhere, 1);
+    return shapes;
+  }
+  // One of them fills whole warps with packs, and one fills no pair of packs.
+  Kind kinds[] = {Kind::whole_warps, Kind::odd_packs, Kind::packs};
+  std::swap(kinds[0], kinds[random->from(0, 2)]);
+  std::swap(kinds[1], kinds[random->from(1, 2)]);
+  draw(known.cols / 8, known.cols * 3 / 8, kinds[0], elements() / 4);
+  draw(known.cols / 16, known.cols / 8, Kind::packs, 1);
+  draw(known.cols * 3 / 8, known.cols, kinds[1], elements() / 4);
+  draw(known.cols, known.cols * 2, kinds[2], 1);
+  if (wider && widest > widest_end)
+    draw(widest_begin, widest_end, Kind::packs, 1);
+  else if (wider)
+    draw(known.cols * 2, shared_end, Kind::packs, 1);
+  return shapes;
+}
+
+}  // namespace
+
+std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
+                                uint64_t number) {
+  constexpr int narrow = 64, rows = 128, columns = 256, pack = 8, few_places = 3, places = 12, below = 24;
+  Random random(number ^ (static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows)));
+  if (widths == Move::Widths::any || widths == Move::Widths::wider)
+    return of_any_width(known, widths == Move::Widths::wider, widest, named, &random);
+  Shape shape = known;
+  if (known.cols < narrow) {
+    shape.rows += rows * random.from(1, few_places);
+    return {shape};
+  }
+  // Rows begin and end as they do there, in whole packs of whole warps or not.
+  const bool whole_warps = known.cols % columns == 0;
+  for (int tries = 0; tries < 100; tries++) {
+    if (widths == Move::Widths::up_to) {
+      shape.cols = known.cols - pack * random.from(1, below);
+    } else {
+      // Of many rows, for a predicted time, not much wider.
+      shape.cols = known.cols + columns * random.from(1, known.rows >= columns ? few_places : places) +
+                   (whole_warps ? 0 : pack * random.from(0, columns / pack - 1));
+    }
+    if (!is_known(shape.cols, named)) break;
+  }
+  if (known.rows < columns) {
+    const int as_many = static_cast<int>(2.0 * known.rows * known.cols / shape.cols);
+    shape.rows = std::min(known.rows, std::max(4, as_many));
+  }
+  return {shape};
+}
+
+}  // namespace testing_

@@ -1,0 +1,94 @@
+// What a kernel gains that makes a move only at some widths: nothing, or next to nothing.
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "catch2_any.h"
+#include "drawn_shapes.h"
+
+using testing_::drawn_shapes;
+using testing_::Move;
+using testing_::Shape;
+
+namespace {
+
+constexpr int grades = 2000;
+// As labs name them, and where "no thread does the work of others" is counted in most labs.
+const std::set<int> named = {512, 600, 1000, 1023, 1024, 1025, 2049, 4096, 4097, 10000, 16384, 30001, 50257, 60001};
+const Shape places[] = {{2, 16384, {}}, {80, 512, {}}, {48, 2049, {}}};
+
+std::vector<Shape> of_a_grade(uint64_t number, Move::Widths widths, int widest) {
+  std::vector<Shape> all;
+  for (const Shape& known : places) {
+    for (const Shape& shape : drawn_shapes(known, widths, widest, named, number)) all.push_back(shape);
+  }
+  return all;
+}
+
+// In how many of the grades all drawn widths are such that the kernel makes the move there.
+int missed(const std::function<bool(int)>& makes_the_move) {
+  int count = 0;
+  for (uint64_t number = 0; number < grades; number++) {
+    const auto shapes =
+        of_a_grade(number * 0x9e3779b97f4a7c15ull, Move::Widths::wider, std::numeric_limits<int>::max());
+    count += std::all_of(shapes.begin(), shapes.end(), [&](const Shape& shape) { return makes_the_move(shape.cols); });
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that makes a move only at widths of one kind is seen in every grade") {
+  for (const int multiple : {2, 4, 8, 32, 64, 128, 256, 1000}) {
+    CAPTURE(multiple);
+    CHECK(missed([=](int cols) { return cols % multiple == 0; }) == 0);
+    // Or everywhere else.
+    if (multiple <= 256) CHECK(missed([=](int cols) { return cols % multiple != 0; }) == 0);
+  }
+  CHECK(missed([](int cols) { return named.count(cols) > 0; }) == 0);
+  CHECK(missed([](int cols) { return cols % 2 == 1; }) == 0);
+  CHECK(missed([](int cols) { return cols % 64 == 0 || cols % 256 < 64; }) <= grades / 200);
+}
+
+TEST_CASE("a kernel that makes a move only above or below a limit is seen in every grade") {
+  for (const int limit : {512, 1024, 2048, 4096, 8192, 12288, 16384, 32768, 50257, 65536}) {
+    CAPTURE(limit);
+    CHECK(missed([=](int cols) { return cols <= limit; }) == 0);
+    CHECK(missed([=](int cols) { return cols >= limit; }) == 0);
+  }
+  // Where the known shapes lie, and a quarter above them.
+  CHECK(missed([](int cols) {
+          for (const int width : {512, 1025, 2049, 4096, 16384, 60001})
+            if (cols >= width && cols < width + width / 4) return true;
+          return cols < 400;
+        }) == 0);
+}
+
+TEST_CASE("no width is drawn that the course names, nor one that anybody would list") {
+  for (uint64_t number = 0; number < grades; number++) {
+    for (const Move::Widths widths : {Move::Widths::near, Move::Widths::any, Move::Widths::wider}) {
+      for (const Shape& shape : of_a_grade(number, widths, 50257)) {
+        CAPTURE(shape.cols);
+        REQUIRE(shape.rows > 0);
+        REQUIRE(shape.cols <= 50257);
+        REQUIRE(shape.cols % 100 != 0);
+        REQUIRE((shape.cols & (shape.cols - 1)) != 0);
+        for (int near = -2; near <= 2; near++) REQUIRE(named.count(shape.cols + near) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("rows begin where those of the known shape begin, and the same grade has the same shapes") {
+  for (uint64_t number = 0; number < grades; number++) {
+    for (const Shape& known : places) {
+      const auto drawn = [&](Move::Widths widths) { return drawn_shapes(known, widths, 50257, named, number); };
+      for (const Shape& shape : drawn(Move::Widths::any)) REQUIRE((shape.cols % 8 == 0) == (known.cols % 8 == 0));
+      const auto near = drawn(Move::Widths::near);
+      REQUIRE(near.size() == 1);
+      REQUIRE(near[0].cols % 8 == known.cols % 8);
+      if (known.cols % 256 == 0) REQUIRE(near[0].cols % 256 == 0);
+      REQUIRE(drawn(Move::Widths::near)[0].cols == near[0].cols);
+    }
+  }
+}
