@@ -7,9 +7,8 @@ namespace simt {
 
 std::shared_ptr<std::byte[]> copy_of_arguments(const BoundKernel& kernel) {
   const auto* const bytes = static_cast<const std::byte*>(kernel.arguments);
-  std::shared_ptr<std::byte[]> arguments(new (std::align_val_t{64}) std::byte[kernel.argument_bytes], [](std::byte* memory) {
-    operator delete[](memory, std::align_val_t{64});
-  });
+  std::shared_ptr<std::byte[]> arguments(new (std::align_val_t{64}) std::byte[kernel.argument_bytes],
+                                         [](std::byte* memory) { operator delete[](memory, std::align_val_t{64}); });
   std::copy(bytes, bytes + kernel.argument_bytes, arguments.get());
   return arguments;
 }

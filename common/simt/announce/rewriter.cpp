@@ -273,9 +273,8 @@ bool Rewriter::announcement(const std::string& name) {
     bytes = size.terms.empty() ? size.constant : 0;
     if (!bytes) return false;  // of a size that only the running program knows: it stays
   }
-  announced_.push_back(
-      {values_.of(rdi), bytes, begins(found[1].str(), "read"), found[1] != "read", output_.size(), false,
-       name.find("volatile") != std::string::npos});
+  announced_.push_back({values_.of(rdi), bytes, begins(found[1].str(), "read"), found[1] != "read", output_.size(),
+                        false, name.find("volatile") != std::string::npos});
   return true;
 }
 

@@ -201,14 +201,15 @@ void Racecheck::one_cell(Page& page, Now& now, unsigned cell, Stamp stamp) {
 void Racecheck::keep_store(Page& page, const Now& now, unsigned cell, Stamp stamp) {
   const Stamp write = page.writes()[cell];
   const Page::OtherReads* const others = page.other_reads() ? page.other_reads() + cell : nullptr;
-  if (others && !is_past(others->store, stamp, now.stale) && !is_ordered(others->store, stamp_thread(stamp), now.address))
+  if (others && !is_past(others->store, stamp, now.stale) &&
+      !is_ordered(others->store, stamp_thread(stamp), now.address))
     compare_with_store(page, now, cell, others->store, stamp);
   if (is_atomic(write) || write < now.stale || (write >= block_stamp_ && write < barrier_stamp_)) return;
   page.make_other_reads(cell).store = write;
 }
 
-// Whether the threads that store at this pc have just read the element, and all store one value. The lanes of a warp have
-// all read before one of them stores: any of them counts for the others.
+// Whether the threads that store at this pc have just read the element, and all store one value. The lanes of a warp
+// have all read before one of them stores: any of them counts for the others.
 void Racecheck::note_store(const Page& page, const Now& now, unsigned first, unsigned each_log2, unsigned thread,
                            unsigned threads, uint32_t pc) {
   if (tested_.size() <= pc) tested_.resize(pc + 1);
@@ -218,8 +219,8 @@ void Racecheck::note_store(const Page& page, const Now& now, unsigned first, uns
   const unsigned lane = thread % 32;
   for (unsigned i = 0; i < threads; i++) {
     const Stamp read = page.last_read_of(first + (i << each_log2));
-    const bool has_read = read >= block_stamp_ && stamp_thread(read) / 32 == thread / 32 && !is_atomic(read) && stored &&
-                          now.access.bytes <= 8 && stored->known >> (lane + i) & 1;
+    const bool has_read = read >= block_stamp_ && stamp_thread(read) / 32 == thread / 32 && !is_atomic(read) &&
+                          stored && now.access.bytes <= 8 && stored->known >> (lane + i) & 1;
     if (known.launch != launch_)
       known = {launch_, stamp_pc(read), stored ? stored->low[lane + i] : 0, has_read};
     else

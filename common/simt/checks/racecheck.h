@@ -14,8 +14,8 @@
 // Plain stores of the same bytes do not race with each other, in whatever order they come (NVIDIA's racecheck has them
 // as INFO, which it does not report): several threads set one flag, or give a vertex the same level. In global memory a
 // store of what was there already does not race with a read, either: whoever reads gets one value. In shared memory it
-// does: a barrier is missing there, and with other data the value would change. Nor does a read of global memory by which
-// a thread decides whether to store what all others store there, too.
+// does: a barrier is missing there, and with other data the value would change. Nor does a read of global memory by
+// which a thread decides whether to store what all others store there, too.
 #pragma once
 
 #include <array>
