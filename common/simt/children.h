@@ -1,5 +1,5 @@
-// Dynamic parallelism: the grids that a kernel's threads launch. They begin when the kernel that launches them has ended,
-// which CUDA allows: since CUDA 12 a kernel cannot wait for the grids that it launches.
+// Dynamic parallelism: the grids that a kernel's threads launch. They begin when the kernel that launches them has
+// ended, which CUDA allows: since CUDA 12 a kernel cannot wait for the grids that it launches.
 #pragma once
 
 #include <cuda_runtime.h>
