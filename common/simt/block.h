@@ -85,6 +85,7 @@ class Block {
   unsigned active_lanes(Place place);
   void yield();
   void grid_barrier(Place place);
+  void add_child(const LaunchConfig& config, const BoundKernel& kernel);
 
   // Of meetings (meetings.cpp). `caller` is where the kernel calls.
   void meeting_init(uint64_t key, unsigned expected);

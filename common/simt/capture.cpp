@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 
+#include "block.h"
 #include "device.h"
 #include "graph_parts.h"
 #include "streams.h"
@@ -47,7 +48,7 @@ struct CapturedPoint {
 };
 
 bool is_capturing(cudaStream_t stream) {
-  if (capturing == 0) return false;
+  if (capturing == 0 || current_block) return false;  // a kernel's own launches are part of the kernel
   std::lock_guard<std::mutex> lock(mutex);
   return captured_streams().count(stream) > 0;
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import cuda_arch
+import lockstep
 import ptx
 
 
@@ -139,8 +140,8 @@ def closing(code: str, at: int) -> int:
     return -1
 
 
-def unsupported(source: Text) -> list[tuple[int, str]]:
-    """Where the file uses what the executor does not have, and what that is."""
+def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
+    """Where the file uses what the executor does not have, and what that is. nested: kernels may launch kernels."""
     code, found = source.code, []
     for include in re.finditer(rf"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:{LIBRARIES})[^>\"]*|nvcuda[^>\"]*)[>\"]", source.text,
                                re.MULTILINE):
@@ -149,7 +150,7 @@ def unsupported(source: Text) -> list[tuple[int, str]]:
     for pattern, feature in UNSUPPORTED:
         found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]
     found += inline_ptx(source)[1]
-    return found + dynamic_parallelism(source) + implicit_warp_synchrony(source)
+    return found + ([] if nested else dynamic_parallelism(source))
 
 
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)(?:[\s\\]+(?:volatile|__volatile__))*[\s\\]*\(")
@@ -181,23 +182,7 @@ def dynamic_parallelism(source: Text) -> list[tuple[int, str]]:
         end = closing(code, body.start())
         launch = LAUNCH.search(code, body.start(), end if end > 0 else len(code))
         if launch:
-            found.append((launch.start(), "dynamic parallelism (a launch inside a kernel) is"))
-    return found
-
-
-def implicit_warp_synchrony(source: Text) -> list[tuple[int, str]]:
-    """The last steps of old tree reductions: s[tid] += s[tid + 16]; s[tid] += s[tid + 8]; with s volatile and no __syncwarp()."""
-    found = []
-    names = {match[1] for match in re.finditer(r"\bvolatile\s+(?:__shared__\s+)?\w+(?:\s*<[^<>]*>)?\s*\*?\s*(?:const\s+|__restrict__\s+)?(\w+)",
-                                              source.code)}
-    for name in names:
-        step = rf"\b{name}\s*\[[^\]]*\]\s*[-+*|&^]?=[^;]*\b{name}\s*\[[^\]]*[+^-]\s*(?:32|16|8|4|2|1)\s*\][^;]*;"
-        steps = list(re.finditer(step, source.code))
-        for one, next_ in zip(steps, steps[1:]):
-            between = source.code[one.end():next_.start()]
-            if "sync" not in between and len(between) < 200:
-                found.append((one.start(), f"a warp in lockstep (volatile {name} without __syncwarp() between the steps) is"))
-                break
+            found.append((launch.start(), "without -rdc=true (nvcc needs it, too), dynamic parallelism (a launch inside a kernel) is"))
     return found
 
 
@@ -216,7 +201,11 @@ def warnings(source: Text) -> list[str]:
     for guess in cuda_arch.edits(source.code, [at for at, _ in unsupported(source)])[1]:
         found.append((guess, "host and device code are one on the CPU executor: both get the device's side of this condition on "
                              "__CUDA_ARCH__"))
-    volatile = re.search(r"\bvolatile\s+(?:__shared__\s+)?\w+(?:\s*<[^<>]*>)?\s*\*\s*\w*s(?:h|_?data|mem)|\b__shared__\s+volatile\b|"
+    steps = lockstep.steps(source.code)
+    if steps:
+        found.append((steps[0].begin, f"volatile {steps[0].name} without __syncwarp() between the steps: they run in lockstep here, as a GPU's warps mostly do; "
+                                      "since compute capability 7.0 CUDA does not promise it, and --check reports a race"))
+    volatile = not steps and re.search(r"\bvolatile\s+(?:__shared__\s+)?\w+(?:\s*<[^<>]*>)?\s*\*\s*\w*s(?:h|_?data|mem)|\b__shared__\s+volatile\b|"
                          r"\bvolatile\s+__shared__\b", source.code)
     if volatile:
         found.append((volatile.start(), "volatile shared memory: lanes of a warp run in lockstep only at __syncwarp(), here as "
@@ -292,9 +281,10 @@ def launch_end(code: str, begin: int) -> re.Match | None:
     return None
 
 
-def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True) -> str:
+def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False) -> str:
     """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
-    refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it."""
+    refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it.
+    nested: a kernel may launch kernels (-rdc=true)."""
     edits: list[tuple[int, int, str]] = []
     code, text = source.code, source.text
 
@@ -303,13 +293,16 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True) -> str:
         missing = old.count("\n") - replacement.count("\n")
         edits.append((begin, end, replacement + ("\\\n" if "\\\n" in old else "\n") * missing))
 
-    refused = unsupported(source) if refuse or decide_arch else []
+    refused = unsupported(source, nested) if refuse or decide_arch else []
     edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused if refuse)}.values()
     if decide_arch:
         edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
 
     for begin, end, statement in inline_ptx(source)[0]:
         keep_lines(begin, end, statement)
+
+    for step in lockstep.steps(code) if decide_arch else []:
+        keep_lines(step.begin, step.end, lockstep.rewritten(text, step))
 
     for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())

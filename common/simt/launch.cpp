@@ -288,30 +288,27 @@ cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bo
   Pool::get().run(&state);
   if (observer) observer->launch_end(state.id);
   if (counters) counters::end_launch(state, *counters);
+  for (const ChildLaunch& child : state.children.take()) run_launch(child.config, child.kernel, false);
   return cudaSuccess;
 }
 
 namespace {
 
 cudaError_t launch(LaunchConfig config, const BoundKernel& kernel, bool cooperative) {
-  if (current_block) {
-    Failure failure = {};
-    failure.what = "dynamic parallelism";
-    std::snprintf(failure.detail, sizeof failure.detail,
-                  "A kernel launches %s: the executor runs no kernel inside another.", kernel.name);
-    failure.in_kernel = true;
-    const uint3 block = blockIdx, thread = threadIdx;
-    std::memcpy(failure.block, &block, sizeof failure.block);
-    std::memcpy(failure.thread, &thread, sizeof failure.thread);
-    failure.pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
-    report_failure(failure);
-  }
   const dim3 given = config.cluster;
   if (!given.x && !given.y && !given.z) config.cluster = cluster_asked(kernel.function);
   Excess excess = beyond_device(config);
   if (!excess.error) excess = beyond_cluster(config, kernel.function);
   if (!excess.error) excess = beyond_kernel(config, kernel.function);
   if (!excess.error && cooperative) excess = beyond_residence(config, kernel.function);
+  // Of a stream that a kernel's threads name the work waits for that kernel's end anyhow.
+  if (current_block) {
+    if (cooperative) excess = {cudaErrorNotSupported, "a kernel cannot launch cooperatively", "is in a kernel."};
+    if (!excess.error) {
+      current_block->add_child(config, kernel);
+      return cudaSuccess;
+    }
+  }
   if (!excess.error && is_named(config.stream) && config.stream != replay_stream() &&
       config.stream->device != current_device())
     excess = {cudaErrorInvalidResourceHandle, "the stream is of another device than the current one",
@@ -330,11 +327,7 @@ cudaError_t launch(LaunchConfig config, const BoundKernel& kernel, bool cooperat
   }
   if (!runs_later()) return set_last_error(device().launch(config, kernel, cooperative), "the launch");
   BoundKernel later = kernel;
-  const auto* const bytes = static_cast<const std::byte*>(kernel.arguments);
-  const std::shared_ptr<std::byte[]> arguments(
-      new (std::align_val_t{64}) std::byte[kernel.argument_bytes],
-      [](std::byte* memory) { operator delete[](memory, std::align_val_t{64}); });
-  std::copy(bytes, bytes + kernel.argument_bytes, arguments.get());
+  const std::shared_ptr<std::byte[]> arguments = copy_of_arguments(kernel);
   later.arguments = arguments.get();
   enqueue(
       config.stream, [config, later, arguments, cooperative] { return device().launch(config, later, cooperative); },

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <vector>
 
+#include "children.h"
+
 namespace simt {
 
 namespace counters {
@@ -27,6 +29,8 @@ struct LaunchState {
   // Set before it runs: is it watched (by the counters or an observer), and what to count into, if anything.
   bool record = false;
   counters::LaunchCounters* counters = nullptr;
+
+  mutable Children children;  // its threads add to them while it runs
 
   uint64_t block_count() const { return static_cast<uint64_t>(config.grid.x) * config.grid.y * config.grid.z; }
   // 1 where none is asked for.

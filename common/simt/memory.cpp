@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "checks/memory_events.h"
 #include "device.h"
 #include "device_queues.h"
 #include "device_service.h"
@@ -21,6 +22,8 @@ namespace {
 cudaError_t allocate(void** pointer, size_t bytes, Sharing sharing, const char* function = __builtin_FUNCTION()) {
   if (!pointer) return set_last_error(cudaErrorInvalidValue, function);
   *pointer = nullptr;
+  // A kernel may ask, too, and want the pointer in device memory.
+  simt::checks::host_wrote(pointer, sizeof *pointer);
   return bytes ? set_last_error(device().allocate(pointer, bytes, sharing), function) : cudaSuccess;
 }
 

@@ -273,8 +273,8 @@ bool Rewriter::announcement(const std::string& name) {
     bytes = size.terms.empty() ? size.constant : 0;
     if (!bytes) return false;  // of a size that only the running program knows: it stays
   }
-  announced_.push_back(
-      {values_.of(rdi), bytes, begins(found[1].str(), "read"), found[1] != "read", output_.size(), false});
+  announced_.push_back({values_.of(rdi), bytes, begins(found[1].str(), "read"), found[1] != "read", output_.size(),
+                        false, name.find("volatile") != std::string::npos});
   return true;
 }
 
@@ -294,16 +294,20 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
 }
 
 bool Rewriter::is_announced(const Value& address, const Access& access) {
+  bool found = false;
   for (Announced& hook : announced_) {
     const int64_t offset = address.constant - hook.address.constant;
     const bool same_kind = access.kind == Kind::load ? hook.loads : access.kind == Kind::store && hook.stores;
     if (same_kind && is_same(address, hook.address) && offset >= 0 &&
         offset + static_cast<int64_t>(access.bytes) <= hook.bytes) {
+      // Of volatile accesses each has its own.
+      found = true;
+      if (hook.is_volatile && hook.used) continue;
       hook.used = true;
       return true;
     }
   }
-  return false;
+  return found;
 }
 
 void Rewriter::announce(const Operand& memory, const Access& access) {

@@ -54,6 +54,7 @@ class Rewriter {
     bool loads, stores;
     size_t output_line;  // where the call of the hook is
     bool used;
+    bool is_volatile;
   };
 
   void line(std::string_view text);

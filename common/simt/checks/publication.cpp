@@ -20,8 +20,9 @@ void Publication::atomic(uintptr_t address, unsigned thread, uint32_t time, uint
   last = {thread, last.several || last.thread != thread, fence_, barrier};
 }
 
-bool Publication::orders_threads(unsigned before, uint32_t time, unsigned now) const {
+bool Publication::orders_threads(unsigned before, uint32_t time, unsigned now, uintptr_t but) const {
   for (const auto& [address, mine] : mine_) {
+    if (address == but) continue;
     const auto released = mine.last.find(before), acquired = mine.last.find(now);
     if (released == mine.last.end() || acquired == mine.last.end()) continue;
     if (released->second > time && acquired->second > released->second) return true;

@@ -23,15 +23,16 @@ class Publication {
   bool has_atomics() const { return !mine_.empty(); }
 
   // Has a thread of this block seen what another one of it did at `time`?
-  bool orders_threads(unsigned before, uint32_t time, unsigned now) const;
+  // Not by atomics on the address `but`.
+  bool orders_threads(unsigned before, uint32_t time, unsigned now, uintptr_t but) const;
 
   // Has a thread of this block seen what a thread of an earlier block did at `time`? has_synchronised(thread, time): is
   // what `thread` did at `time` ordered before what this thread does now, by a barrier or by its warp?
   template <typename HasSynchronised>
-  bool orders_blocks(uint32_t block, unsigned before, uint32_t time, unsigned now,
+  bool orders_blocks(uint32_t block, unsigned before, uint32_t time, unsigned now, uintptr_t but,
                      HasSynchronised has_synchronised) const {
     for (const auto& [address, mine] : mine_) {
-      if (!is_released(address, block, before, time)) continue;
+      if (address == but || !is_released(address, block, before, time)) continue;
       if (mine.last.count(now) || has_synchronised(mine.first_thread, mine.first)) return true;
       for (const auto& [thread, when] : mine.last) {
         if (has_synchronised(thread, when)) return true;

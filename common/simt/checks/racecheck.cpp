@@ -99,13 +99,13 @@ bool Racecheck::has_synchronised(unsigned before, uint32_t time, unsigned thread
          (!of_warps_.empty() && time < of_warps_[thread / 32][before / 32]);
 }
 
-bool Racecheck::is_ordered(Stamp stamp, unsigned thread) const {
+bool Racecheck::is_ordered(Stamp stamp, unsigned thread, uintptr_t but) const {
   const uint32_t time = stamp_time(stamp);
   const unsigned before = stamp_thread(stamp);
   if (time >= block_)
-    return has_synchronised(before, time, thread) || publication_.orders_threads(before, time, thread);
+    return has_synchronised(before, time, thread) || publication_.orders_threads(before, time, thread, but);
   if (time >= cluster_ && time < cluster_barrier_) return true;
-  return publication_.orders_blocks(block_at(time), before, time, thread, [&](unsigned other, uint32_t when) {
+  return publication_.orders_blocks(block_at(time), before, time, thread, but, [&](unsigned other, uint32_t when) {
     return has_synchronised(other, when, thread);
   });
 }
@@ -143,6 +143,7 @@ void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& ac
   // Four bits would be needed for 16 cells, of one byte each: such a group is left to its cells.
   const Stamp stamp = at(time_) | Stamp{thread} << stamp_thread_shift | (atomic ? stamp_atomic : 0) |
                       Stamp{each_log2 & 3} << stamp_cells_shift | number_of(access.pc);
+  if (writes && !atomic && is_global) note_store(page, now, first, each_log2, thread, threads, stamp_pc(stamp));
   const auto stamp_of = [&](unsigned cell) { return stamp + ((cell - first) >> each_log2) * stamp_of_one_thread; };
   for (unsigned cell = first; cell < end;) {
     const unsigned next = std::min(end, cell - cell % Page::group + Page::group);
@@ -167,6 +168,7 @@ bool Racecheck::group(Page& page, const Now& now, unsigned cell, Stamp stamp) co
     return true;
   }
   if (page.last_read >= stale && (page.other_reads() || now.atomic)) return false;
+  if (now.atomic && page.last_write >= stale && !is_atomic(write)) return false;
   write = stamp;
   read = Page::nobody;
   return true;
@@ -186,12 +188,50 @@ void Racecheck::one_cell(Page& page, Now& now, unsigned cell, Stamp stamp) {
   }
   if (now.writes) {
     if (now.changes & lane || !is_global) compare_reads(page, now, cell, stamp);
+    if (now.atomic) keep_store(page, now, cell, stamp);
     write = stamp;
   } else if (is_past(read, stamp, now.stale)) {
     read = stamp;
   } else {
     remember_read(page, cell, stamp, now.stale);
   }
+}
+
+// An atomic does not order a store before it: others' atomics may still come first.
+void Racecheck::keep_store(Page& page, const Now& now, unsigned cell, Stamp stamp) {
+  const Stamp write = page.writes()[cell];
+  const Page::OtherReads* const others = page.other_reads() ? page.other_reads() + cell : nullptr;
+  if (others && !is_past(others->store, stamp, now.stale) &&
+      !is_ordered(others->store, stamp_thread(stamp), now.address))
+    compare_with_store(page, now, cell, others->store, stamp);
+  if (is_atomic(write) || write < now.stale || (write >= block_stamp_ && write < barrier_stamp_)) return;
+  page.make_other_reads(cell).store = write;
+}
+
+// Whether the threads that store at this pc have just read the element, and all store one value. The lanes of a warp
+// have all read before one of them stores: any of them counts for the others.
+void Racecheck::note_store(const Page& page, const Now& now, unsigned first, unsigned each_log2, unsigned thread,
+                           unsigned threads, uint32_t pc) {
+  if (tested_.size() <= pc) tested_.resize(pc + 1);
+  TestAndSet& known = tested_[pc];
+  if (known.launch == launch_ && !known.holds) return;
+  const StoredByLanes* const stored = now.access.stored;
+  const unsigned lane = thread % 32;
+  for (unsigned i = 0; i < threads; i++) {
+    const Stamp read = page.last_read_of(first + (i << each_log2));
+    const bool has_read = read >= block_stamp_ && stamp_thread(read) / 32 == thread / 32 && !is_atomic(read) &&
+                          stored && now.access.bytes <= 8 && stored->known >> (lane + i) & 1;
+    if (known.launch != launch_)
+      known = {launch_, stamp_pc(read), stored ? stored->low[lane + i] : 0, has_read};
+    else
+      known.holds = has_read && stamp_pc(read) == known.read && stored->low[lane + i] == known.value;
+    if (!known.holds) return;
+  }
+}
+
+bool Racecheck::sets_what_it_tests(uint32_t store, uint32_t read) const {
+  return store < tested_.size() && tested_[store].launch == launch_ && tested_[store].holds &&
+         tested_[store].read == read;
 }
 
 bool Racecheck::stores_the_same(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp) const {
@@ -207,7 +247,7 @@ void Racecheck::remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stal
   Stamp& last = page.reads()[cell];
   Page::OtherReads& others = page.make_other_reads(cell);
   if (last < block_stamp_) {
-    others = {0, 0, last};
+    others = {0, 0, last, others.store};
   } else if (stamp_thread(last) / 32 == stamp_thread(stamp) / 32) {
     others.same_warp = last;
   } else {
@@ -242,9 +282,20 @@ void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp b
     const bool other_loads = now.atomic ? !before_wrote : !now.writes;
     if (other_loads) return;
   }
+  if (!one_is_atomic && now.space == AddressSpace::global && before_wrote != now.writes &&
+      sets_what_it_tests(stamp_pc(now.writes ? stamp : before), stamp_pc(now.writes ? before : stamp)))
+    return;
   const unsigned thread = stamp_thread(stamp);
   if (found_ && stamp_thread(before) / 32 == thread / 32 && stamp_time(before) >= block_) return;
   if (is_ordered(before, thread)) return;
+  note(now, address, stamp, before, before_wrote);
+}
+
+void Racecheck::compare_with_store(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp) {
+  if (!found_ || scope_ == Scope::warp) note(now, now.page + cell * page.cell_bytes(), stamp, before, true);
+}
+
+void Racecheck::note(const Now& now, uintptr_t address, Stamp stamp, Stamp before, bool before_wrote) {
   if (found_ && stamp_time(before) >= block_)
     scope_ = Scope::warps;
   else if (!found_)

@@ -14,7 +14,8 @@
 // Plain stores of the same bytes do not race with each other, in whatever order they come (NVIDIA's racecheck has them
 // as INFO, which it does not report): several threads set one flag, or give a vertex the same level. In global memory a
 // store of what was there already does not race with a read, either: whoever reads gets one value. In shared memory it
-// does: a barrier is missing there, and with other data the value would change.
+// does: a barrier is missing there, and with other data the value would change. Nor does a read of global memory by
+// which a thread decides whether to store what all others store there, too.
 #pragma once
 
 #include <array>
@@ -84,7 +85,8 @@ class Racecheck {
   uint32_t number_of(uintptr_t pc);
   uint32_t known(unsigned thread, unsigned lane) const;
   bool has_synchronised(unsigned before, uint32_t time, unsigned thread) const;
-  bool is_ordered(Stamp before, unsigned thread) const;
+  // Not by atomics on the address `but`.
+  bool is_ordered(Stamp before, unsigned thread, uintptr_t but = 0) const;
 
   // Is the access of no interest to whatever this block's `thread` does now, by the stamp alone?
   bool is_past(Stamp before, Stamp now, Stamp stale) const {
@@ -100,6 +102,12 @@ class Racecheck {
   void remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stale);
   void compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp);
   void compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote);
+  void note_store(const Page& page, const Now& now, unsigned first, unsigned each_log2, unsigned thread,
+                  unsigned threads, uint32_t pc);
+  bool sets_what_it_tests(uint32_t store, uint32_t read) const;
+  void keep_store(Page& page, const Now& now, unsigned cell, Stamp stamp);
+  void compare_with_store(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp);
+  void note(const Now& now, uintptr_t address, Stamp stamp, Stamp before, bool before_wrote);
   void note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp before, bool before_wrote);
   uint32_t block_at(uint32_t time) const;  // counts from 0 in block_times_
 
@@ -139,6 +147,15 @@ class Racecheck {
     WarpTimes known;
   };
   std::unordered_map<uint64_t, std::array<Phase, 4>> meetings_;
+
+  // By the number of a store's pc: in this launch, each thread that stored there had just read the same element at
+  // `read`, and all stored one value. So do searches of a graph: if (level[v] == none) level[v] = this_level.
+  struct TestAndSet {
+    uint32_t launch = 0, read = 0;
+    uint64_t value = 0;
+    bool holds = false;
+  };
+  std::vector<TestAndSet> tested_;
 
   std::unordered_map<uintptr_t, uint32_t> pc_numbers_;
   std::vector<uintptr_t> pcs_;

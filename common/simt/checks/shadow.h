@@ -39,8 +39,9 @@ class Page {
   static constexpr Stamp nobody = 1;     // a group that nobody has accessed: older than every access
 
   // Other reads of a cell than the last: by another thread of its warp, by another warp of its block, by another block.
+  // And the last plain store, if an atomic has followed it.
   struct OtherReads {
-    Stamp same_warp = 0, other_warp = 0, other_block = 0;
+    Stamp same_warp = 0, other_warp = 0, other_block = 0, store = 0;
   };
 
   // The cell of an address; makes cells small enough for an access of `width` bytes there.
@@ -70,6 +71,14 @@ class Page {
       for (unsigned i = 0; i < group; i++)
         stamps_[first + i] = stamp == nobody ? 0 : stamp + (i >> stamp_cells_log2(stamp)) * stamp_of_one_thread;
     }
+  }
+
+  // Of a cell, whether its group has a stamp or not.
+  Stamp last_read_of(unsigned cell) const {
+    const Stamp group_stamp = groups_[(cells() + cell) / group];
+    if (group_stamp == nobody) return 0;
+    if (group_stamp) return group_stamp + (cell % group >> stamp_cells_log2(group_stamp)) * stamp_of_one_thread;
+    return stamps_ ? stamps_[cells() + cell] : 0;
   }
 
   // nullptr if no cell has any.

@@ -124,6 +124,34 @@ __global__ void all_set_a_flag(int* flag, float* level) {
   level[threadIdx.x % 8] = 5.0f + blockIdx.x % values;
 }
 
+// A step of a search in breadth, which sets what it has tested. different: not all store the same value.
+template <bool different, bool elsewhere>
+__global__ void visit(int* levels, int* seen, int level) {
+  const int to = (threadIdx.x * 5 + blockIdx.x * 3) % 16;
+  if (levels[to] == -1) levels[to] = different ? level + to % 3 + threadIdx.x % 2 : level;
+  if (elsewhere) seen[threadIdx.x] = levels[to];  // not what decides whether to store
+}
+__global__ void add_without_atomics(const int* bins, int* sums) {
+  const int bin = bins[threadIdx.x];
+  sums[bin] = sums[bin] + 1;  // of several threads
+}
+
+// One thread stores what all then add to.
+template <bool barrier>
+__global__ void set_then_add(int* y) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  if (barrier) __syncthreads();
+  atomicAdd(&sum, 1);  // maybe before it is set
+  __syncthreads();
+  if (threadIdx.x == 0) y[0] = sum;
+}
+template <bool alone>
+__global__ void set_then_add_globally(int* sum) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *sum = 0;
+  if (!alone || (threadIdx.x == 0 && blockIdx.x == 0)) atomicAdd(sum, 1);
+}
+
 // Thread 0 of each block stores; thread 1 reads, at a line before it or after it.
 template <bool before>
 __global__ void read_beside_a_store(int* flag, int* y) {
@@ -242,6 +270,26 @@ TEST_CASE("racecheck: a read beside a store races with it if the store changes t
   HAS(finding([&] { read_beside_a_store<true><<<1, 32>>>(ints(0), ints(0)); }), "racecheck: race in global memory");
   CHECK(finding([&] { read_beside_a_store<false><<<2, 32>>>(ints(1), ints(0)); }).empty());
   CHECK(finding([&] { read_beside_a_store<true><<<2, 32>>>(ints(1), ints(0)); }).empty());
+}
+
+TEST_CASE("racecheck: threads that set what they have tested, all to one value, do not race") {
+  const auto ints = [](int value) { return device(std::vector<int>(64, value)); };
+  CHECK(finding([&] { visit<false, false><<<1, 64>>>(ints(-1), ints(0), 7); }).empty());
+  CHECK(finding([&] { visit<false, false><<<3, 64>>>(ints(-1), ints(0), 7); }).empty());
+  HAS(finding([&] { visit<true, false><<<1, 64>>>(ints(-1), ints(0), 7); }), "racecheck: race in global memory");
+  HAS(finding([&] { visit<false, true><<<1, 64>>>(ints(-1), ints(0), 7); }), AT("not what decides whether to store"));
+  HAS(finding([&] { add_without_atomics<<<1, 64>>>(ints(0), ints(0)); }), AT("// of several threads"));
+}
+
+TEST_CASE("racecheck: an atomic does not hide its own thread's store from others") {
+  const auto sum = [] { return device(std::vector<int>(1)); };
+  for (const unsigned threads : {32u, 64u}) {
+    HAS(finding([&] { set_then_add<false><<<1, threads>>>(sum()); }), AT("// maybe before it is set"));
+    CHECK(finding([&] { set_then_add<true><<<1, threads>>>(sum()); }).empty());
+    HAS(finding([&] { set_then_add_globally<false><<<1, threads>>>(sum()); }), "racecheck: race in global memory");
+  }
+  HAS(finding([&] { set_then_add_globally<false><<<2, 1>>>(sum()); }), "racecheck: race in global memory");
+  CHECK(finding([&] { set_then_add_globally<true><<<2, 64>>>(sum()); }).empty());
 }
 
 TEST_CASE("racecheck: the same value in shared memory is no race between stores, but it is with a read") {

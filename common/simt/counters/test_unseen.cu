@@ -73,6 +73,11 @@ __global__ void hosts_atomics(int* sum) {
   atomicAdd(sum, 1);
 }
 
+__global__ void again_and_again(volatile float* x, float* y) {
+  x[threadIdx.x] = x[threadIdx.x] + 1;
+  y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x];
+}
+
 extern "C" void __tsan_read16(void*);
 __global__ void only_says_so(float* x, float* y) {
   __tsan_read16(x + 4 * threadIdx.x);
@@ -115,6 +120,13 @@ TEST_CASE("a load is counted, however it is written", "[unseen]") {
     CHECK(counts.global[store].bytes == n * 4);
     CHECK(counts.global[store].sectors == 4);
   }
+}
+
+TEST_CASE("each volatile load is counted", "[unseen]") {
+  const Buffers b;
+  const auto counts = counts_of(again_and_again, b.x, b.y);
+  CHECK(counts.global[load].requests == 3);
+  CHECK(counts.global[store].requests == 2);
 }
 
 TEST_CASE("structures are counted once, whatever moves them", "[unseen]") {

@@ -185,3 +185,13 @@ inline curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator,
                                                     double deviation) {
   return simt::draw_normal(generator, to, count, [=](double x) { return std::exp(mean + deviation * x); });
 }
+// As the device's curand_poisson draws them; each number has a draw's words to itself, and further draws if it needs
+// more.
+inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned* to, size_t count, double lambda) {
+  if (!(lambda > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+  return simt::draw<1>(generator, to, count, [=](uint4 x, unsigned* numbers) {
+    curandStatePhilox4_32_10_t state;
+    curand_init(static_cast<unsigned long long>(x.y) << 32 | x.x, x.z, 0, &state);
+    numbers[0] = curand_poisson(&state, lambda);
+  });
+}

@@ -1,6 +1,6 @@
-// cuRAND's generators for kernels: XORWOW (curandState) and Philox4x32-10, uniform, normal and log-normal numbers. Bits
-// and uniform numbers are CUDA's; normal ones differ in the last places, as __sincosf does. curand_init of XORWOW costs
-// a GPU far more than here, where the jump to a subsequence is a call of the host (../curand.cpp).
+// cuRAND's generators for kernels: XORWOW (curandState) and Philox4x32-10, uniform, normal, log-normal and Poisson
+// numbers. Bits and uniform numbers are CUDA's; normal ones differ in the last places, as __sincosf does. curand_init
+// of XORWOW costs a GPU far more than here, where the jump to a subsequence is a call of the host (../curand.cpp).
 //
 // XORWOW: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (14), 2003. Philox: J. Salmon et al.,
 // "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
@@ -199,6 +199,41 @@ __device__ __forceinline__ double double_uniform(curandStatePhilox4_32_10_t* sta
 
 }  // namespace simt
 
+namespace simt {
+
+// Up to 64 by Knuth's products of uniform numbers, as CUDA does. Beyond that CUDA inverts approximations of the
+// distribution; here one uniform number is looked up in the distribution itself, from its middle on.
+template <typename Uniform>
+__device__ unsigned poisson_of(double lambda, const Uniform& uniform) {
+  if (lambda < 64) {
+    unsigned factors = 0;
+    float product = expf(static_cast<float>(lambda));
+    do {
+      factors++;
+      product *= uniform();
+    } while (product > 1.0f);
+    return factors - 1;
+  }
+  const double wanted = uniform();
+  const double middle = floor(lambda);
+  const double largest = exp(middle * log(lambda) - lambda - lgamma(middle + 1));
+  double below = largest, above = largest, low = largest, sum = largest, first = middle, last = middle;
+  // All that is at most as large as `middle`, from the largest term down.
+  for (; below > 1e-18 * sum && first > 0; first--) sum += below *= first / lambda;
+  // `sum` is now the probability of at most `middle`.
+  if (wanted > sum) {
+    while (sum < wanted && above > 1e-18) sum += above *= lambda / ++last;
+    return static_cast<unsigned>(last);
+  }
+  while (last > 0 && sum - low >= wanted) {
+    sum -= low;
+    low *= last-- / lambda;
+  }
+  return static_cast<unsigned>(last);
+}
+
+}  // namespace simt
+
 #define SIMT_CURAND(State)                                                                                          \
   __device__ __forceinline__ float curand_uniform(State* state) { return simt::uniform_of(curand(state)); }         \
   __device__ __forceinline__ double curand_uniform_double(State* state) { return simt::double_uniform(state); }     \
@@ -234,8 +269,33 @@ __device__ __forceinline__ double double_uniform(curandStatePhilox4_32_10_t* sta
     state->boxmuller_flag = static_cast<int>(simt::Waiting::log_normal);                                            \
     return expf(mean + deviation * both.x);                                                                         \
   }
+#define SIMT_CURAND_MORE(State)                                                                               \
+  __device__ __forceinline__ unsigned int curand_poisson(State* state, double lambda) {                       \
+    return simt::poisson_of(lambda, [&] { return curand_uniform(state); });                                   \
+  }                                                                                                           \
+  __device__ __forceinline__ float2 curand_log_normal2(State* state, float mean, float deviation) {           \
+    const float2 both = simt::two_normal(state);                                                              \
+    return make_float2(expf(mean + deviation * both.x), expf(mean + deviation * both.y));                     \
+  }                                                                                                           \
+  __device__ __forceinline__ double2 curand_log_normal2_double(State* state, double mean, double deviation) { \
+    const double2 both = simt::two_normal_double(state);                                                      \
+    return make_double2(exp(mean + deviation * both.x), exp(mean + deviation * both.y));                      \
+  }                                                                                                           \
+  __device__ __forceinline__ double curand_log_normal_double(State* state, double mean, double deviation) {   \
+    if (state->boxmuller_flag_double == static_cast<int>(simt::Waiting::log_normal)) {                        \
+      state->boxmuller_flag_double = 0;                                                                       \
+      return state->boxmuller_extra_double;                                                                   \
+    }                                                                                                         \
+    const double2 both = curand_log_normal2_double(state, mean, deviation);                                   \
+    state->boxmuller_extra_double = both.y;                                                                   \
+    state->boxmuller_flag_double = static_cast<int>(simt::Waiting::log_normal);                               \
+    return both.x;                                                                                            \
+  }
 SIMT_CURAND(curandStateXORWOW_t)
 SIMT_CURAND(curandStatePhilox4_32_10_t)
+SIMT_CURAND_MORE(curandStateXORWOW_t)
+SIMT_CURAND_MORE(curandStatePhilox4_32_10_t)
+#undef SIMT_CURAND_MORE
 #undef SIMT_CURAND
 
 __device__ __forceinline__ float4 curand_uniform4(curandStatePhilox4_32_10_t* state) {
@@ -250,4 +310,17 @@ __device__ __forceinline__ float4 curand_normal4(curandStatePhilox4_32_10_t* sta
   const uint4 x = curand4(state);
   const float2 low = simt::normal_of(x.x, x.y), high = simt::normal_of(x.z, x.w);
   return make_float4(low.x, low.y, high.x, high.y);
+}
+__device__ __forceinline__ float4 curand_log_normal4(curandStatePhilox4_32_10_t* state, float mean, float deviation) {
+  const float4 x = curand_normal4(state);
+  return make_float4(expf(mean + deviation * x.x), expf(mean + deviation * x.y), expf(mean + deviation * x.z),
+                     expf(mean + deviation * x.w));
+}
+__device__ __forceinline__ uint4 curand_poisson4(curandStatePhilox4_32_10_t* state, double lambda) {
+  uint4 four;
+  four.x = curand_poisson(state, lambda);
+  four.y = curand_poisson(state, lambda);
+  four.z = curand_poisson(state, lambda);
+  four.w = curand_poisson(state, lambda);
+  return four;
 }

@@ -78,6 +78,17 @@ def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, 
     return Meaning(text, f"write __device__ before {name}{where}, or __host__ __device__ if the host calls it, too")
 
 
+NESTED_LAUNCH = "a kernel launch from a kernel needs separate compilation"
+# What CUDA's runtime is for kernels that launch kernels, as far as the executor has it.
+DEVICE_RUNTIME = re.compile(r"\bcuda(Malloc|Free|GetLastError|PeekAtLastError|GetError(String|Name)|GetDevice(Count)?|"
+                            r"DeviceGetAttribute|StreamCreateWithFlags|StreamDestroy)\b")
+
+
+def of_device_runtime(means: Meaning) -> bool:
+    """Does nvcc take it with -rdc=true?"""
+    return means.text == NESTED_LAUNCH or bool(DEVICE_RUNTIME.search(means.text))
+
+
 def by_candidates(message: Message) -> Meaning | None:
     """No function fits, because those that would are the other side's."""
     sides = [(match, note) for note in message.notes if (match := SIDES.search(note.text))]
@@ -94,7 +105,7 @@ def by_reference(message: Message, match: re.Match) -> Meaning | None:
     declared = next(((note.file, note.line) for note in message.notes if "declared here" in note.text or "variable" in note.text), None)
     if kind == "function":
         if callee == "global":
-            return Meaning("a kernel launch from a kernel needs separate compilation", "launch both kernels from the host")
+            return Meaning(NESTED_LAUNCH, "compile with -rdc=true, or launch both kernels from the host")
         return wrong_side(callee, caller, message, declared)
     if declared and is_course(declared[0]):
         return None

@@ -61,8 +61,9 @@ def variables(answer: front_end.Answer) -> list[str]:
     return sorted(found)
 
 
-def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = None, extended_lambda: bool = False) -> list[Refusal]:
-    """texts: the lines of files that are not where the messages say."""
+def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = None, extended_lambda: bool = False,
+              separate: bool = False) -> list[Refusal]:
+    """texts: the lines of files that are not where the messages say. separate: compilation with -rdc=true, by which kernels may launch kernels."""
     texts = dict(texts or {})
 
     def lines(file: str) -> list[str]:
@@ -78,6 +79,8 @@ def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = Non
     found: dict[Refusal, None] = {}
     for message in answer.messages:
         if is_own(message.file) and (means := meaning.meaning_of(message, lines(message.file))):
+            if separate and meaning.of_device_runtime(means):
+                continue
             if means.of_device and not understood.is_for_the_device(message.file, message.line, message.column):
                 continue
             if not means.of_code or not (understood.is_declared_anew(message) or understood.is_computed(message) or

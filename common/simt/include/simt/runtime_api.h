@@ -67,6 +67,9 @@ using cudaStream_t = CUstream_st*;
 using cudaEvent_t = CUevent_st*;
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+// For launches in kernels.
+#define cudaStreamTailLaunch (reinterpret_cast<cudaStream_t>(3))
+#define cudaStreamFireAndForget (reinterpret_cast<cudaStream_t>(4))
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost,

@@ -94,6 +94,12 @@ Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept;
 // Waits until the warp cannot go on without an answer, and returns the lanes that wait at the same line.
 unsigned active_lanes(Place place) noexcept;
 
+// Between the halves of a step that counts on lockstep (../../lockstep.py): the lanes that are here go on together. It
+// orders nothing: what the step does without __syncwarp() stays a race.
+inline void lockstep(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  active_lanes({file, line, Call::activemask});
+}
+
 // Lets the block's other threads run: for loops that wait for one of them.
 void yield() noexcept;
 
