@@ -221,11 +221,12 @@ void Racecheck::note_store(const Page& page, const Now& now, unsigned first, uns
     const Stamp read = page.last_read_of(first + (i << each_log2));
     const bool has_read = read >= block_stamp_ && stamp_thread(read) / 32 == thread / 32 && !is_atomic(read) &&
                           stored && now.access.bytes <= 8 && stored->known >> (lane + i) & 1;
-    if (known.launch != launch_)
-      known = {launch_, stamp_pc(read), stored ? stored->low[lane + i] : 0, has_read};
-    else
-      known.holds = has_read && stamp_pc(read) == known.read && stored->low[lane + i] == known.value;
-    if (!known.holds) return;
+    const bool is_first = known.launch != launch_;
+    if (is_first) known = {launch_, stamp_pc(read), stored ? stored->low[lane + i] : 0, has_read, false};
+    known.holds = has_read && stamp_pc(read) == known.read && stored->low[lane + i] == known.value;
+    if (known.holds) continue;
+    known.updates = !is_first;
+    return;
   }
 }
 
@@ -319,6 +320,9 @@ void Racecheck::note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp 
            ", and nothing orders the two.\n" + past_the_row(now, address, stamp, before);
   scope_ = !same_block ? Scope::blocks : other / 32 == thread / 32 ? Scope::warp : Scope::warps;
   all_write_there_ = now.writes && before_wrote && now.access.pc == pcs_[stamp_pc(before)];
+  const uint32_t store = stamp_pc(stamp);
+  is_update_ = all_write_there_ && is_global && store < tested_.size() && tested_[store].launch == launch_ &&
+               tested_[store].updates;
   raced_ = now.writes && before_wrote ? 0 : address;
   reader_ = now.writes ? other : thread;
   found_ = true;

@@ -154,6 +154,7 @@ class Racecheck {
     uint32_t launch = 0, read = 0;
     uint64_t value = 0;
     bool holds = false;
+    bool updates = false;  // it held for the first thread only: x += 1
   };
   std::vector<TestAndSet> tested_;
 
