@@ -365,11 +365,6 @@ void Block::yield() {
   switch_to(later ? &warp->threads[__builtin_ctz(later)] : next(other, 31));
 }
 
-void Block::add_child(const LaunchConfig& config, const BoundKernel& kernel) {
-  const dim3& grid = launch_->config.grid;
-  launch_->children.add((uint64_t{index_.z} * grid.y + index_.y) * grid.x + index_.x, config, kernel);
-}
-
 // A thread has returned. It counts as arrived wherever others wait for it.
 void Block::retire(Thread* thread) {
   Warp* const warp = thread->warp;

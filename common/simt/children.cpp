@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "block.h"
+
 namespace simt {
 
 std::shared_ptr<std::byte[]> copy_of_arguments(const BoundKernel& kernel) {
@@ -27,6 +29,11 @@ std::vector<ChildLaunch> Children::take() {
     return a_last != b_last ? b_last : a.block < b.block;
   });
   return taken;
+}
+
+void Block::add_child(const LaunchConfig& config, const BoundKernel& kernel) {
+  const dim3& grid = launch_->config.grid;
+  launch_->children.add((uint64_t{index_.z} * grid.y + index_.y) * grid.x + index_.x, config, kernel);
 }
 
 }  // namespace simt
