@@ -320,8 +320,9 @@ cudaError_t launch_planned(const T* x, const int64_t* target, float* loss, T* gr
   const int in_row = packs + (aligned ? 0 : line - 1);
   int blocks = 1;
   const auto places = [&] { return (in_row + line * blocks - 1) / (line * blocks) * line; };
-  while (device.clusters && blocks < most_blocks && places() > 256 && 2LL * rows * blocks <= device.processors)
-    blocks *= 2;
+  // Up to two blocks per SM. But two large blocks of a row that fill nearly all SMs are better than four small ones.
+  const auto idle = [&] { return (blocks == 2 ? 2LL : 1LL) * rows * blocks <= device.processors; };
+  while (device.clusters && blocks < most_blocks && places() > 256 && idle()) blocks *= 2;
   const auto by_blocks = [&](auto kernel, int packs_kept, int most_threads, int in_shared) {
     const int threads = std::min(most_threads, round_up((places() + packs_kept - 1) / packs_kept, 32));
     in_shared = std::max(0, std::min(in_shared, places() - packs_kept * threads));
