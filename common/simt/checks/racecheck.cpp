@@ -47,6 +47,7 @@ void Racecheck::block_begin(const BlockInfo& block) {
     clocks_[warp].lanes = lanes >= 32 ? ~uint32_t{0} : (uint32_t{1} << lanes) - 1;
     clocks_[warp].known.clear();
   }
+  last_loads_.assign(clocks_.size(), LastLoads{});
   of_warps_.clear();
   meetings_.clear();
   found_ = false;
@@ -143,7 +144,8 @@ void Racecheck::access(Page& page, const BlockInfo& block, const LanesAccess& ac
   // Four bits would be needed for 16 cells, of one byte each: such a group is left to its cells.
   const Stamp stamp = at(time_) | Stamp{thread} << stamp_thread_shift | (atomic ? stamp_atomic : 0) |
                       Stamp{each_log2 & 3} << stamp_cells_shift | number_of(access.pc);
-  if (writes && !atomic && is_global) note_store(page, now, first, each_log2, thread, threads, stamp_pc(stamp));
+  if (is_global && !atomic && writes) note_store(now, thread, threads, stamp_pc(stamp));
+  if (is_global && !atomic && !writes) note_load(now, thread, threads, stamp_pc(stamp));
   const auto stamp_of = [&](unsigned cell) { return stamp + ((cell - first) >> each_log2) * stamp_of_one_thread; };
   for (unsigned cell = first; cell < end;) {
     const unsigned next = std::min(end, cell - cell % Page::group + Page::group);
@@ -208,24 +210,32 @@ void Racecheck::keep_store(Page& page, const Now& now, unsigned cell, Stamp stam
   page.make_other_reads(cell).store = write;
 }
 
-// Whether the threads that store at this pc have just read the element, and all store one value. The lanes of a warp
-// have all read before one of them stores: any of them counts for the others.
-void Racecheck::note_store(const Page& page, const Now& now, unsigned first, unsigned each_log2, unsigned thread,
-                           unsigned threads, uint32_t pc) {
+void Racecheck::note_load(const Now& now, unsigned thread, unsigned threads, uint32_t pc) {
+  LastLoads& last = last_loads_[thread / 32];
+  if (last.barrier != barrier_) last = {barrier_, {}, {}};
+  for (unsigned i = 0; i < threads; i++) {
+    last.pc[thread % 32 + i] = pc;
+    last.address[thread % 32 + i] = now.address + i * now.access.bytes;
+  }
+}
+
+// Whether each thread that stores at this pc has read the element just before, and all store one value. A thread that
+// has read another element, which some other thread stores to, does not decide about its own.
+void Racecheck::note_store(const Now& now, unsigned thread, unsigned threads, uint32_t pc) {
   if (tested_.size() <= pc) tested_.resize(pc + 1);
   TestAndSet& known = tested_[pc];
   if (known.launch == launch_ && !known.holds) return;
   const StoredByLanes* const stored = now.access.stored;
-  const unsigned lane = thread % 32;
+  const LastLoads& last = last_loads_[thread / 32];
   for (unsigned i = 0; i < threads; i++) {
-    const Stamp read = page.last_read_of(first + (i << each_log2));
-    const bool has_read = read >= block_stamp_ && stamp_thread(read) / 32 == thread / 32 && !is_atomic(read) &&
-                          stored && now.access.bytes <= 8 && stored->known >> (lane + i) & 1;
+    const unsigned lane = thread % 32 + i;
+    const bool has_read = last.barrier == barrier_ && last.address[lane] == now.address + i * now.access.bytes &&
+                          stored && now.access.bytes <= 8 && stored->known >> lane & 1;
     const bool is_first = known.launch != launch_;
-    if (is_first) known = {launch_, stamp_pc(read), stored ? stored->low[lane + i] : 0, has_read, false};
-    known.holds = has_read && stamp_pc(read) == known.read && stored->low[lane + i] == known.value;
+    if (is_first) known = {launch_, last.pc[lane], stored ? stored->low[lane] : 0, has_read, false};
+    known.holds = has_read && last.pc[lane] == known.read && stored->low[lane] == known.value;
     if (known.holds) continue;
-    known.updates = !is_first;
+    known.updates = has_read && !is_first;
     return;
   }
 }

@@ -102,8 +102,8 @@ class Racecheck {
   void remember_read(Page& page, unsigned cell, Stamp stamp, Stamp stale);
   void compare_reads(Page& page, const Now& now, unsigned cell, Stamp stamp);
   void compare(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp, bool before_wrote);
-  void note_store(const Page& page, const Now& now, unsigned first, unsigned each_log2, unsigned thread,
-                  unsigned threads, uint32_t pc);
+  void note_load(const Now& now, unsigned thread, unsigned threads, uint32_t pc);
+  void note_store(const Now& now, unsigned thread, unsigned threads, uint32_t pc);
   bool sets_what_it_tests(uint32_t store, uint32_t read) const;
   void keep_store(Page& page, const Now& now, unsigned cell, Stamp stamp);
   void compare_with_store(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp);
@@ -154,9 +154,16 @@ class Racecheck {
     uint32_t launch = 0, read = 0;
     uint64_t value = 0;
     bool holds = false;
-    bool updates = false;  // it held for the first thread only: x += 1
+    bool updates = false;  // it held until one that had read the element, too, stored another value: x += 1
   };
   std::vector<TestAndSet> tested_;
+  // By warp and lane: the last plain load of global memory since a barrier of the block.
+  struct LastLoads {
+    uint32_t barrier = 0;
+    std::array<uint32_t, 32> pc{};
+    std::array<uintptr_t, 32> address{};
+  };
+  std::vector<LastLoads> last_loads_;
 
   std::unordered_map<uintptr_t, uint32_t> pc_numbers_;
   std::vector<uintptr_t> pcs_;

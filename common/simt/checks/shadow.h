@@ -73,14 +73,6 @@ class Page {
     }
   }
 
-  // Of a cell, whether its group has a stamp or not.
-  Stamp last_read_of(unsigned cell) const {
-    const Stamp group_stamp = groups_[(cells() + cell) / group];
-    if (group_stamp == nobody) return 0;
-    if (group_stamp) return group_stamp + (cell % group >> stamp_cells_log2(group_stamp)) * stamp_of_one_thread;
-    return stamps_ ? stamps_[cells() + cell] : 0;
-  }
-
   // nullptr if no cell has any.
   OtherReads* other_reads() { return others_.get(); }
   OtherReads& make_other_reads(unsigned cell) {

@@ -131,6 +131,12 @@ __global__ void visit(int* levels, int* seen, int level) {
   if (levels[to] == -1) levels[to] = different ? level + to % 3 + threadIdx.x % 2 : level;
   if (elsewhere) seen[threadIdx.x] = levels[to];  // not what decides whether to store
 }
+// All store one value, but each has read another's element. own: its own, too.
+template <bool own>
+__global__ void look_at_another(int* x) {
+  const int seen = x[63 - threadIdx.x];  // another thread's
+  x[threadIdx.x] = (own ? x[threadIdx.x] / 8 : 0) + (seen >= 0);
+}
 __global__ void add_without_atomics(const int* bins, int* sums) {
   const int bin = bins[threadIdx.x];
   sums[bin] = sums[bin] + 1;  // of several threads
@@ -278,7 +284,10 @@ TEST_CASE("racecheck: threads that set what they have tested, all to one value, 
   CHECK(finding([&] { visit<false, false><<<3, 64>>>(ints(-1), ints(0), 7); }).empty());
   HAS(finding([&] { visit<true, false><<<1, 64>>>(ints(-1), ints(0), 7); }), "racecheck: race in global memory");
   HAS(finding([&] { visit<false, true><<<1, 64>>>(ints(-1), ints(0), 7); }), AT("not what decides whether to store"));
+  HAS(finding([&] { look_at_another<false><<<1, 64>>>(ints(0)); }), AT("// another thread's"));
+  HAS(finding([&] { look_at_another<true><<<1, 64>>>(ints(0)); }), AT("// another thread's"));
   HAS(finding([&] { add_without_atomics<<<1, 64>>>(ints(0), ints(0)); }), AT("// of several threads"));
+  HAS(finding([&] { add_without_atomics<<<1, 64>>>(ints(0), ints(0)); }), "change it and write it back");
 }
 
 TEST_CASE("racecheck: an atomic does not hide its own thread's store from others") {
