@@ -317,7 +317,7 @@ cudaError_t launch_planned(const T* x, const int64_t* target, float* loss, T* gr
   }
 
   // Packs that a block of a row has places for, at the worst misalignment.
-  const int in_row = packs + (aligned ? 0 : line - 1);
+  const int in_row = packs + (cols % (line * width<T>) == 0 ? 0 : line - 1);
   int blocks = 1;
   const auto places = [&] { return (in_row + line * blocks - 1) / (line * blocks) * line; };
   // Up to two blocks per SM. But two large blocks of a row that fill nearly all SMs are better than four small ones.
