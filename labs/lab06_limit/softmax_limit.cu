@@ -230,8 +230,8 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // other moves data; unless there are not two for each processor.
   const auto most_threads = [&] { return element_bytes == 4 || rows * blocks <= device.processors ? 1024 : 512; };
   const auto threads_for = [&](int packs) { return round_up((places + packs - 1) / packs, 32); };
-  const long long in_turn =
-      (static_cast<long long>(rows) * blocks - 1) / device.processors + 1;  // blocks of a processor
+  // Blocks of a processor.
+  const long long in_turn = (static_cast<long long>(rows) * blocks - 1) / device.processors + 1;
   // Are all blocks on the chip at once, if a thread holds so many packs?
   const auto at_once = [&](int packs) {
     return threads_for(packs) <= threads_with(packs) &&
@@ -244,7 +244,7 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   // END 9
   if (!device.hopper) {
     if (places > 8 * 1024) return {Plan::chunks, 0, 0, 0, 0};
-    const int threads = round_up((places + packs - 1) / packs, 32);
+    const int threads = threads_for(packs);
     return {Plan::block, (places + threads - 1) / threads, threads, 1, 0};
   }
   const int in_shared = (device.shared_bytes - 8 * 1024) / 16;
@@ -255,7 +255,7 @@ Plan choose(int rows, int cols, int element_bytes, const Device& device) {
   }
   while (device.clusters && blocks < most_blocks && places > 8 * most_threads() + in_shared) spread();
   if (places > 8 * most_threads() + in_shared) return {Plan::chunks, 0, 0, 0, 0};
-  const int threads = std::min(most_threads(), round_up((places + packs - 1) / packs, 32));
+  const int threads = std::min(most_threads(), threads_for(packs));
   packs = std::min(8, (places + threads - 1) / threads);
   const int more = std::max(0, places - packs * threads);
   return {blocks == 1 && more == 0 ? Plan::block : Plan::cluster, packs, threads, blocks, more};

@@ -240,9 +240,14 @@ void Racecheck::note_store(const Now& now, unsigned thread, unsigned threads, ui
   }
 }
 
+// nullptr if nothing was stored at this pc in this launch.
+const Racecheck::TestAndSet* Racecheck::tested(uint32_t store) const {
+  return store < tested_.size() && tested_[store].launch == launch_ ? &tested_[store] : nullptr;
+}
+
 bool Racecheck::sets_what_it_tests(uint32_t store, uint32_t read) const {
-  return store < tested_.size() && tested_[store].launch == launch_ && tested_[store].holds &&
-         tested_[store].read == read;
+  const TestAndSet* const known = tested(store);
+  return known && known->holds && known->read == read;
 }
 
 bool Racecheck::stores_the_same(const Page& page, const Now& now, unsigned cell, Stamp before, Stamp stamp) const {
@@ -330,9 +335,8 @@ void Racecheck::note_race(const Now& now, uintptr_t address, Stamp stamp, Stamp 
            ", and nothing orders the two.\n" + past_the_row(now, address, stamp, before);
   scope_ = !same_block ? Scope::blocks : other / 32 == thread / 32 ? Scope::warp : Scope::warps;
   all_write_there_ = now.writes && before_wrote && now.access.pc == pcs_[stamp_pc(before)];
-  const uint32_t store = stamp_pc(stamp);
-  is_update_ = all_write_there_ && is_global && store < tested_.size() && tested_[store].launch == launch_ &&
-               tested_[store].updates;
+  const TestAndSet* const known = tested(stamp_pc(stamp));
+  is_update_ = all_write_there_ && is_global && known && known->updates;
   raced_ = now.writes && before_wrote ? 0 : address;
   reader_ = now.writes ? other : thread;
   found_ = true;

@@ -15,7 +15,8 @@
 // as INFO, which it does not report): several threads set one flag, or give a vertex the same level. In global memory a
 // store of what was there already does not race with a read, either: whoever reads gets one value. In shared memory it
 // does: a barrier is missing there, and with other data the value would change. Nor does a read of global memory by
-// which a thread decides whether to store what all others store there, too.
+// which a thread decides whether to store what all others store there, too; two threads that both take themselves for
+// the first are therefore not seen.
 #pragma once
 
 #include <array>
@@ -157,6 +158,7 @@ class Racecheck {
     bool updates = false;  // it held until one that had read the element, too, stored another value: x += 1
   };
   std::vector<TestAndSet> tested_;
+  const TestAndSet* tested(uint32_t store) const;
   // By warp and lane: the last plain load of global memory since a barrier of the block.
   struct LastLoads {
     uint32_t barrier = 0;
