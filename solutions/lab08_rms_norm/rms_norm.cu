@@ -92,7 +92,8 @@ struct Row {
     tail = cols - head - packs * width<T>;
   }
 
-  __device__ uint4 load(int p) const { return __ldcs(reinterpret_cast<const uint4*>(x + head) + p); }
+  __device__ const uint4* pack(int p) const { return reinterpret_cast<const uint4*>(x + head) + p; }
+  __device__ uint4 load(int p) const { return __ldcs(pack(p)); }
   __device__ void store(int p, uint4 pack) const { __stcs(reinterpret_cast<uint4*>(y + head) + p, pack); }
 
   // The weights of a pack. Where a row begins anywhere, two packs of weights hold them, unless the second one ends
@@ -251,12 +252,112 @@ __global__ void __launch_bounds__(most_threads, room_with(places, most_threads))
   if (!aligned) row.store_single(first, single, scale);
 }
 
-// How a row is shared: by `blocks` neighbouring blocks, whose threads keep `packs` packs each.
+// How a row is shared: by `blocks` neighbouring blocks, whose threads keep `packs` packs each. For wide_kernel: a
+// block's share of the row, and how much of it and of its weights goes through shared memory, all in packs.
 struct Plan {
   int blocks, packs, threads;
+  int share = 0, in_shared = 0, staged = 0;
 };
 
+// As block_kernel, but of its share of the row a block keeps in registers only the first `places` packs per thread, and
+// the copy engine brings the rest to shared memory. With one pack per thread there is room for several blocks on an SM.
+// With more, the weights of the first `staged` packs wait in shared memory, too.
+template <typename T, bool aligned, int places>
+__global__ void __launch_bounds__(places == 8 ? 768 : 512)
+    wide_kernel(const T* __restrict__ x, const T* __restrict__ weight, T* __restrict__ y, int cols, float eps,
+                Plan plan) {
+  constexpr bool staging = places > 1;
+  const int blocks = plan.blocks, threads = blockDim.x, t = threadIdx.x, lane = t % warp_size;
+  const int rank = blockIdx.x % blocks, number = rank * threads + t;
+  const Row<T, aligned> row(x, weight, y, blockIdx.x / blocks, cols);
+  const int begin = rank * plan.share, end = min(row.packs, begin + plan.share);
+  const int first = begin + (t - lane) * places + lane;  // of this thread's packs, which are 32 apart
+  const int beyond = begin + places * threads;           // what is in shared memory
+  uint4 *const rest = dynamic_shared(), *const weights_there = rest + plan.in_shared;
+  __shared__ Exchange exchange;
+  __shared__ unsigned long long rest_done, weights_done;
+  if (blocks > 1) begin_exchange(&exchange.arrived, blocks * threads / warp_size * static_cast<int>(sizeof(float)));
+  if (t == 0) begin_barrier(&rest_done), begin_barrier(&weights_done), barriers_begun();
+  __syncthreads();
+  wait_for_kernel_before();
+
+  fetch(rest, row.pack(beyond), max(0, end - beyond), &rest_done);
+  uint4 kept[places];
+#pragma unroll
+  for (int i = 0; i < places; ++i) {
+    if (first + i * warp_size < end) kept[i] = row.load(first + i * warp_size);
+  }
+  if (staging) {
+    const int here = max(0, min(plan.staged, end - begin));
+    fetch(weights_there, reinterpret_cast<const uint4*>(weight) + begin, here, &weights_done);
+  }
+  const float single = aligned ? 0.0f : row.load_single(number);
+  float sum = single * single;
+#pragma unroll
+  for (int i = 0; i < places; ++i) {
+    if (first + i * warp_size < end) sum += squares<T>(kept[i]);
+  }
+  wait_for(&rest_done);
+  for (int p = beyond + t; p < end; p += threads) sum += squares<T>(rest[p - beyond]);
+  const float scale = scale_of(row_sum(sum, blocks, rank, exchange), cols, eps);
+
+  if (staging) wait_for(&weights_done);
+  const auto write = [&](int p, uint4 pack) {
+    const bool there = staging && p < begin + plan.staged;
+    row.store(p, scaled<T>(pack, there ? weights_there[p - begin] : row.weights(p), scale));
+  };
+#pragma unroll
+  for (int i = 0; i < places; ++i) {
+    if (first + i * warp_size < end) write(first + i * warp_size, kept[i]);
+  }
+  for (int p = beyond + t; p < end; p += threads) write(p, rest[p - beyond]);
+  if (!aligned) row.store_single(number, single, scale);
+}
+
+// Whole warps whose threads keep `each` packs, for `packs` packs.
+int threads_for(int packs, int each) { return (packs + each * warp_size - 1) / (each * warp_size) * warp_size; }
+
 // The limits are where one plan overtook another on an H200.
+//
+// Of wide_kernel; without blocks where the other kernels are as fast.
+Plan choose_wide(int rows, int row_packs, int element_bytes, bool aligned, const Device& device) {
+  const int processors = device.processors, most = device.clusters ? 8 : 1;
+  const int room = (device.shared_bytes - static_cast<int>(sizeof(Exchange)) - 512) / 16;  // packs in shared memory
+  const long long all = static_cast<long long>(rows) * row_packs / processors;
+  Plan plan = {1, 0, 0};
+  const auto share = [&] { return (row_packs + plan.blocks - 1) / plan.blocks; };
+  const auto in_turn = [&] { return (static_cast<long long>(rows) * plan.blocks - 1) / processors + 1; };
+  const auto uneven = [&] { return 5 * in_turn() * processors > 6LL * rows * plan.blocks; };
+  const auto with = [&](int packs, int most_threads) {
+    plan.packs = packs, plan.share = share();
+    plan.threads = std::min(most_threads, threads_for(plan.share, packs));
+    plan.in_shared = std::max(0, plan.share - packs * plan.threads);
+    if (packs > 1) plan.staged = std::min(plan.share, room - plan.in_shared);
+    return plan;
+  };
+  if (aligned && device.clusters && all > 1900 && all <= (rows > processors ? 4100 : 8200)) {
+    // Few rows: one block or two per SM. Where a block fills an SM, clusters of 4 leave two SMs of each 18 idle.
+    while (plan.blocks < most_blocks && share() > 512 && rows * (plan.blocks < 8 ? 2 * plan.blocks : 18) <= processors)
+      plan.blocks *= 2;
+    if (plan.blocks == 1 && share() > 2048) plan.blocks = 2;
+    const bool alone = in_turn() == 1 && share() >= (element_bytes == 4 ? 1000 : 2049);
+    if (plan.blocks <= 2 || share() <= 2048) return alone ? with(8, 768) : with(4, 512);
+    plan.blocks = 1;
+  }
+  const int narrowest = element_bytes == 2                  ? rows < 6 * processors ? 1500 : 3000
+                        : rows < 2 * processors && uneven() ? 4100
+                                                            : 8200;
+  if (row_packs > narrowest && all > 4100 && 4 * rows > 3 * processors && (rows > processors || uneven())) {
+    // Several blocks per SM, of which one moves data while another waits for its sum; of as many threads as an SM has
+    // for the blocks that it has room for.
+    const auto more = [&] { return share() > 4100 || (share() > 500 && (in_turn() < 4 || uneven())); };
+    while (plan.blocks < most && more()) plan.blocks *= 2;
+    const int resident = std::min<long long>(in_turn(), std::max(1, room / std::max(1, share() - 256)));
+    if (share() <= room) return with(1, std::min(512, 2048 / resident / warp_size * warp_size));
+  }
+  return {};
+}
+
 Plan choose(int rows, int row_packs, int element_bytes, const Device& device) {
   const int processors = device.processors, most = device.clusters ? most_blocks : 1;
   const long long all = static_cast<long long>(rows) * row_packs;
@@ -295,7 +396,7 @@ Plan choose(int rows, int row_packs, int element_bytes, const Device& device) {
       plan.packs = plan.blocks > 1 ? fewest({6, 8}, 352) : short_row ? 2 : fewest({4, 6, 8}, 512);
     }
   }
-  plan.threads = std::min(1024, (share() + plan.packs * warp_size - 1) / (plan.packs * warp_size) * warp_size);
+  plan.threads = std::min(1024, threads_for(share(), plan.packs));
   return plan;
 }
 
@@ -315,6 +416,15 @@ cudaError_t launch_planned(const T* x, const T* weight, T* y, int rows, int cols
   if (packs <= 1 * warp_size) return by_warps(warp_kernel<T, aligned, 1, 2>, 2);
   if (packs <= 2 * warp_size) return by_warps(warp_kernel<T, aligned, 2, 2>, 2);
   if (packs <= 4 * warp_size) return by_warps(warp_kernel<T, aligned, 4, 1>, 1);
+
+  const Plan wide = choose_wide(rows, packs, sizeof(T), aligned, device);
+  const auto widely = [&](auto kernel) {
+    return launch(kernel, static_cast<size_t>(rows) * wide.blocks, wide.threads, 16 * (wide.in_shared + wide.staged),
+                  wide.blocks, device, stream, x, weight, y, cols, eps, wide);
+  };
+  if (wide.packs == 8) return widely(wide_kernel<T, true, 8>);
+  if (wide.packs == 4) return widely(wide_kernel<T, true, 4>);
+  if (wide.packs == 1) return widely(wide_kernel<T, aligned, 1>);
 
   const Plan plan = choose(rows, packs, sizeof(T), device);
   const auto by_blocks = [&](auto kernel) {
