@@ -42,6 +42,9 @@ CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "si
                             for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
                    "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SDH]gemm(?:StridedBatched|Batched)?"])
 
+# Each also without Async, which a macro adds.
+DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", (HEADERS / "simt/driver_api.h").read_text()) for rest in ("", "Async")}))
+
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
     (r"\btexture\s*<|\btextureReference\b|\bcudaBindTexture\w*", "texture references (since CUDA 12 there are only texture objects)"),
@@ -53,7 +56,7 @@ UNSUPPORTED = [
      "cooperative launches on several devices"),
     (rf"\bcudaGraph(?!ics|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
-    (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
+    (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"(?<!thrust::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
     (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|SegmentedReduce)|CachingDeviceAllocator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),

@@ -43,7 +43,7 @@ REFUSED = [
     ("dynamic parallelism", KERNEL + "__device__ void helper(int* x) {\n", "if (x) { k<<<1, 32>>>(x); }", "}"),
     ("needs the kernel itself here", KERNEL + "void f(void* kernel, void** arguments) {\n",
      "cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);", "}"),
-    ("the driver API", "void f() {\n\n", "cuInit(0);", "}"),
+    ("the driver API (cuModuleLoad)", "#include <cuda.h>\nvoid f(CUmodule* m) {\n", "cuModuleLoad(m, nullptr);", "}"),
     ("libcu++ (cuda::counting_semaphore)", "\n\n", "__device__ cuda::counting_semaphore<> s;", ""),
     ("libcu++ (cuda::std::variant)", "#include <cuda/std/utility>\n\n", "__device__ cuda::std::variant<int>* s;", ""),
     ("cuda/std/variant", "\n\n", "#include <cuda/std/variant>", ""),
