@@ -58,7 +58,7 @@ UNSUPPORTED = [
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
-    (rf"(?<!thrust::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
+    (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
     (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|SegmentedReduce)|CachingDeviceAllocator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
@@ -79,10 +79,10 @@ ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
 # its bounds.
 BOUNDS_OF_CLUSTER = re.compile(r"\b__cluster_dims__\s*\((?:[^()]|\([^()]*\))*\)\s*(\b__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))")
 POINTER_TO_SHARED = re.compile(r"(?<=[(,])\s*(?:const\s+|volatile\s+)*\b(__shared__\s)(?=\s*[\w:<>\s]+[*&][^(),;]*[,)])")
-# Qualifiers with extern and __shared__ among them (or in the type), type, name[], what follows before the semicolon.
-DYNAMIC_SHARED = re.compile(
-    r"(?<!\w)(?=[^;{}]*\bextern\b)(?=[^;{}]*\b__shared__\b)"
-    rf"((?:(?:extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\))\s+|(?:{ALIGNED})\s*)+)"
+# Qualifiers, type, name[], what follows before the semicolon.
+QUALIFIER = rf"extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\)"
+UNBOUNDED_ARRAY = re.compile(
+    rf"((?:(?:{QUALIFIER})\s+|(?:{ALIGNED})\s*)+)"
     r"([^;{}()\[\]]+?)\s*(\w+)\s*\[\s*\]\s*((?:\[[^\]]*\]|,)?[^;]*);")
 
 # Not `operator<< <T>`.
@@ -189,12 +189,18 @@ def dynamic_parallelism(source: Text) -> list[tuple[int, str]]:
     return found
 
 
-def refusal(source: Text, at: int, what: str) -> tuple[int, int, str]:
-    """An edit that makes it an error, unless the preprocessor leaves it out."""
+def refusal(source: Text, at: int, what: str, ranges: list[tuple[int, int]]) -> tuple[int, int, str]:
+    """An edit that makes it an error, unless the preprocessor leaves it out. It stands before the line, and before any of these ranges, which are
+    replaced as a whole."""
     line = source.line(at)
-    while line > 1 and source.text[:source.starts[line - 1]].endswith("\\\n"):
-        line -= 1
-    begin = source.starts[line - 1]
+    while True:
+        while line > 1 and source.text[:source.starts[line - 1]].endswith("\\\n"):
+            line -= 1
+        begin = source.starts[line - 1]
+        around = next((first for first, last in ranges if first < begin < last), None)
+        if around is None:
+            break
+        line = source.line(around)
     return begin, begin, f'#line {source.line(at)}\n#error {what} not supported by the CPU executor\n#line {line}\n'
 
 
@@ -284,6 +290,23 @@ def launch_end(code: str, begin: int) -> re.Match | None:
     return None
 
 
+def dynamic_shared(code: str) -> list[re.Match]:
+    """The arrays with extern and __shared__ among their qualifiers, or in the type. Only what is around these words is searched: a file may
+    hold tables of a hundred thousand numbers."""
+    found: dict[int, re.Match] = {}
+    for word in re.finditer(r"\b__shared__\b", code):
+        begin = 1 + max(code.rfind(mark, 0, word.start()) for mark in ";{}")
+        end = re.compile(r"[;{}]|\Z").search(code, word.end()).start()
+        if not re.compile(r"\bextern\b").search(code, begin, end):
+            continue
+        for first in re.compile(rf"(?<!\w)(?:{QUALIFIER})(?!\w)").finditer(code, begin, end):
+            array = UNBOUNDED_ARRAY.match(code, first.start())
+            if array and "extern" in array[1] and "__shared__" in array[1] + array[2]:
+                found.setdefault(array.start(), array)
+                break
+    return list(found.values())
+
+
 def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False) -> str:
     """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
     refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it.
@@ -297,7 +320,6 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
         edits.append((begin, end, replacement + ("\\\n" if "\\\n" in old else "\n") * missing))
 
     refused = unsupported(source, nested) if refuse or decide_arch else []
-    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused if refuse)}.values()
     if decide_arch:
         edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
 
@@ -310,12 +332,17 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())
         begin = callee_start(code, launch.start())
-        if not end or begin < 0:
+        is_argument = begin < 0 and re.search(r"[,(][\s\\]*$", code[:launch.start()])
+        if not end or (begin < 0 and not is_argument):
             raise source.error(launch.start(), "this launch is not understood: expected kernel<<<grid, block>>>(arguments)")
         arguments = re.compile(r"[\s\\]*\(").match(code, end.end())
         if not arguments:
             raise source.error(launch.start(), "after <<< >>> a kernel's arguments in parentheses must follow")
-        callee, config = text[begin:launch.start()].rstrip(" \t\n\\"), text[launch.end():end.start()]
+        config = text[launch.end():end.start()]
+        if is_argument:  # of a macro that puts it behind a kernel's name: SWITCH(kernel, <<<grid, block>>>(a, b))
+            keep_lines(launch.start(), end.end(), f"->* SIMT_LAUNCH_LATER(({config}))")
+            continue
+        callee = text[begin:launch.start()].rstrip(" \t\n\\")
         keep_lines(begin, end.end(), f"SIMT_LAUNCH(({callee}), ({config}))")
 
     # The cast to void* that its declaration asks for hides the kernel's type.
@@ -328,21 +355,23 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for parameter in POINTER_TO_SHARED.finditer(code):
         keep_lines(*parameter.span(1), "")
 
-    for shared in DYNAMIC_SHARED.finditer(code):
+    for shared in dynamic_shared(code):
         qualifier, type_, name, rest = shared.groups()
-        if "extern" not in qualifier or "__shared__" not in qualifier + type_:
-            continue
-        if rest.strip():
-            raise source.error(shared.start(), "only a one-dimensional array of its own can be dynamic shared memory: "
-                                               "extern __shared__ T name[];")
+        if not re.fullmatch(r"(?:\s*\[[^\[\]]*\])*\s*", rest):
+            raise source.error(shared.start(), "only an array of its own can be dynamic shared memory: extern __shared__ T name[];")
+        rows = rest.strip()  # extern __shared__ T name[][32]
         type_ = re.sub(rf"{ALIGNED}|\b__shared__\b|\bextern\b", " ", type_).strip()
         if re.search(r"\bvolatile\b", qualifier):
             type_ = "volatile " + type_
         if inside_function(code, shared.start()):
-            line = f"{type_}* const {name} = ::simt::DynamicShared(); static_cast<void>({name});"
+            variable = f"(*const {name}){rows}" if rows else f"* const {name}"
+            line = f"{type_}{' ' if rows else ''}{variable} = ::simt::DynamicShared(); static_cast<void>({name});"
         else:
-            line = f'extern __thread {type_} {name}[] __asm__("simt_dynamic_shared");'
+            line = f'extern __thread {type_} {name}[]{rows} __asm__("simt_dynamic_shared");'
         keep_lines(shared.start(), shared.end(), line)
+    if refuse:
+        ranges = [edit[:2] for edit in edits]
+        edits += {edit[2]: edit for edit in (refusal(source, at, what, ranges) for at, what in refused)}.values()
     out, at = [], 0
     for begin, end, replacement in sorted(edits):
         if begin < at:
