@@ -314,6 +314,11 @@ class Instruction(Integers, Floats):
         registers = ", ".join(self.register(one) for one in to)
         return f"simt::ptx::ldmatrix<{str(bool(match[3])).lower()}>({self.address(self.operands[1], True)}, {registers});"
 
+    def of_movmatrix(self) -> str:
+        if self.opcode != "movmatrix.sync.aligned.m8n8.trans.b16":
+            raise self.unknown()
+        return f"simt::ptx::movmatrix({self.register(self.operands[0])}, {self.value(self.operands[1], 'uint32_t')});"
+
     def of_stmatrix(self) -> str:
         match = re.fullmatch(r"stmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])\.m8n8)(\.trans)?\.shared(?:::cta)?\.b16", self.opcode)
         from_ = self.vector(self.operands[1])
