@@ -49,9 +49,15 @@ struct ByDistance {
 };
 
 __global__ void transpose_fragment(const uint32_t* in, uint32_t* out) {
+  // The same by ldmatrix, from a generic address.
+  __shared__ uint32_t tile[32];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  uint32_t loaded;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.b16 {%0}, [%1];" : "=r"(loaded) : "l"(tile + threadIdx.x % 8 * 4));
   uint32_t to;
   asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(to) : "r"(in[threadIdx.x]));
-  out[threadIdx.x] = to;
+  out[threadIdx.x] = to == loaded ? to : 0;
 }
 
 int main() {
