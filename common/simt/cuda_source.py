@@ -7,7 +7,9 @@ their numbers.
 
 from __future__ import annotations
 
+import os
 import re
+import zlib
 from bisect import bisect_right
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +42,7 @@ GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h")
 # Status, types and settings are those that the header holds; its functions come from macros.
 CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h")
                             for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
-                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SDH]gemm(?:StridedBatched|Batched)?"])
+                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
 
 # Each also without Async, which a macro adds.
 DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", (HEADERS / "simt/driver_api.h").read_text()) for rest in ("", "Async")}))
@@ -204,6 +206,23 @@ def refusal(source: Text, at: int, what: str, ranges: list[tuple[int, int]]) -> 
     return begin, begin, f'#line {source.line(at)}\n#error {what} not supported by the CPU executor\n#line {line}\n'
 
 
+def statement_end(source: Text, at: int) -> int:
+    """Behind the asm statement that begins here, in a function or in a macro; 0: it is not known to be one, or stands in neither."""
+    close = closing(source.code, source.code.find("(", at))
+    line = source.line(at)
+    while line > 1 and source.text[:source.starts[line - 1]].endswith("\\\n"):
+        line -= 1
+    in_macro = re.compile(r"[ \t]*#[ \t]*define\b").match(source.code, source.starts[line - 1])
+    return close + 1 if close > 0 and (in_macro or inside_function(source.code, at)) else 0
+
+
+def refused_if_compiled(source: Text, at: int, what: str) -> str:
+    """A statement that is an error where the compiler makes code of it; simtcc words it as an #error."""
+    name = f"simt_refused_{zlib.crc32(os.fsencode(source.path)):x}_{at}"
+    text = re.sub(r"[\"\\]", "'", what)
+    return f'do {{ void {name}() __attribute__((error("{text} not supported by the CPU executor"))); {name}(); }} while (0)'
+
+
 def warnings(source: Text) -> list[str]:
     """What compiles here and may yet mean something else."""
     found = []
@@ -323,8 +342,15 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     if decide_arch:
         edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
 
-    for begin, end, statement in inline_ptx(source)[0]:
+    known, unknown = inline_ptx(source)
+    for begin, end, statement in known:
         keep_lines(begin, end, statement)
+    # As nvcc, the compiler says nothing of PTX in a function of which it makes no code. A rung's is refused wherever it stands.
+    for begin, what in unknown if refuse and decide_arch else []:
+        end = statement_end(source, begin)
+        if end > 0:
+            refused.remove((begin, what))
+            keep_lines(begin, end, refused_if_compiled(source, begin, what))
 
     for step in lockstep.steps(code) if decide_arch else []:
         keep_lines(step.begin, step.end, lockstep.rewritten(text, step))

@@ -87,6 +87,23 @@ class Refused(InFolder):
         self.builds("a.cu", "-o", "a")
         self.assertRegex(self.refuses("-DWITH_TEXTURES", "a.cu"), r"a\.cu:2:.*thrust/mr/pool\.h")
 
+    def test_ptx_of_which_no_code_is_made_is_not_refused(self):
+        helpers = ("__device__ inline void helper(float* x) {\n  asm volatile(\"bogus.f32 %0;\" : \"=f\"(x[0]));\n}\n"
+                   "template <int n>\n__device__ void choose(float* x) {\n  if constexpr (n > 1) asm volatile(\"bogus.f64;\");\n  else x[0] = n;\n}\n"
+                   "#define BOGUS(x) asm volatile(\"bogus.u32;\" \\\n    ::: \"memory\")\n")
+
+        def program(use):
+            return f"{helpers}__global__ void k(float* x) {{\n  {use};\n}}\nint main() {{\n  k<<<1, 1>>>(nullptr);\n}}\n"
+        self.write("a.cu", program("choose<1>(x)"))
+        self.builds("-c", "a.cu", "-o", "a.o")
+        self.builds("-c", "--check", "a.cu", "-o", "a.o")
+        for use, line, opcode in (("helper(x)", 2, "bogus.f32"), ("choose<2>(x)", 6, "bogus.f64"), ("BOGUS(x)", 9, "bogus.u32")):
+            with self.subTest(use=use):
+                self.write("a.cu", program(use))
+                said = self.refuses("a.cu")
+                self.assertRegex(said, rf"a\.cu:{line}:.*#error inline PTX \({opcode}\) is not supported by the CPU executor\n")
+                self.assertEqual(said.count("error:"), 1, said)
+
     def test_a_feature_in_a_header_is_named_there(self):
         self.write("helper.h", "#pragma once\ntexture<float, 1> image;\n")
         self.write("a.cu", '#include "helper.h"\nint main() {}\n')
