@@ -53,6 +53,17 @@ class Survey(InFolder):
         self.assertIn("9 files, 5 with kernels: 5 compile, 5 of them with --check too", said)
         self.assertRegex(said, r"\n +1 +1   texture references")
 
+    def test_other_libraries_are_named_apart_and_what_follows_from_an_unknown_name_is_not(self):
+        self.write("repository/a.cu", "#include <torch/all.h>\n" + KERNEL)
+        self.write("repository/b.cu", "#include <ATen/ATen.h>\n" + KERNEL)
+        self.write("repository/c.cu", "#include <rmm/device_buffer.hpp>\n#include <cuda_of_tomorrow.h>\n" + KERNEL)
+        self.write("repository/d.cu", "#include <cuda_of_tomorrow.h>\n" + KERNEL)
+        self.write("repository/e.cu", "\nvoid f(NoSuchType x, int n);\n" + KERNEL)
+        said, found = self.survey()
+        self.assertIn("3 of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: PyTorch 2, rmm 1. ", said)
+        self.assertRegex(said, r"\n +2 +2   headers of PyTorch\n")
+        self.assertIn("e.cu:2: NoSuchType", said)
+
     def test_a_file_that_the_compiler_does_not_finish(self):
         self.write("repository/explode.cu", "template <int N, int M> struct F { static const int v = F<N - 1, 2 * M>::v + F<N - 1, 2 * M + 1>::v; };\n"
                                             "template <int M> struct F<0, M> { static const int v = 1; };\nint x = F<28, 1>::v;\n")
