@@ -10,17 +10,13 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from bisect import bisect_right
 from pathlib import Path
-from typing import NamedTuple
 
 import cuda_arch
+import device_linkage
 import lockstep
 import ptx
-
-
-class UserError(Exception):
-    pass
+from source_text import Text, UserError, closing, inside_function, of_text, read  # noqa: F401: also for those who import this file
 
 
 HEADERS = Path(__file__).resolve().parent / "include"
@@ -45,7 +41,8 @@ CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "si
                    "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
 
 # Each also without Async, which a macro adds.
-DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", (HEADERS / "simt/driver_api.h").read_text()) for rest in ("", "Async")}))
+DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", (HEADERS / "simt/driver_api.h").read_text())
+                          for rest in ("", "Async")}))
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
@@ -94,55 +91,6 @@ LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
 # A kernel's address as one argument or as a node's `func`.
 LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
                              r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
-
-
-class Text(NamedTuple):
-    """A source file; `code` is it with comments and strings blanked, of the same length."""
-    path: Path
-    text: str
-    code: str
-    starts: list[int]
-
-    def line(self, at: int) -> int:
-        return bisect_right(self.starts, at)
-
-    def error(self, at: int, what: str) -> UserError:
-        return UserError(f"{self.path}:{self.line(at)}: {what}")
-
-
-def read(path: Path) -> Text:
-    if not path.is_file():
-        raise UserError(f"{path}: no such file")
-    return of_text(path, path.read_text(errors="surrogateescape"))
-
-
-def of_text(path: Path, text: str) -> Text:
-    text = text.replace("\r\n", "\n").lstrip("\ufeff")
-    return Text(path, text, strip_comments(text), [0, *(m.end() for m in re.finditer("\n", text))])
-
-
-def strip_comments(text: str) -> str:
-    def blank(match: re.Match) -> str:
-        spaces = re.sub(r"[^\n]", " ", match[0])
-        # A string keeps its quotes: `<< "text" <<` is not `<< <<`.
-        return spaces if match[0][0] == "/" else '"' + spaces[1:-1] + '"'
-    raw_string, comment = r'R"([^ ()\\\n]*)\(.*?\)\1"', r"//(?:\\\n|[^\n])*|/\*.*?\*/"
-    string, character = r'"(?:\\.|[^"\\\n])*"', r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'"
-    return re.sub(f"{raw_string}|{comment}|{string}|{character}", blank, text, flags=re.DOTALL)
-
-
-def closing(code: str, at: int) -> int:
-    """The position of the bracket that closes the one at `at`; -1 if none does."""
-    open_, close = code[at], {"(": ")", "{": "}", "[": "]"}[code[at]]
-    depth = 0
-    for i in range(at, len(code)):
-        if code[i] == open_:
-            depth += 1
-        elif code[i] == close:
-            depth -= 1
-            if depth == 0:
-                return i
-    return -1
 
 
 def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
@@ -326,10 +274,12 @@ def dynamic_shared(code: str) -> list[re.Match]:
     return list(found.values())
 
 
-def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False) -> str:
+def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False,
+            names: device_linkage.Names | None = None) -> str:
     """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
     refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it.
-    nested: a kernel may launch kernels (-rdc=true)."""
+    nested: a kernel may launch kernels (-rdc=true).
+    names: of the functions that other files may have, too (device_linkage.py); None: there are no other files."""
     edits: list[tuple[int, int, str]] = []
     code, text = source.code, source.text
 
@@ -395,6 +345,8 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
         else:
             line = f'extern __thread {type_} {name}[]{rows} __asm__("simt_dynamic_shared");'
         keep_lines(shared.start(), shared.end(), line)
+    if names is not None:
+        edits += [(at, at, device_linkage.OWN) for at in device_linkage.of_one_file(code, names)]
     if refuse:
         ranges = [edit[:2] for edit in edits]
         edits += {edit[2]: edit for edit in (refusal(source, at, what, ranges) for at, what in refused)}.values()
@@ -407,21 +359,8 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     return "".join([*out, text[at:]])
 
 
-def as_cpp(source: Text, **options: bool) -> str:
+def as_cpp(source: Text, **options: object) -> str:
     """What the compiler gets; messages name the file and its lines. options: rewrite()'s."""
     # What stands for inline PTX is not for every file: it takes a while to compile.
     needs = '#include "simt/ptx.h"\n' if ASM.search(source.code) else ""
     return f'{needs}#line 1 "{source.path}"\n{rewrite(source, **options)}'
-
-
-def inside_function(code: str, at: int) -> bool:
-    """Is this within braces that are not a namespace's or of extern "C"?"""
-    stack = []
-    for brace in re.finditer(r"[{}]", code[:at]):
-        if brace[0] == "}":
-            if stack:
-                stack.pop()
-            continue
-        before = re.split(r"[;{}]", code[max(0, brace.start() - 200):brace.start()])[-1]
-        stack.append(not re.search(r"\bnamespace\b[^()]*$|\bextern\s*$", before))
-    return any(stack)

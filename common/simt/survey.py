@@ -58,7 +58,8 @@ class Verdict:
 
 # A header that is neither the checkout's, the system's nor CUDA's belongs to another library: its name, by the folder.
 PYTORCH = ("torch", "ATen", "c10", "caffe2")
-CUDAS = re.compile(r"header (?:cu|nv|npp|thrust/|cub/|cooperative_groups|device_|sm_|math_|vector_|driver_|channel_|library_|surface_|texture_|crt/|mma\.h)")
+CUDAS = re.compile(r"header (?:cu|nv|npp|thrust/|cub/|cooperative_groups|device_|sm_|math_|vector_|driver_|channel_|library_|surface_|texture_|"
+                   r"crt/|mma\.h)")
 
 
 def is_inside(file: str) -> bool:
@@ -298,8 +299,8 @@ def table(verdicts: list[Verdict]) -> list[str]:
                  f"(of those with kernels {sum(one.where is None for one in with_kernels)}). Nothing was linked or run."]
     if others:
         which = ", ".join(f"{name} {count}" for name, count in others.most_common(8)) + (", ..." if len(others) > 8 else "")
-        lines.append(f"{sum(others.values())} of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: {which}. "
-                     "-I names its folder.")
+        lines.append(f"{sum(others.values())} of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: "
+                     f"{which}. -I names its folder.")
     if first:
         lines += ["", " first   named   what is missing most (files in which it comes first; files that name it)"]
         lines += [f"{first[what]:6}  {count:6}   {what}" for what, count in sorted(named_by.items(),

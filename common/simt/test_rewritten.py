@@ -6,6 +6,8 @@ import sys
 import unittest
 from pathlib import Path
 
+import cuda_source
+import device_linkage
 import ptx
 import ptx_instructions
 
@@ -46,7 +48,8 @@ class Rewritten(unittest.TestCase):
 
     def test_a_refusal_within_a_launch_stands_before_it_and_names_its_own_line(self) -> None:
         text = rewritten("void f() {\n  k<int>\n      <<<1,\n         cuda::counting_semaphore<>::max()>>>(x);\n}\n")
-        self.assertIn("{\n#line 4\n#error libcu++ (cuda::counting_semaphore) is not supported by the CPU executor\n#line 2\n  SIMT_LAUNCH((k<int>)", text)
+        self.assertIn("{\n#line 4\n#error libcu++ (cuda::counting_semaphore) is not supported by the CPU executor\n#line 2\n"
+                      "  SIMT_LAUNCH((k<int>)", text)
         self.assertNotIn("#error", rewritten("void f() {\n  k<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(x);\n}\n"))
 
     def test_a_launch_that_is_handed_to_a_macro(self) -> None:
@@ -60,6 +63,22 @@ class Rewritten(unittest.TestCase):
         self.assertIn("  float* const a = ::simt::DynamicShared();", text)
         self.assertIn("  volatile short (*const b)[3][4] = ::simt::DynamicShared();", text)
         self.assertIn("extern int c[];\n__shared__ int d[2];", text)
+
+    def test_which_device_functions_are_a_files_own(self) -> None:
+        own = ["__device__ float twice(float x) { __device__ int y; return 2 * x; }", "__device__ __noinline__ int f(int);",
+               "namespace a { __device__ int f(int x) { return x; } }", "__device__ float3 operator+(float3 a, float3 b) { return a; }",
+               "__device__ std::pair<int, int> p(int a) { return {}; }"]
+        others = ["#define D __device__ int z(int) { return 1; }", "__constant__ float table[2], more;", "__device__ int w[] = {1, 2};",
+                  "__device__ Foo x(3);", "struct S { __device__ void g() {} friend __device__ int fr(S); };", "__device__ void S::g() {}",
+                  "__device__ int fr(S) { return 1; }", "template <typename T> __device__ T h(T x) { return x; }", "__device__ Foo braced{3};",
+                  "__host__ __device__ int both() { return 1; }", "__device__ inline int i() { return 0; }", "__device__ int elsewhere(int);",
+                  "__device__ float (*all[2])(float) = {twice, twice};", "__global__ void k(int* x) { x[0] = 1; }",
+                  'extern "C" __device__ int c(int x) { return x; }']
+        source = cuda_source.of_text(Path("x.cu"), "\n".join(own + others))
+        lines = cuda_source.rewrite(source, names=device_linkage.names(source.code)).split("\n")
+        for line, text in zip(own + others, lines):
+            with self.subTest(line=line):
+                self.assertEqual(text, line.replace("__device__", device_linkage.OWN + "__device__", 1) if line in own else line)
 
     def test_a_table_of_a_hundred_thousand_numbers_takes_no_longer_than_to_read_it(self) -> None:
         table = "__device__ int table[] = {" + "1234567, " * 100_000 + "};\n"

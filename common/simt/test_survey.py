@@ -81,6 +81,22 @@ class Survey(InFolder):
             self.assertEqual(made.returncode, 1)
             self.assertIn(words, made.stdout)
 
+    def test_files_have_device_functions_of_their_own(self):
+        self.write("h.cuh", "#pragma once\n__device__ float twice(float x);\n__device__ float twice(float x) { return 2 * x; }\n"
+                            "namespace in { __device__ float2 operator+(float2 a, float b) { return make_float2(a.x + b, a.y); } }\n")
+        self.write("a.cu", '#include "h.cuh"\n__device__ float own(float x) { return x + 1; }\n'
+                           "__global__ void k(float* x) { *x = twice(own(*x)); }\nvoid run(float* x) { k<<<1, 1>>>(x); }\n")
+        self.write("b.cu", '#include "h.cuh"\nusing in::operator+;\n__device__ float own(float x) { return x - 3; }\n'
+                           "__global__ void k2(float* x) { *x = (make_float2(twice(own(*x)), 0) + 1).x; }\nvoid run(float*);\n"
+                           "int main() { float* x; cudaMallocManaged(&x, 4); *x = 1; run(x); k2<<<1, 1>>>(x); run(x);\n"
+                           "  return cudaDeviceSynchronize() != cudaSuccess || *x != 8; }\n")
+        for options in ((), ("--check",)):
+            self.builds(*options, "a.cu", "b.cu", "-o", "program")
+            self.assertEqual(os.system(f"{self.folder}/program"), 0)
+        self.builds("-c", "a.cu", "-o", "a.o")
+        self.builds("b.cu", "a.o", "-o", "program")
+        self.assertEqual(os.system(f"{self.folder}/program"), 0)
+
     def test_objects_are_compiled_and_linked(self):
         self.write("k.cu", KERNEL + "void run(int* x) { k<<<1, 32>>>(x); }\n")
         self.write("main.cu", "void run(int*);\nint main() { int* x; cudaMallocManaged(&x, 128); run(x); return cudaDeviceSynchronize() + x[31] - 31; }\n")
