@@ -8,6 +8,7 @@ memory is ended and named; every file gets a line, whatever happens.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
@@ -22,6 +23,7 @@ from pathlib import Path
 
 SIMT = Path(__file__).resolve().parent
 MODES = {"plain": [], "check": ["--check"]}
+WAITS = 5  # times as long as a compilation may compute, on a machine that does other things, too
 MEMORY = 6 << 20  # KiB of address space for one compilation
 HEADER = re.compile(r"\.(h|hh|hpp|hxx|cuh|inl|inc|cu|ipp|tpp)$")
 SKIPPED_FOLDERS = {".git", ".hg", ".svn", "node_modules"}
@@ -203,10 +205,11 @@ class Survey:
                     return None, ""
                 process = subprocess.Popen(command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=stream,
                                            stderr=subprocess.STDOUT, start_new_session=True,
-                                           env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C", "SIMT_ALL_ERRORS": "1"})
+                                           env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C", "SIMT_ALL_ERRORS": "1",
+                                                "SIMT_COMPILE_SECONDS": str(math.ceil(self.seconds))})
                 self.running.add(process)
             try:
-                status = process.wait(self.seconds)
+                status = process.wait(WAITS * self.seconds)
             except subprocess.TimeoutExpired:
                 status = None
             finally:
@@ -230,8 +233,8 @@ class Survey:
                 verdict.status[mode] = "compiles"
                 continue
             found = errors(output)
-            if status is None:
-                found = [(f"{source}:1", f"compiling takes more than {self.seconds:g} s")]
+            if status is None or re.search(r"takes more than \d+ s or \d+ GiB to compile", output):
+                found = [(f"{source}:1", f"compiling takes more than {self.seconds:g} s or {MEMORY >> 20} GiB")]
             elif not found:
                 memory = re.search(r"out of memory|MemoryError|cannot allocate|bad_alloc", output)
                 said = output.strip().splitlines()
