@@ -3,6 +3,7 @@
 #include <cub/cub.cuh>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
+#include <cub/util_type.cuh>
 
 #include <algorithm>
 #include <cstdint>
