@@ -60,7 +60,8 @@ class Survey(InFolder):
         self.write("repository/d.cu", "#include <cuda_of_tomorrow.h>\n" + KERNEL)
         self.write("repository/e.cu", "\nvoid f(NoSuchType x, int n);\n" + KERNEL)
         said, found = self.survey()
-        self.assertIn("3 of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: PyTorch 2, rmm 1. ", said)
+        self.assertIn("3 of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: "
+                      "PyTorch 2, rmm 1. ", said)
         self.assertRegex(said, r"\n +2 +2   headers of PyTorch\n")
         self.assertIn("e.cu:2: NoSuchType", said)
 

@@ -36,7 +36,7 @@
 #define CUDART_TWO_TO_31_F 2147483648.0f
 #define CUDART_TWO_TO_32_F 4294967296.0f
 #define CUDART_REMQUO_BITS_F 3U
-#define CUDART_REMQUO_MASK_F (~((~0U)<<CUDART_REMQUO_BITS_F))
+#define CUDART_REMQUO_MASK_F (~((~0U) << CUDART_REMQUO_BITS_F))
 #define CUDART_TRIG_PLOSS_F 105615.0f
 #define CUDART_INF __builtin_inf()
 #define CUDART_NAN (-__builtin_nan(""))
