@@ -86,7 +86,8 @@ def digests_of_course(course: Path) -> dict[str, str]:
     common = digest_of_files([
         course / "build/cpu/worker", course / "build/cpu/announce", *sorted((course / "common/build").glob("*.mk")),
         *sorted((course / "common/simt/timing/operations").glob("*.py")), course / roots.MACHINE,
-        *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "cuda_arch", "ptx", "ptx_operands", "ptx_instructions")),
+        *(course / f"common/simt/{name}.py" for name in ("rewritten", "cuda_source", "source_text", "device_linkage", "lockstep", "cuda_arch", "ptx",
+                                                         "ptx_operands", "ptx_integers", "ptx_floats", "ptx_instructions")),
         *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
         *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
         *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_") and path.stem not in NOT_IN_A_GRADE)])

@@ -7,18 +7,16 @@ their numbers.
 
 from __future__ import annotations
 
+import os
 import re
-from bisect import bisect_right
+import zlib
 from pathlib import Path
-from typing import NamedTuple
 
 import cuda_arch
+import device_linkage
 import lockstep
 import ptx
-
-
-class UserError(Exception):
-    pass
+from source_text import Text, UserError, closing, inside_function, of_text, read  # noqa: F401: also for those who import this file
 
 
 HEADERS = Path(__file__).resolve().parent / "include"
@@ -40,7 +38,11 @@ GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h")
 # Status, types and settings are those that the header holds; its functions come from macros.
 CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h")
                             for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
-                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SDH]gemm(?:StridedBatched|Batched)?"])
+                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
+
+# Each also without Async, which a macro adds.
+DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", (HEADERS / "simt/driver_api.h").read_text())
+                          for rest in ("", "Async")}))
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
@@ -53,10 +55,10 @@ UNSUPPORTED = [
      "cooperative launches on several devices"),
     (rf"\bcudaGraph(?!ics|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
-    (r"\bcu(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
+    (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
-    (rf"(?<!thrust::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
-    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|SegmentedReduce)|CachingDeviceAllocator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
+    (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
+    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort))|CachingDeviceAllocator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
@@ -76,10 +78,10 @@ ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
 # its bounds.
 BOUNDS_OF_CLUSTER = re.compile(r"\b__cluster_dims__\s*\((?:[^()]|\([^()]*\))*\)\s*(\b__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))")
 POINTER_TO_SHARED = re.compile(r"(?<=[(,])\s*(?:const\s+|volatile\s+)*\b(__shared__\s)(?=\s*[\w:<>\s]+[*&][^(),;]*[,)])")
-# Qualifiers with extern and __shared__ among them (or in the type), type, name[], what follows before the semicolon.
-DYNAMIC_SHARED = re.compile(
-    r"(?<!\w)(?=[^;{}]*\bextern\b)(?=[^;{}]*\b__shared__\b)"
-    rf"((?:(?:extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\))\s+|(?:{ALIGNED})\s*)+)"
+# Qualifiers, type, name[], what follows before the semicolon.
+QUALIFIER = rf"extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\)"
+UNBOUNDED_ARRAY = re.compile(
+    rf"((?:(?:{QUALIFIER})\s+|(?:{ALIGNED})\s*)+)"
     r"([^;{}()\[\]]+?)\s*(\w+)\s*\[\s*\]\s*((?:\[[^\]]*\]|,)?[^;]*);")
 
 # Not `operator<< <T>`.
@@ -89,55 +91,6 @@ LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
 # A kernel's address as one argument or as a node's `func`.
 LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
                              r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
-
-
-class Text(NamedTuple):
-    """A source file; `code` is it with comments and strings blanked, of the same length."""
-    path: Path
-    text: str
-    code: str
-    starts: list[int]
-
-    def line(self, at: int) -> int:
-        return bisect_right(self.starts, at)
-
-    def error(self, at: int, what: str) -> UserError:
-        return UserError(f"{self.path}:{self.line(at)}: {what}")
-
-
-def read(path: Path) -> Text:
-    if not path.is_file():
-        raise UserError(f"{path}: no such file")
-    return of_text(path, path.read_text(errors="surrogateescape"))
-
-
-def of_text(path: Path, text: str) -> Text:
-    text = text.replace("\r\n", "\n").lstrip("\ufeff")
-    return Text(path, text, strip_comments(text), [0, *(m.end() for m in re.finditer("\n", text))])
-
-
-def strip_comments(text: str) -> str:
-    def blank(match: re.Match) -> str:
-        spaces = re.sub(r"[^\n]", " ", match[0])
-        # A string keeps its quotes: `<< "text" <<` is not `<< <<`.
-        return spaces if match[0][0] == "/" else '"' + spaces[1:-1] + '"'
-    raw_string, comment = r'R"([^ ()\\\n]*)\(.*?\)\1"', r"//(?:\\\n|[^\n])*|/\*.*?\*/"
-    string, character = r'"(?:\\.|[^"\\\n])*"', r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'"
-    return re.sub(f"{raw_string}|{comment}|{string}|{character}", blank, text, flags=re.DOTALL)
-
-
-def closing(code: str, at: int) -> int:
-    """The position of the bracket that closes the one at `at`; -1 if none does."""
-    open_, close = code[at], {"(": ")", "{": "}", "[": "]"}[code[at]]
-    depth = 0
-    for i in range(at, len(code)):
-        if code[i] == open_:
-            depth += 1
-        elif code[i] == close:
-            depth -= 1
-            if depth == 0:
-                return i
-    return -1
 
 
 def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
@@ -186,13 +139,36 @@ def dynamic_parallelism(source: Text) -> list[tuple[int, str]]:
     return found
 
 
-def refusal(source: Text, at: int, what: str) -> tuple[int, int, str]:
-    """An edit that makes it an error, unless the preprocessor leaves it out."""
+def refusal(source: Text, at: int, what: str, ranges: list[tuple[int, int]]) -> tuple[int, int, str]:
+    """An edit that makes it an error, unless the preprocessor leaves it out. It stands before the line, and before any of these ranges, which are
+    replaced as a whole."""
+    line = source.line(at)
+    while True:
+        while line > 1 and source.text[:source.starts[line - 1]].endswith("\\\n"):
+            line -= 1
+        begin = source.starts[line - 1]
+        around = next((first for first, last in ranges if first < begin < last), None)
+        if around is None:
+            break
+        line = source.line(around)
+    return begin, begin, f'#line {source.line(at)}\n#error {what} not supported by the CPU executor\n#line {line}\n'
+
+
+def statement_end(source: Text, at: int) -> int:
+    """Behind the asm statement that begins here, in a function or in a macro; 0: it is not known to be one, or stands in neither."""
+    close = closing(source.code, source.code.find("(", at))
     line = source.line(at)
     while line > 1 and source.text[:source.starts[line - 1]].endswith("\\\n"):
         line -= 1
-    begin = source.starts[line - 1]
-    return begin, begin, f'#line {source.line(at)}\n#error {what} not supported by the CPU executor\n#line {line}\n'
+    in_macro = re.compile(r"[ \t]*#[ \t]*define\b").match(source.code, source.starts[line - 1])
+    return close + 1 if close > 0 and (in_macro or inside_function(source.code, at)) else 0
+
+
+def refused_if_compiled(source: Text, at: int, what: str) -> str:
+    """A statement that is an error where the compiler makes code of it; simtcc words it as an #error."""
+    name = f"simt_refused_{zlib.crc32(os.fsencode(source.path)):x}_{at}"
+    text = re.sub(r"[\"\\]", "'", what)
+    return f'do {{ void {name}() __attribute__((error("{text} not supported by the CPU executor"))); {name}(); }} while (0)'
 
 
 def warnings(source: Text) -> list[str]:
@@ -281,10 +257,29 @@ def launch_end(code: str, begin: int) -> re.Match | None:
     return None
 
 
-def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False) -> str:
+def dynamic_shared(code: str) -> list[re.Match]:
+    """The arrays with extern and __shared__ among their qualifiers, or in the type. Only what is around these words is searched: a file may
+    hold tables of a hundred thousand numbers."""
+    found: dict[int, re.Match] = {}
+    for word in re.finditer(r"\b__shared__\b", code):
+        begin = 1 + max(code.rfind(mark, 0, word.start()) for mark in ";{}")
+        end = re.compile(r"[;{}]|\Z").search(code, word.end()).start()
+        if not re.compile(r"\bextern\b").search(code, begin, end):
+            continue
+        for first in re.compile(rf"(?<!\w)(?:{QUALIFIER})(?!\w)").finditer(code, begin, end):
+            array = UNBOUNDED_ARRAY.match(code, first.start())
+            if array and "extern" in array[1] and "__shared__" in array[1] + array[2]:
+                found.setdefault(array.start(), array)
+                break
+    return list(found.values())
+
+
+def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False,
+            names: device_linkage.Names | None = None) -> str:
     """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
     refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it.
-    nested: a kernel may launch kernels (-rdc=true)."""
+    nested: a kernel may launch kernels (-rdc=true).
+    names: of the functions that other files may have, too (device_linkage.py); None: there are no other files."""
     edits: list[tuple[int, int, str]] = []
     code, text = source.code, source.text
 
@@ -294,12 +289,18 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
         edits.append((begin, end, replacement + ("\\\n" if "\\\n" in old else "\n") * missing))
 
     refused = unsupported(source, nested) if refuse or decide_arch else []
-    edits += {edit[2]: edit for edit in (refusal(source, at, what) for at, what in refused if refuse)}.values()
     if decide_arch:
         edits += cuda_arch.edits(code, [at for at, _ in refused])[0]
 
-    for begin, end, statement in inline_ptx(source)[0]:
+    known, unknown = inline_ptx(source)
+    for begin, end, statement in known:
         keep_lines(begin, end, statement)
+    # As nvcc, the compiler says nothing of PTX in a function of which it makes no code. A rung's is refused wherever it stands.
+    for begin, what in unknown if refuse and decide_arch else []:
+        end = statement_end(source, begin)
+        if end > 0:
+            refused.remove((begin, what))
+            keep_lines(begin, end, refused_if_compiled(source, begin, what))
 
     for step in lockstep.steps(code) if decide_arch else []:
         keep_lines(step.begin, step.end, lockstep.rewritten(text, step))
@@ -307,12 +308,17 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())
         begin = callee_start(code, launch.start())
-        if not end or begin < 0:
+        is_argument = begin < 0 and re.search(r"[,(][\s\\]*$", code[:launch.start()])
+        if not end or (begin < 0 and not is_argument):
             raise source.error(launch.start(), "this launch is not understood: expected kernel<<<grid, block>>>(arguments)")
         arguments = re.compile(r"[\s\\]*\(").match(code, end.end())
         if not arguments:
             raise source.error(launch.start(), "after <<< >>> a kernel's arguments in parentheses must follow")
-        callee, config = text[begin:launch.start()].rstrip(" \t\n\\"), text[launch.end():end.start()]
+        config = text[launch.end():end.start()]
+        if is_argument:  # of a macro that puts it behind a kernel's name: SWITCH(kernel, <<<grid, block>>>(a, b))
+            keep_lines(launch.start(), end.end(), f"->* SIMT_LAUNCH_LATER(({config}))")
+            continue
+        callee = text[begin:launch.start()].rstrip(" \t\n\\")
         keep_lines(begin, end.end(), f"SIMT_LAUNCH(({callee}), ({config}))")
 
     # The cast to void* that its declaration asks for hides the kernel's type.
@@ -325,21 +331,25 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for parameter in POINTER_TO_SHARED.finditer(code):
         keep_lines(*parameter.span(1), "")
 
-    for shared in DYNAMIC_SHARED.finditer(code):
+    for shared in dynamic_shared(code):
         qualifier, type_, name, rest = shared.groups()
-        if "extern" not in qualifier or "__shared__" not in qualifier + type_:
-            continue
-        if rest.strip():
-            raise source.error(shared.start(), "only a one-dimensional array of its own can be dynamic shared memory: "
-                                               "extern __shared__ T name[];")
+        if not re.fullmatch(r"(?:\s*\[[^\[\]]*\])*\s*", rest):
+            raise source.error(shared.start(), "only an array of its own can be dynamic shared memory: extern __shared__ T name[];")
+        rows = rest.strip()  # extern __shared__ T name[][32]
         type_ = re.sub(rf"{ALIGNED}|\b__shared__\b|\bextern\b", " ", type_).strip()
         if re.search(r"\bvolatile\b", qualifier):
             type_ = "volatile " + type_
         if inside_function(code, shared.start()):
-            line = f"{type_}* const {name} = ::simt::DynamicShared(); static_cast<void>({name});"
+            variable = f"(*const {name}){rows}" if rows else f"* const {name}"
+            line = f"{type_}{' ' if rows else ''}{variable} = ::simt::DynamicShared(); static_cast<void>({name});"
         else:
-            line = f'extern __thread {type_} {name}[] __asm__("simt_dynamic_shared");'
+            line = f'extern __thread {type_} {name}[]{rows} __asm__("simt_dynamic_shared");'
         keep_lines(shared.start(), shared.end(), line)
+    if names is not None:
+        edits += [(at, at, device_linkage.OWN) for at in device_linkage.of_one_file(code, names)]
+    if refuse:
+        ranges = [edit[:2] for edit in edits]
+        edits += {edit[2]: edit for edit in (refusal(source, at, what, ranges) for at, what in refused)}.values()
     out, at = [], 0
     for begin, end, replacement in sorted(edits):
         if begin < at:
@@ -349,21 +359,8 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     return "".join([*out, text[at:]])
 
 
-def as_cpp(source: Text, **options: bool) -> str:
+def as_cpp(source: Text, **options: object) -> str:
     """What the compiler gets; messages name the file and its lines. options: rewrite()'s."""
     # What stands for inline PTX is not for every file: it takes a while to compile.
     needs = '#include "simt/ptx.h"\n' if ASM.search(source.code) else ""
     return f'{needs}#line 1 "{source.path}"\n{rewrite(source, **options)}'
-
-
-def inside_function(code: str, at: int) -> bool:
-    """Is this within braces that are not a namespace's or of extern "C"?"""
-    stack = []
-    for brace in re.finditer(r"[{}]", code[:at]):
-        if brace[0] == "}":
-            if stack:
-                stack.pop()
-            continue
-        before = re.split(r"[;{}]", code[max(0, brace.start() - 200):brace.start()])[-1]
-        stack.append(not re.search(r"\bnamespace\b[^()]*$|\bextern\s*$", before))
-    return any(stack)

@@ -117,7 +117,9 @@ static void set_texture_limits(cudaDeviceProp* p) {
   for (int i = 0; i < 3; i++) p->maxTexture3D[i] = p->maxSurface3D[i] = 16384;
   p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = 32768;
   p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = 2048;
-  p->maxSurface1D = 32768;
+  for (int i = 0; i < 3; i++) p->maxTexture3DAlt[i] = 16384;
+  p->maxSurface1D = p->maxSurface1DLayered[0] = p->maxSurface2DLayered[0] = p->maxSurface2DLayered[1] = 32768;
+  p->maxSurface1DLayered[1] = p->maxSurface2DLayered[2] = 2048;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -151,6 +153,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.asyncEngineCount = 3;
   p.deviceOverlap = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.concurrentManagedAccess = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
+  p.hostRegisterSupported = p.memoryPoolsSupported = p.clusterLaunch = p.unifiedFunctionPointers = 1;
   p.singleToDoublePrecisionPerfRatio = 2;
   p.memPitch = 2147483647;
   p.textureAlignment = p.surfaceAlignment = 512;
@@ -158,65 +161,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   set_texture_limits(&p);
   p.cooperativeLaunch = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
   *properties = p;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  cudaDeviceProp p;
-  const cudaError_t error = cudaGetDeviceProperties(&p, device);
-  if (error != cudaSuccess) return error;
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(p.sharedMemPerBlock); break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(p.sharedMemPerBlockOptin); break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(p.sharedMemPerMultiprocessor); break;
-    case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(p.reservedSharedMemPerBlock); break;
-    case cudaDevAttrMaxPitch: *value = static_cast<int>(p.memPitch); break;
-    case cudaDevAttrTextureAlignment: *value = static_cast<int>(p.textureAlignment); break;
-    case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; break;
-    case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; break;
-    case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; break;
-    case cudaDevAttrMaxTexture3DWidth: *value = p.maxTexture3D[0]; break;
-    case cudaDevAttrMaxTexture3DHeight: *value = p.maxTexture3D[1]; break;
-    case cudaDevAttrMaxTexture3DDepth: *value = p.maxTexture3D[2]; break;
-    case cudaDevAttrPciBusId: *value = p.pciBusID; break;
-    case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
-    case cudaDevAttrWarpSize: *value = p.warpSize; break;
-    case cudaDevAttrClockRate: *value = p.clockRate; break;
-    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(p.totalConstMem); break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrClusterLaunch:
-    case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
-    case cudaDevAttrComputeMode:
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrPageableMemoryAccess: *value = 0; break;
-    default: return simt::set_last_error(cudaErrorInvalidValue);
-  }
   return cudaSuccess;
 }
 

@@ -86,7 +86,10 @@ class Statement:
                         self.lines.append(f"{TYPES[type_]} {self.names[name]} = {{}};")
                     used.add(self.names[name])
                 continue
-            line = Instruction(opcode, operands, self.register).cpp()
+            try:
+                line = Instruction(opcode, operands, self.register).cpp()
+            except (IndexError, KeyError, ValueError):  # fewer modifiers or operands than any form of it has
+                raise Unknown(opcode) from None
             if predicate:
                 negated = "!" if predicate[0] == "!" else ""
                 line = f"if ({negated}{self.register(predicate.lstrip('!'))}) {{ {line} }}"

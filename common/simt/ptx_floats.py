@@ -159,7 +159,7 @@ class Floats(Operands):
             function = {"rna": "to_tf32", "rn": "to_tf32_even"}[how[0]]
             return self.put(self.operands[0], f"simt::ptx::{function}({self.value(self.operands[1], 'float')})")
         if to in FP8 or from_ in FP8:
-            return self.of_fp8(to, from_, how)
+            return self.fp8_conversion(to, from_, how)
         if to in ("f16x2", "bf16x2"):
             return self.pair(to, from_, how)
         self.expect(2)
@@ -176,7 +176,7 @@ class Floats(Operands):
             high, low = f"simt::ptx::relu({high})", f"simt::ptx::relu({low})"
         return self.put(self.operands[0], f"simt::ptx::pack<uint32_t>({function}({low}), {function}({high}))")
 
-    def of_fp8(self, to: str, from_: str, how: list[str]) -> str:
+    def fp8_conversion(self, to: str, from_: str, how: list[str]) -> str:
         if to in FP8 and from_ == "f32" and how == ["rn", "satfinite"] and len(self.operands) == 3:
             high, low = (f"__nv_cvt_float_to_fp8({self.value(one, 'float')}, __NV_SATFINITE, {FP8[to]})" for one in self.operands[1:])
             return self.put(self.operands[0], f"static_cast<uint16_t>({low} | {high} << 8)")

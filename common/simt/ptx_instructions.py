@@ -306,21 +306,26 @@ class Instruction(Integers, Floats):
     # --- matrices -----------------------------------------------------------------------------------------------------------
 
     def of_ldmatrix(self) -> str:
-        match = re.fullmatch(r"ldmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])\.m8n8)(\.trans)?\.shared(?:::cta)?\.b16", self.opcode) \
-            or re.fullmatch(r"ldmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])(\.trans)\.m8n8)\.shared(?:::cta)?\.b16", self.opcode)
+        match = re.fullmatch(r"ldmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])\.m8n8)(\.trans)?(?:\.shared(?:::cta)?)?\.b16", self.opcode) \
+            or re.fullmatch(r"ldmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])(\.trans)\.m8n8)(?:\.shared(?:::cta)?)?\.b16", self.opcode)
         to = self.vector(self.operands[0])
         if not match or len(to) != int((match[1] or match[2])[1]):
             raise self.unknown()
         registers = ", ".join(self.register(one) for one in to)
-        return f"simt::ptx::ldmatrix<{str(bool(match[3])).lower()}>({self.address(self.operands[1], True)}, {registers});"
+        return f"simt::ptx::ldmatrix<{str(bool(match[3])).lower()}>({self.address(self.operands[1], 'shared' in self.opcode)}, {registers});"
+
+    def of_movmatrix(self) -> str:
+        if self.opcode != "movmatrix.sync.aligned.m8n8.trans.b16":
+            raise self.unknown()
+        return f"simt::ptx::movmatrix({self.register(self.operands[0])}, {self.value(self.operands[1], 'uint32_t')});"
 
     def of_stmatrix(self) -> str:
-        match = re.fullmatch(r"stmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])\.m8n8)(\.trans)?\.shared(?:::cta)?\.b16", self.opcode)
+        match = re.fullmatch(r"stmatrix\.sync\.aligned\.(?:m8n8\.(x[124])|(x[124])\.m8n8)(\.trans)?(?:\.shared(?:::cta)?)?\.b16", self.opcode)
         from_ = self.vector(self.operands[1])
         if not match or len(from_) != int((match[1] or match[2])[1]):
             raise self.unknown()
         values = ", ".join(self.value(one, "uint32_t") for one in from_)
-        return f"simt::ptx::stmatrix<{str(bool(match[3])).lower()}>({self.address(self.operands[0], True)}, {values});"
+        return f"simt::ptx::stmatrix<{str(bool(match[3])).lower()}>({self.address(self.operands[0], 'shared' in self.opcode)}, {values});"
 
     # Type of the factors: those of the accumulator and the depths that there are.
     MMA = {"f16": (("f16", "f32"), (8, 16)), "bf16": (("f32",), (8, 16)), "tf32": (("f32",), (4, 8)), "s8": (("s32",), (16, 32)),

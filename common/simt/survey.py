@@ -8,6 +8,7 @@ memory is ended and named; every file gets a line, whatever happens.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
@@ -22,6 +23,7 @@ from pathlib import Path
 
 SIMT = Path(__file__).resolve().parent
 MODES = {"plain": [], "check": ["--check"]}
+WAITS = 5  # times as long as a compilation may compute, on a machine that does other things, too
 MEMORY = 6 << 20  # KiB of address space for one compilation
 HEADER = re.compile(r"\.(h|hh|hpp|hxx|cuh|inl|inc|cu|ipp|tpp)$")
 SKIPPED_FOLDERS = {".git", ".hg", ".svn", "node_modules"}
@@ -56,6 +58,12 @@ class Verdict:
     all_missing: list[str] = field(default_factory=list)
 
 
+# A header that is neither the checkout's, the system's nor CUDA's belongs to another library: its name, by the folder.
+PYTORCH = ("torch", "ATen", "c10", "caffe2")
+CUDAS = re.compile(r"header (?:cu|nv|npp|thrust/|cub/|cooperative_groups|device_|sm_|math_|vector_|driver_|channel_|library_|surface_|texture_|"
+                   r"crt/|mma\.h)")
+
+
 def is_inside(file: str) -> bool:
     """Compilations run in the checkout's folder: its own files have relative names."""
     return not file.startswith("/") and not file.startswith("<")
@@ -87,7 +95,24 @@ def errors(output: str) -> list[tuple[str, str]]:
             places = (place for text in around for place in PLACE.finditer(text) if is_inside(place["file"]))
             where = next((f"{place['file']}:{place['line']}" for place in places), where)
         found.append((where, named(match["what"])))
-    return found
+    # What g++ says first of a line often follows from a name that it does not know: `void f(CUtexref x)` is "declared void".
+    of_place: dict[str, list[tuple[str, str]]] = {}
+    for error, line in zip(found, (text for text in lines if ERROR.match(text) or OWN_ERROR.match(text))):
+        same = of_place.setdefault(error[0], [])
+        same.insert(0 if says_a_name(line) and not any(says_a_name(one) for _, one in same) else len(same), (error[1], line))
+    return [(where, what) for where, same in of_place.items() for what, _ in same]
+
+
+def says_a_name(message: str) -> bool:
+    return any(re.search(pattern, message) for pattern, _ in MISSING)
+
+
+def other_library(what: str) -> str | None:
+    """The library whose header is missing."""
+    if not what.startswith("header ") or CUDAS.match(what):
+        return None
+    first = what.removeprefix("header ").split("/")[0]
+    return "PyTorch" if first in PYTORCH else first
 
 
 class Folders:
@@ -180,10 +205,11 @@ class Survey:
                     return None, ""
                 process = subprocess.Popen(command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=stream,
                                            stderr=subprocess.STDOUT, start_new_session=True,
-                                           env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C", "SIMT_ALL_ERRORS": "1"})
+                                           env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C", "SIMT_ALL_ERRORS": "1",
+                                                "SIMT_COMPILE_SECONDS": str(math.ceil(self.seconds))})
                 self.running.add(process)
             try:
-                status = process.wait(self.seconds)
+                status = process.wait(WAITS * self.seconds)
             except subprocess.TimeoutExpired:
                 status = None
             finally:
@@ -207,8 +233,8 @@ class Survey:
                 verdict.status[mode] = "compiles"
                 continue
             found = errors(output)
-            if status is None:
-                found = [(f"{source}:1", f"compiling takes more than {self.seconds:g} s")]
+            if status is None or re.search(r"takes more than \d+ s or \d+ GiB to compile", output):
+                found = [(f"{source}:1", f"compiling takes more than {self.seconds:g} s or {MEMORY >> 20} GiB")]
             elif not found:
                 memory = re.search(r"out of memory|MemoryError|cannot allocate|bad_alloc", output)
                 said = output.strip().splitlines()
@@ -264,13 +290,20 @@ def line_of(verdict: Verdict) -> str:
 
 
 def table(verdicts: list[Verdict]) -> list[str]:
-    first = Counter(one.all_missing[0] for one in verdicts if one.all_missing)
-    named_by = Counter(what for one in verdicts for what in one.all_missing)
+    def grouped(what: str) -> str:
+        return "headers of PyTorch" if other_library(what) == "PyTorch" else what
+    first = Counter(grouped(one.all_missing[0]) for one in verdicts if one.all_missing)
+    named_by = Counter(what for one in verdicts for what in {grouped(what) for what in one.all_missing})
+    others = Counter(filter(None, (other_library(one.all_missing[0]) for one in verdicts if one.all_missing)))
     with_kernels = [one for one in verdicts if one.kernels]
     plain = sum(one.status["plain"] == "compiles" for one in verdicts)
     both = sum(one.where is None for one in verdicts)
     lines = ["", f"{len(verdicts)} files, {len(with_kernels)} with kernels: {plain} compile, {both} of them with --check too "
                  f"(of those with kernels {sum(one.where is None for one in with_kernels)}). Nothing was linked or run."]
+    if others:
+        which = ", ".join(f"{name} {count}" for name, count in others.most_common(8)) + (", ..." if len(others) > 8 else "")
+        lines.append(f"{sum(others.values())} of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: "
+                     f"{which}. -I names its folder.")
     if first:
         lines += ["", " first   named   what is missing most (files in which it comes first; files that name it)"]
         lines += [f"{first[what]:6}  {count:6}   {what}" for what, count in sorted(named_by.items(),

@@ -136,6 +136,65 @@ TEST_CASE("two and four numbers in a word", "[math]") {
   CHECK(__vimin3_u32(3, 9, 4) == 3);
 }
 
+TEST_CASE("dynamic programming on words and their halves", "[math]") {
+  int wrong = 0;
+  for (int i = 0; i < 20000; i++) {
+    const unsigned a = random_bits(), b = i % 3 ? random_bits() : a ^ 0x8000, c = random_bits();
+    const auto check = [&](unsigned got, bool is_signed, auto function) {
+      for (unsigned at = 0; at < 32; at += 16) {
+        const auto half = [=](unsigned word) -> int {
+          return is_signed ? static_cast<int16_t>(word >> at) : static_cast<int>(word >> at & 0xffff);
+        };
+        wrong += (got >> at & 0xffff) != (static_cast<unsigned>(function(half(a), half(b), half(c))) & 0xffff);
+      }
+    };
+    check(__viaddmax_s16x2(a, b, c), true,
+          [](int x, int y, int z) { return std::max<int>(static_cast<int16_t>(x + y), z); });
+    check(__viaddmin_u16x2(a, b, c), false, [](int x, int y, int z) { return std::min((x + y) & 0xffff, z); });
+    check(__viaddmin_s16x2_relu(a, b, c), true,
+          [](int x, int y, int z) { return std::max(0, std::min<int>(static_cast<int16_t>(x + y), z)); });
+    check(__vimax3_u16x2(a, b, c), false, [](int x, int y, int z) { return std::max({x, y, z}); });
+    check(__vimin3_s16x2(a, b, c), true, [](int x, int y, int z) { return std::min({x, y, z}); });
+    check(__vimin3_s16x2_relu(a, b, c), true, [](int x, int y, int z) { return std::max(0, std::min({x, y, z})); });
+    check(__vimax_s16x2_relu(a, b), true, [](int x, int y, int) { return std::max({x, y, 0}); });
+    bool high, low;
+    check(__vibmax_s16x2(a, b, &high, &low), true, [](int x, int y, int) { return std::max(x, y); });
+    wrong += high != (static_cast<int>(a) >> 16 >= static_cast<int>(b) >> 16) ||
+             low != (static_cast<int16_t>(a) >= static_cast<int16_t>(b));
+    const int x = static_cast<int>(a), y = static_cast<int>(b);
+    wrong += __vibmin_s32(x, y, &low) != std::min(x, y) || low != (x <= y);
+    wrong += __vibmax_u32(a, b, &low) != std::max(a, b) || low != (a >= b);
+    wrong += __vimin_s32_relu(x, y) != std::max(0, std::min(x, y));
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a product and a sum of doubles, rounded once in a direction", "[math]") {
+  int wrong = 0;
+  const auto whole = [](int bits) {
+    const auto n = static_cast<long long>(random_bits()) << 32 | random_bits();
+    return (random_bits() % 2 ? 1 : -1) * (n & ((1ll << bits) - 1));
+  };
+  for (int i = 0; i < 100000; i++) {
+    // Whole numbers, so that 128 bits hold the exact value.
+    const long long a = whole(50), b = whole(50);
+    const int up = static_cast<int>(random_bits() % 60);
+    const __int128 product = static_cast<__int128>(a) * b;
+    // Every fourth time c takes nearly all of the product away.
+    const double c = i % 4 ? std::ldexp(static_cast<double>(whole(50)), up) : -static_cast<double>(product) + whole(9);
+    const __int128 exact = product + static_cast<__int128>(c);
+    const auto x = static_cast<double>(a), y = static_cast<double>(b);
+    const double down = __fma_rd(x, y, c), above = __fma_ru(x, y, c), zero = __fma_rz(x, y, c);
+    const bool is_exact = static_cast<__int128>(down) == exact;
+    wrong += static_cast<__int128>(down) > exact || static_cast<__int128>(above) < exact;
+    wrong += above != (is_exact ? down : std::nextafter(down, INFINITY)) || zero != (exact < 0 ? above : down);
+  }
+  CHECK(wrong == 0);
+  CHECK(__fma_ru(1.0, 1.0, 1e-40) == std::nextafter(1.0, 2.0));
+  CHECK(__fma_rz(-1.0, 1.0, 1e-40) == std::nextafter(-1.0, 0.0));
+  CHECK(__fma_rd(1e300, 1e300, 0.0) == std::numeric_limits<double>::max());
+}
+
 TEST_CASE("bit functions", "[math]") {
   CHECK(__funnelshift_lc(0x80000000u, 1u, 1) == 3u);
   CHECK(__funnelshift_lc(7u, 1u, 40) == 7u);

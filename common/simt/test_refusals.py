@@ -31,8 +31,9 @@ REFUSED = [
     ("of CUDA arrays (texture memory), cudaMallocMipmappedArray", "void f(cudaMipmappedArray_t* a, cudaChannelFormatDesc* d) {\n\n", "cudaMallocMipmappedArray(a, d, make_cudaExtent(8, 8, 8), 3);", "}"),
     ("tensor cores on bits", "\n\n", "using b1 = nvcuda::wmma::experimental::precision::b1;", ""),
     ("thrust/mr/memory_resource.h", "\n\n", "#include <thrust/mr/memory_resource.h>", ""),
-    ("cub/device/device_merge_sort.cuh", "\n\n", "#include <cub/device/device_merge_sort.cuh>", ""),
-    ("of CUB, cub::DeviceSegmentedSort", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, int* x) {\n", "cub::DeviceSegmentedSort::SortKeys(t, n, x, x, 8, 1, x, x);", "}"),
+    ("cub/device/device_spmv.cuh", "\n\n", "#include <cub/device/device_spmv.cuh>", ""),
+    ("of CUB, cub::DeviceSpmv", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, float* x, int* i) {\n",
+     "cub::DeviceSpmv::CsrMV(t, n, x, i, i, x, x, 8, 8, 8);", "}"),
     ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
     ("cublasCaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasCaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
     ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
@@ -43,12 +44,14 @@ REFUSED = [
     ("dynamic parallelism", KERNEL + "__device__ void helper(int* x) {\n", "if (x) { k<<<1, 32>>>(x); }", "}"),
     ("needs the kernel itself here", KERNEL + "void f(void* kernel, void** arguments) {\n",
      "cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);", "}"),
-    ("the driver API", "void f() {\n\n", "cuInit(0);", "}"),
+    ("the driver API (cuModuleLoad)", "#include <cuda.h>\nvoid f(CUmodule* m) {\n", "cuModuleLoad(m, nullptr);", "}"),
     ("libcu++ (cuda::counting_semaphore)", "\n\n", "__device__ cuda::counting_semaphore<> s;", ""),
     ("libcu++ (cuda::std::variant)", "#include <cuda/std/utility>\n\n", "__device__ cuda::std::variant<int>* s;", ""),
     ("cuda/std/variant", "\n\n", "#include <cuda/std/variant>", ""),
     ("__shfl_down", "__global__ void k(int* x) {\n\n", "x[0] = __shfl_down(x[0], 1);", "}"),
-    ("dynamic shared memory", "__global__ void k() {\n\n", "extern __shared__ float tile[][32];", "}"),
+    ("dynamic shared memory", "__global__ void k() {\n\n", "extern __shared__ float tile[], other[];", "}"),
+    ("libcu++ (cuda::counting_semaphore)", "__global__ void k(int* x) {}\nvoid f(int* x) {\n",
+     "k<<<1, sizeof(cuda::counting_semaphore<>)>>>(x);", "}"),
     ("asynchronous copies (__pipeline_arrive_on)", "__global__ void k() {\n\n", "__pipeline_arrive_on(nullptr);", "}"),
     ("several processes (cudaIpcMemHandle_t)", "\n\n", "cudaIpcMemHandle_t handle;", ""),
     ("graphics interoperation (cudaGraphicsResource)", "\n\n", "struct cudaGraphicsResource* resource;", ""),
@@ -85,6 +88,23 @@ class Refused(InFolder):
         self.write("a.cu", "#ifdef WITH_TEXTURES\n#include <thrust/mr/pool.h>\ntexture<float, 1> image;\n#endif\nint main() {}\n")
         self.builds("a.cu", "-o", "a")
         self.assertRegex(self.refuses("-DWITH_TEXTURES", "a.cu"), r"a\.cu:2:.*thrust/mr/pool\.h")
+
+    def test_ptx_of_which_no_code_is_made_is_not_refused(self):
+        helpers = ("__device__ inline void helper(float* x) {\n  asm volatile(\"bogus.f32 %0;\" : \"=f\"(x[0]));\n}\n"
+                   "template <int n>\n__device__ void choose(float* x) {\n  if constexpr (n > 1) asm volatile(\"bogus.f64;\");\n  else x[0] = n;\n}\n"
+                   "#define BOGUS(x) asm volatile(\"bogus.u32;\" \\\n    ::: \"memory\")\n")
+
+        def program(use):
+            return f"{helpers}__global__ void k(float* x) {{\n  {use};\n}}\nint main() {{\n  k<<<1, 1>>>(nullptr);\n}}\n"
+        self.write("a.cu", program("choose<1>(x)"))
+        self.builds("-c", "a.cu", "-o", "a.o")
+        self.builds("-c", "--check", "a.cu", "-o", "a.o")
+        for use, line, opcode in (("helper(x)", 2, "bogus.f32"), ("choose<2>(x)", 6, "bogus.f64"), ("BOGUS(x)", 9, "bogus.u32")):
+            with self.subTest(use=use):
+                self.write("a.cu", program(use))
+                said = self.refuses("a.cu")
+                self.assertRegex(said, rf"a\.cu:{line}:.*#error inline PTX \({opcode}\) is not supported by the CPU executor\n")
+                self.assertEqual(said.count("error:"), 1, said)
 
     def test_a_feature_in_a_header_is_named_there(self):
         self.write("helper.h", "#pragma once\ntexture<float, 1> image;\n")

@@ -1,9 +1,15 @@
 """What becomes of a rung's text before the compiler gets it (rewritten.py)."""
 
+import resource
 import subprocess
 import sys
 import unittest
 from pathlib import Path
+
+import cuda_source
+import device_linkage
+import ptx
+import ptx_instructions
 
 SIMT = Path(__file__).resolve().parent
 EX2 = 'asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));'
@@ -39,6 +45,55 @@ class Rewritten(unittest.TestCase):
         for options in ((), ("--refuse-nothing",)):
             text = rewritten("void f() {\n\n  k<<<1, 2>>>;\n}\n", *options)
             self.assertEqual(text, '#line 3 "labs/x.cu"\n#error after <<< >>> a kernel\'s arguments in parentheses must follow\n')
+
+    def test_a_refusal_within_a_launch_stands_before_it_and_names_its_own_line(self) -> None:
+        text = rewritten("void f() {\n  k<int>\n      <<<1,\n         cuda::counting_semaphore<>::max()>>>(x);\n}\n")
+        self.assertIn("{\n#line 4\n#error libcu++ (cuda::counting_semaphore) is not supported by the CPU executor\n#line 2\n"
+                      "  SIMT_LAUNCH((k<int>)", text)
+        self.assertNotIn("#error", rewritten("void f() {\n  k<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(x);\n}\n"))
+
+    def test_a_launch_that_is_handed_to_a_macro(self) -> None:
+        text = rewritten("void f() {\n  SWITCH(k, <<<1,\n    2>>>(x));\n  SWITCH(<<<3, 4>>>(x), k);\n}\n")
+        self.assertIn("SWITCH(k, ->* SIMT_LAUNCH_LATER((1,\n    2))(x));", text)
+        self.assertIn("SWITCH(->* SIMT_LAUNCH_LATER((3, 4))(x), k);", text)
+
+    def test_dynamic_shared_memory(self) -> None:
+        text = rewritten("__global__ void k() {\n  extern __shared__ float a[];\n  extern volatile __shared__ __align__(16) short b[][3][4];\n}\n"
+                         "extern int c[];\n__shared__ int d[2];\n")
+        self.assertIn("  float* const a = ::simt::DynamicShared();", text)
+        self.assertIn("  volatile short (*const b)[3][4] = ::simt::DynamicShared();", text)
+        self.assertIn("extern int c[];\n__shared__ int d[2];", text)
+
+    def test_which_device_functions_are_a_files_own(self) -> None:
+        own = ["__device__ float twice(float x) { __device__ int y; return 2 * x; }", "__device__ __noinline__ int f(int);",
+               "namespace a { __device__ int f(int x) { return x; } }", "__device__ float3 operator+(float3 a, float3 b) { return a; }",
+               "__device__ std::pair<int, int> p(int a) { return {}; }"]
+        others = ["#define D __device__ int z(int) { return 1; }", "__constant__ float table[2], more;", "__device__ int w[] = {1, 2};",
+                  "__device__ Foo x(3);", "struct S { __device__ void g() {} friend __device__ int fr(S); };", "__device__ void S::g() {}",
+                  "__device__ int fr(S) { return 1; }", "template <typename T> __device__ T h(T x) { return x; }", "__device__ Foo braced{3};",
+                  "__host__ __device__ int both() { return 1; }", "__device__ inline int i() { return 0; }", "__device__ int elsewhere(int);",
+                  "__device__ float (*all[2])(float) = {twice, twice};", "__global__ void k(int* x) { x[0] = 1; }",
+                  'extern "C" __device__ int c(int x) { return x; }']
+        source = cuda_source.of_text(Path("x.cu"), "\n".join(own + others))
+        lines = cuda_source.rewrite(source, names=device_linkage.names(source.code)).split("\n")
+        for line, text in zip(own + others, lines):
+            with self.subTest(line=line):
+                self.assertEqual(text, line.replace("__device__", device_linkage.OWN + "__device__", 1) if line in own else line)
+
+    def test_a_table_of_a_hundred_thousand_numbers_takes_no_longer_than_to_read_it(self) -> None:
+        table = "__device__ int table[] = {" + "1234567, " * 100_000 + "};\n"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertIn("1234567, };", rewritten("__global__ void k() { extern __shared__ int a[]; }\n" + table))
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 20)
+
+    def test_ptx_with_less_than_any_form_has_is_refused(self) -> None:
+        for name in sorted(name[3:] for name in dir(ptx_instructions.Instruction) if name.startswith("of_")):
+            for text in (name, f"{name}.", f"{name}.u32", f"{name}.u32 %0", f"{name}.sync.aligned.u32 %0, %1", f"{name}.shared.global.b32 [%0]"):
+                with self.subTest(text=text):
+                    try:
+                        ptx.translate(f'"{" " * len(text)}" : "=r"(x) : "r"(y)', f'"{text}" : "=r"(x) : "r"(y)')
+                    except ptx.Unknown:
+                        pass
 
     def test_conditions_on_the_architecture_stay(self) -> None:
         self.assertIn("#if __CUDA_ARCH__ >= 800", rewritten("#if __CUDA_ARCH__ >= 800\n#endif\n"))

@@ -53,6 +53,18 @@ class Survey(InFolder):
         self.assertIn("9 files, 5 with kernels: 5 compile, 5 of them with --check too", said)
         self.assertRegex(said, r"\n +1 +1   texture references")
 
+    def test_other_libraries_are_named_apart_and_what_follows_from_an_unknown_name_is_not(self):
+        self.write("repository/a.cu", "#include <torch/all.h>\n" + KERNEL)
+        self.write("repository/b.cu", "#include <ATen/ATen.h>\n" + KERNEL)
+        self.write("repository/c.cu", "#include <rmm/device_buffer.hpp>\n#include <cuda_of_tomorrow.h>\n" + KERNEL)
+        self.write("repository/d.cu", "#include <cuda_of_tomorrow.h>\n" + KERNEL)
+        self.write("repository/e.cu", "\nvoid f(NoSuchType x, int n);\n" + KERNEL)
+        said, found = self.survey()
+        self.assertIn("3 of them need a header that is neither in the checkout nor CUDA's, so nothing else is known of them: "
+                      "PyTorch 2, rmm 1. ", said)
+        self.assertRegex(said, r"\n +2 +2   headers of PyTorch\n")
+        self.assertIn("e.cu:2: NoSuchType", said)
+
     def test_a_file_that_the_compiler_does_not_finish(self):
         self.write("repository/explode.cu", "template <int N, int M> struct F { static const int v = F<N - 1, 2 * M>::v + F<N - 1, 2 * M + 1>::v; };\n"
                                             "template <int M> struct F<0, M> { static const int v = 1; };\nint x = F<28, 1>::v;\n")
@@ -69,6 +81,22 @@ class Survey(InFolder):
             made = simtcc("--survey", folder, folder=self.folder)
             self.assertEqual(made.returncode, 1)
             self.assertIn(words, made.stdout)
+
+    def test_files_have_device_functions_of_their_own(self):
+        self.write("h.cuh", "#pragma once\n__device__ float twice(float x);\n__device__ float twice(float x) { return 2 * x; }\n"
+                            "namespace in { __device__ float2 operator+(float2 a, float b) { return make_float2(a.x + b, a.y); } }\n")
+        self.write("a.cu", '#include "h.cuh"\n__device__ float own(float x) { return x + 1; }\n'
+                           "__global__ void k(float* x) { *x = twice(own(*x)); }\nvoid run(float* x) { k<<<1, 1>>>(x); }\n")
+        self.write("b.cu", '#include "h.cuh"\nusing in::operator+;\n__device__ float own(float x) { return x - 3; }\n'
+                           "__global__ void k2(float* x) { *x = (make_float2(twice(own(*x)), 0) + 1).x; }\nvoid run(float*);\n"
+                           "int main() { float* x; cudaMallocManaged(&x, 4); *x = 1; run(x); k2<<<1, 1>>>(x); run(x);\n"
+                           "  return cudaDeviceSynchronize() != cudaSuccess || *x != 8; }\n")
+        for options in ((), ("--check",)):
+            self.builds(*options, "a.cu", "b.cu", "-o", "program")
+            self.assertEqual(os.system(f"{self.folder}/program"), 0)
+        self.builds("-c", "a.cu", "-o", "a.o")
+        self.builds("b.cu", "a.o", "-o", "program")
+        self.assertEqual(os.system(f"{self.folder}/program"), 0)
 
     def test_objects_are_compiled_and_linked(self):
         self.write("k.cu", KERNEL + "void run(int* x) { k<<<1, 32>>>(x); }\n")

@@ -126,4 +126,26 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long stride_c, int count, cublasComputeType_t compute,
                                           cublasGemmAlgo_t algorithm);
 
+// The arrays of pointers lie on the device.
+inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m,
+                                          int n, int k, const void* alpha, const void* const a[], cudaDataType_t type_a,
+                                          int lda, const void* const b[], cudaDataType_t type_b, int ldb,
+                                          const void* beta, void* const c[], cudaDataType_t type_c, int ldc, int count,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  for (int i = 0; i < count && !status; i++) {
+    const void *one = nullptr, *other = nullptr;
+    void* to = nullptr;
+    cudaMemcpy(&one, a + i, sizeof one, cudaMemcpyDefault);
+    cudaMemcpy(&other, b + i, sizeof other, cudaMemcpyDefault);
+    cudaMemcpy(&to, c + i, sizeof to, cudaMemcpyDefault);
+    status = cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, one, type_a, lda, other, type_b, ldb, beta, to, type_c,
+                          ldc, compute, algorithm);
+  }
+  return status;
+}
+// There is no log.
+inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
+
+#include "simt/cublas_matrices.h"
 #include "simt/cublas_vectors.h"

@@ -49,6 +49,7 @@
 #include "simt/atomics.h"
 #include "simt/bits.h"
 #include "simt/device_variables.h"
+#include "simt/dynamic_programming.h"
 #include "simt/graph_nodes.h"
 #include "simt/launch.h"
 #include "simt/launch_kernel.h"

@@ -1,6 +1,8 @@
 // Names that cublas_v2.h and cublasLt.h share.
 #pragma once
 
+#include "../library_types.h"
+
 enum cublasStatus_t {
   CUBLAS_STATUS_SUCCESS = 0,
   CUBLAS_STATUS_NOT_INITIALIZED = 1,
@@ -28,6 +30,4 @@ enum cublasComputeType_t {
   CUBLAS_COMPUTE_32F_FAST_16BF = 75,
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 };
-enum cudaDataType_t { CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_8I, CUDA_R_32I = 10, CUDA_R_16BF = 14 };
-using cudaDataType = cudaDataType_t;
 enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };

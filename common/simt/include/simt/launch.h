@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -213,8 +214,32 @@ Launcher<can_ask, Call, CanCall, Address> make_launcher(const char* name, Launch
   return {name, config, call, can_call, address};
 }
 
+// A launch that a macro puts behind a kernel's name: `kernel<T> ->* SIMT_LAUNCH_LATER((grid, block))(a, b)`.
+template <typename... Arguments>
+struct LaterCall {
+  LaunchConfig config;
+  std::tuple<Arguments...> arguments;
+};
+struct LaterLaunch {
+  LaunchConfig config;
+  template <typename... Arguments>
+  LaterCall<Arguments...> operator()(Arguments... arguments) const {
+    return {config, {arguments...}};
+  }
+};
+template <typename... Parameters, typename... Arguments>
+void operator->*(void (*kernel)(Parameters...), const LaterCall<Arguments...>& later) {
+  const auto launcher = make_launcher<true>(
+      "a kernel", later.config, [=](const auto&... given) { kernel(given...); },
+      [=](const auto&... given) -> decltype(kernel(given...)) {},
+      [=](auto address) -> decltype(address(kernel)) { return address(kernel); });
+  std::apply([&](const auto&... arguments) { launcher(arguments...); }, later.arguments);
+}
+
 }  // namespace simt
 
+#define SIMT_LAUNCH_LATER(config) \
+  ::simt::LaterLaunch { ::simt::LaunchConfig config }
 #define SIMT_LAUNCH(kernel, config)                                                                            \
   ::simt::make_launcher<::simt::can_ask(__func__)>(                                                            \
       #kernel, ::simt::LaunchConfig config, [=](const auto&... simt_arguments) { kernel(simt_arguments...); }, \

@@ -338,6 +338,15 @@ void ldmatrix(const unsigned char* row, A& a, A& b, A& c, A& d, SIMT_PLACE(matri
   ldmatrix_at<transposed>(row, place, a, b, c, d);
 }
 
+// A matrix of 8 x 8 elements of 16 bits, two neighbours of row l / 4 in lane l, is transposed.
+template <typename To>
+void movmatrix(To& to, uint32_t value, SIMT_PLACE(matrix_load)) {
+  const mma::AllLanes all(value, place);
+  const unsigned row = lane() / 4, first = 8 * (lane() % 4) + row / 2, shift = row % 2 * 16;
+  put(to, static_cast<uint32_t>(all[first] >> shift & 0xffff) | static_cast<uint32_t>(all[first + 4] >> shift & 0xffff)
+                                                                    << 16);
+}
+
 // The other way round: lane 8 i + r writes row r of matrix i.
 template <bool transposed, unsigned matrices>
 void stmatrix_at(unsigned char* row, const uint32_t (&values)[matrices], Place place) {

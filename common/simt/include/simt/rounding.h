@@ -66,6 +66,23 @@ inline float multiply_add(float a, float b, float c, Rounding mode) {
   return directed(nearest, error != 0 ? error : left_out, mode, std::isfinite(sum));
 }
 
+// The sum of two numbers, and what it leaves out.
+inline double two_sum(double a, double b, double* left_out) {
+  const double sum = a + b, b_part = sum - a;
+  *left_out = (a - (sum - b_part)) + (b - b_part);
+  return sum;
+}
+// The exact value is the product, what that leaves out, and c: three numbers whose sum is split again until what
+// `nearest` leaves out has its sign.
+inline double multiply_add(double a, double b, double c, Rounding mode) {
+  const double nearest = std::fma(a, b, c), product = a * b, low = std::fma(a, b, -product);
+  double of_sum, of_lows, of_all;
+  const double sum = two_sum(product, c, &of_sum), lows = two_sum(of_sum, low, &of_lows);
+  const double all = two_sum(sum, lows, &of_all);
+  return directed(nearest, ((all - nearest) + of_all) + of_lows, mode,
+                  std::isfinite(a) && std::isfinite(b) && std::isfinite(c));
+}
+
 }  // namespace simt
 
 #define SIMT_ROUNDED(suffix, mode)                                                                                \
@@ -76,6 +93,7 @@ inline float multiply_add(float a, float b, float c, Rounding mode) {
   inline float __frcp_##suffix(float x) { return simt::divide(1.0f, x, mode); }                                   \
   inline float __fsqrt_##suffix(float x) { return simt::square_root(x, mode); }                                   \
   inline float __fmaf_##suffix(float a, float b, float c) { return simt::multiply_add(a, b, c, mode); }           \
+  inline double __fma_##suffix(double a, double b, double c) { return simt::multiply_add(a, b, c, mode); }        \
   inline double __dadd_##suffix(double a, double b) { return simt::add(a, b, mode); }                             \
   inline double __dsub_##suffix(double a, double b) { return simt::subtract(a, b, mode); }                        \
   inline double __dmul_##suffix(double a, double b) { return simt::multiply(a, b, mode); }                        \

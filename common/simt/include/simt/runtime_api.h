@@ -8,56 +8,13 @@
 #include <type_traits>
 
 #include "../vector_types.h"
+#include "device_properties.h"
 
 // Values are CUDA's own.
 enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorCudartUnloading = 4,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidDevicePointer = 17,
-  cudaErrorInvalidChannelDescriptor = 20,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidFilterSetting = 26,
-  cudaErrorInvalidNormSetting = 27,
-  cudaErrorInsufficientDriver = 35,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidKernelImage = 200,
-  cudaErrorNoKernelImageForDevice = 209,
-  cudaErrorUnsupportedLimit = 215,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorIllegalState = 401,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchTimeout = 702,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
-  cudaErrorPeerAccessNotEnabled = 705,
-  cudaErrorAssert = 710,
-  cudaErrorHostMemoryAlreadyRegistered = 712,
-  cudaErrorHostMemoryNotRegistered = 713,
-  cudaErrorMisalignedAddress = 716,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotPermitted = 800,
-  cudaErrorNotSupported = 801,
-  cudaErrorStreamCaptureUnsupported = 900,
-  cudaErrorStreamCaptureInvalidated = 901,
-  cudaErrorStreamCaptureMerge = 902,
-  cudaErrorStreamCaptureUnmatched = 903,
-  cudaErrorStreamCaptureUnjoined = 904,
-  cudaErrorStreamCaptureIsolation = 905,
-  cudaErrorStreamCaptureImplicit = 906,
-  cudaErrorCapturedEvent = 907,
-  cudaErrorGraphExecUpdateFailure = 910,
-  cudaErrorInvalidClusterSize = 912,
-  cudaErrorUnknown = 999,
+#define SIMT_ERROR(name, value, description) name = value,
+#include "errors.inc"
+#undef SIMT_ERROR
 };
 using cudaError_t = cudaError;
 
@@ -147,90 +104,11 @@ struct cudaPointerAttributes {
   void *devicePointer, *hostPointer;
 };
 
-enum cudaDeviceAttr {
-  cudaDevAttrTextureAlignment = 14,
-  cudaDevAttrMaxTexture1DWidth = 21,
-  cudaDevAttrMaxTexture2DWidth = 22,
-  cudaDevAttrMaxTexture2DHeight = 23,
-  cudaDevAttrMaxTexture3DWidth = 24,
-  cudaDevAttrMaxTexture3DHeight = 25,
-  cudaDevAttrMaxTexture3DDepth = 26,
-  cudaDevAttrPciBusId = 33,
-  cudaDevAttrPciDeviceId = 34,
-  cudaDevAttrMaxBlockDimX = 2,
-  cudaDevAttrMaxBlockDimY = 3,
-  cudaDevAttrMaxBlockDimZ = 4,
-  cudaDevAttrMaxGridDimX = 5,
-  cudaDevAttrMaxGridDimY = 6,
-  cudaDevAttrMaxGridDimZ = 7,
-  cudaDevAttrTotalConstantMemory = 9,
-  cudaDevAttrMaxRegistersPerBlock = 12,
-  cudaDevAttrGpuOverlap = 15,
-  cudaDevAttrIntegrated = 18,
-  cudaDevAttrCanMapHostMemory = 19,
-  cudaDevAttrComputeMode = 20,
-  cudaDevAttrConcurrentKernels = 31,
-  cudaDevAttrEccEnabled = 32,
-  cudaDevAttrAsyncEngineCount = 40,
-  cudaDevAttrUnifiedAddressing = 41,
-  cudaDevAttrStreamPrioritiesSupported = 78,
-  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-  cudaDevAttrManagedMemory = 83,
-  cudaDevAttrPageableMemoryAccess = 88,
-  cudaDevAttrConcurrentManagedAccess = 89,
-  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-  cudaDevAttrMemoryPoolsSupported = 115,
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMaxPitch = 11,
-  cudaDevAttrClockRate = 13,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrMemoryClockRate = 36,
-  cudaDevAttrGlobalMemoryBusWidth = 37,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrClusterLaunch = 120,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-  cudaDevAttrReservedSharedMemoryPerBlock = 111,
-};
-
 enum cudaDeviceP2PAttr {
   cudaDevP2PAttrPerformanceRank = 1,
   cudaDevP2PAttrAccessSupported,
   cudaDevP2PAttrNativeAtomicSupported,
   cudaDevP2PAttrCudaArrayAccessSupported
-};
-
-struct cudaUUID_t {
-  char bytes[16];
-};
-using CUuuid = cudaUUID_t;
-
-struct cudaDeviceProp {
-  char name[256];
-  cudaUUID_t uuid;
-  size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor,
-      reservedSharedMemPerBlock;
-  int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-  int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
-  int l2CacheSize, clockRate, memoryClockRate, memoryBusWidth;
-  size_t totalConstMem;
-  int concurrentKernels, cooperativeLaunch, integrated, canMapHostMemory, unifiedAddressing, managedMemory;
-  int computeMode, ECCEnabled, asyncEngineCount, deviceOverlap, kernelExecTimeoutEnabled, tccDriver, pciBusID,
-      pciDeviceID, pciDomainID, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported,
-      isMultiGpuBoard, multiGpuBoardGroupID, singleToDoublePrecisionPerfRatio, pageableMemoryAccess,
-      concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem,
-      cooperativeMultiDeviceLaunch, hostNativeAtomicSupported, directManagedMemAccessFromHost, persistingL2CacheMaxSize,
-      accessPolicyMaxWindowSize;
-  size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
-  int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture2DLinear[3], maxTexture3D[3], maxTexture1DLayered[2],
-      maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
-  int maxTextureCubemap;  // there are none: 0
 };
 
 struct cudaFuncAttributes {

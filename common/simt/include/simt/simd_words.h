@@ -1,5 +1,4 @@
-// CUDA's SIMD intrinsics: a 32-bit word as two 16-bit or four 8-bit numbers (__vadd2, __vmaxu4, __vsads4, ...), and the
-// three-operand integer functions of dynamic programming (__viaddmax_s32, ...).
+// CUDA's SIMD intrinsics: a 32-bit word as two 16-bit or four 8-bit numbers (__vadd2, __vmaxu4, __vsads4, ...).
 #pragma once
 
 #include <cstdint>
@@ -92,31 +91,3 @@ SIMT_SIMD(4, int8_t, uint8_t)
 #undef SIMT_COMPARISON
 #undef SIMT_ONE_OPERAND
 #undef SIMT_PARTS
-
-namespace simt {
-inline int wrapping_add(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
-inline unsigned wrapping_add(unsigned a, unsigned b) { return a + b; }
-}  // namespace simt
-
-#define SIMT_THREE_OPERANDS(type, T)          \
-  inline T __viaddmax_##type(T a, T b, T c) { \
-    T sum = simt::wrapping_add(a, b);         \
-    return sum > c ? sum : c;                 \
-  }                                           \
-  inline T __viaddmin_##type(T a, T b, T c) { \
-    T sum = simt::wrapping_add(a, b);         \
-    return sum < c ? sum : c;                 \
-  }                                           \
-  inline T __vimax3_##type(T a, T b, T c) {   \
-    T both = a > b ? a : b;                   \
-    return both > c ? both : c;               \
-  }                                           \
-  inline T __vimin3_##type(T a, T b, T c) {   \
-    T both = a < b ? a : b;                   \
-    return both < c ? both : c;               \
-  }
-SIMT_THREE_OPERANDS(s32, int)
-SIMT_THREE_OPERANDS(u32, unsigned)
-#undef SIMT_THREE_OPERANDS
-inline int __viaddmax_s32_relu(int a, int b, int c) { return __vimax3_s32(simt::wrapping_add(a, b), c, 0); }
-inline int __vimax3_s32_relu(int a, int b, int c) { return __vimax3_s32(__vimax3_s32(a, b, c), 0, 0); }

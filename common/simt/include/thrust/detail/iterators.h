@@ -39,6 +39,30 @@ struct Iterator {
   Reference operator[](difference_type i) const { return *(*this + i); }
 };
 
+// Places of iterators that hand what is written to a function.
+template <typename Function, typename Inner>
+struct Written {
+  Function function;
+  Inner inner;
+  template <typename T>
+  const Written& operator=(const T& value) const {
+    Function own = function;
+    *Inner(inner) = own(value);
+    return *this;
+  }
+};
+template <typename Function, typename Index>
+struct Tabulated {
+  Function function;
+  Index at;
+  template <typename T>
+  const Tabulated& operator=(const T& value) const {
+    Function own = function;
+    own(at, value);
+    return *this;
+  }
+};
+
 }  // namespace detail
 
 template <typename T>
@@ -102,6 +126,41 @@ struct transform_iterator
 template <typename Inner, typename Function>
 transform_iterator<Function, Inner> make_transform_iterator(Inner inner, Function function) {
   return {inner, function};
+}
+
+// What is written to it goes through the function, and then to `inner`.
+template <typename Function, typename Inner>
+struct transform_output_iterator
+    : detail::Iterator<transform_output_iterator<Function, Inner>, detail::ValueOf<Inner>,
+                       detail::Written<Function, Inner>, typename detail::SystemOf<Inner>::type> {
+  Inner inner;
+  Function function;
+  transform_output_iterator(Inner inner, Function function) : inner(inner), function(function) {}
+  detail::Written<Function, Inner> operator*() const { return {function, inner}; }
+  void move(std::ptrdiff_t n) { inner += n; }
+  std::ptrdiff_t from(const transform_output_iterator& other) const { return inner - other.inner; }
+};
+template <typename Inner, typename Function>
+transform_output_iterator<Function, Inner> make_transform_output_iterator(Inner inner, Function function) {
+  return {inner, function};
+}
+
+// function(i, value) for what is written to place i.
+template <typename Function, typename Index = std::ptrdiff_t>
+struct tabulate_output_iterator : detail::Iterator<tabulate_output_iterator<Function, Index>, int,
+                                                   detail::Tabulated<Function, Index>, detail::Either> {
+  Function function;
+  Index at;
+  explicit tabulate_output_iterator(Function function, Index at = 0) : function(function), at(at) {}
+  detail::Tabulated<Function, Index> operator*() const { return {function, at}; }
+  void move(std::ptrdiff_t n) { at = static_cast<Index>(at + n); }
+  std::ptrdiff_t from(const tabulate_output_iterator& other) const {
+    return static_cast<std::ptrdiff_t>(at) - static_cast<std::ptrdiff_t>(other.at);
+  }
+};
+template <typename Function>
+tabulate_output_iterator<Function> make_tabulate_output_iterator(Function function, std::ptrdiff_t at = 0) {
+  return tabulate_output_iterator<Function>(function, at);
 }
 
 template <typename Items, typename Places>
@@ -182,6 +241,10 @@ namespace detail {
 template <typename Function, typename Inner>
 auto bare(const transform_iterator<Function, Inner>& it) {
   return make_transform_iterator(bare(it.inner), it.function);
+}
+template <typename Function, typename Inner>
+auto bare(const transform_output_iterator<Function, Inner>& it) {
+  return make_transform_output_iterator(bare(it.inner), it.function);
 }
 template <typename Items, typename Places>
 auto bare(const permutation_iterator<Items, Places>& it) {

@@ -4,17 +4,34 @@
 
 #include <iterator>
 #include <new>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 
 #include "../../cuda_runtime.h"
 
 namespace thrust {
 
-struct system_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+using std::error_category;
+using std::error_code;
+// CUDA's errors, as thrust::system_error(error, thrust::cuda_category(), what) names them.
+inline const error_category& cuda_category() {
+  struct Category final : error_category {
+    const char* name() const noexcept override { return "cuda"; }
+    std::string message(int error) const override { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
+  };
+  static const Category category;
+  return category;
+}
+struct system_error : std::system_error {
+  using std::system_error::system_error;
 };
+namespace system {
+using thrust::cuda_category;
+using thrust::error_category;
+using thrust::error_code;
+using thrust::system_error;
+}  // namespace system
 
 namespace detail {
 
@@ -58,7 +75,7 @@ template <typename... Types>
 using Chosen = std::conditional_t<any_on_device<Types...> || !any_on_host<Types...>, Device, Host>;
 
 inline void expect(cudaError_t error, const char* name) {
-  if (error != cudaSuccess) throw system_error(std::string(name) + ": " + cudaGetErrorString(error));
+  if (error != cudaSuccess) throw system_error(error, cuda_category(), name);
 }
 
 // An array of the device's.
