@@ -140,6 +140,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   }
   for (const auto& [place, counts] : counters.by_place) launch.total.add(counts);
   if (counters.tracer) {
+    if (state.kernel.function) launch.symbol = mangled_name(state.kernel.function);
     launch.predicted =
         timing::end_launch(state, launch.kernel, counters.tracer.get(), launch.sectors_read, launch.sectors_written,
                            launch.total.global[load].requests + launch.total.shared[load].requests,
