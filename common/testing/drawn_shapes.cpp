@@ -87,7 +87,8 @@ Shape shaped(const Shape& known, int cols, double elements) {
 
 // Single rows, or of narrow ones as few as are counted: of each step from `least` to `most` a width, of the kinds in
 // turn. Each step is wider than the one before by this factor, or a little less, so that a kernel that does something else
-// within a band of widths is met there. Of variants that share them each has its part of the steps.
+// within a band of widths is met there. Of variants that share them each has its part of the steps: every third, so that
+// there are two or four kinds.
 void draw_each_step(const Shape& known, int least, int most, double factor, std::initializer_list<Kind> kinds,
                     const Turn& turn, const std::set<int>& named, Random* random, std::vector<Shape>* shapes) {
   const double whole = static_cast<double>(most) / least;
@@ -110,7 +111,7 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
     int least, most;
     double elements;
   };
-  constexpr Rows all[] = {{24, 64, 131072}, {8, 24, 98304}, {64, 400, 98304}};
+  constexpr Rows all[] = {{24, 48, 225000}, {8, 24, 98304}, {64, 400, 98304}};
   const int begin = random->from(0, 2);
   for (int i = 0; i < 3; i++) {
     Shape shape = known;
@@ -142,30 +143,22 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
     const int least = known.cols / 4, middle = least * 11 / 4, most = known.cols * 2;
     const bool lower = random->from(0, 1);
     draw(lower ? least : middle, lower ? middle : most, Kind::whole_half_warps, elements() + 1.5 * known_elements);
-    draw(lower ? middle : least, lower ? most : middle, Kind::odd_packs, 1);
-    each_step(least, most, narrow, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps});
+    each_step(least, most, narrow, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps, Kind::packs});
     return shapes;
   }
   if (known.cols % 2) {
-    const bool even_is_narrow = random->from(0, 1);
     draw(known.cols / 8, known.cols * 2, Kind::odd, elements());
-    draw(hundreds_end / 8, hundreds_end, even_is_narrow ? Kind::even : Kind::odd, 1);
-    draw(known.cols * 2, known.cols * 8, even_is_narrow ? Kind::odd : Kind::even, 1);
     each_step(hundreds_end / 8, hundreds_end, narrow, {Kind::odd, Kind::even});
-    each_step(hundreds_end, known.cols * 8, coarse, {Kind::odd, Kind::even, Kind::even});
+    each_step(hundreds_end, known.cols * 8, coarse, {Kind::odd, Kind::even});
     if (wider) draw(known.cols * 8, shared_end, Kind::anywhere, 1);
     return shapes;
   }
-  // One of them fills whole warps with packs, and one fills no pair of packs.
-  Kind kinds[] = {Kind::whole_warps, Kind::odd_packs, Kind::packs};
-  std::swap(kinds[0], kinds[random->from(0, 2)]);
-  std::swap(kinds[1], kinds[random->from(1, 2)]);
-  draw(known.cols / 8, known.cols * 3 / 8, kinds[0], elements() / 4);
-  draw(known.cols / 16, known.cols / 8, Kind::packs, 1);
-  draw(known.cols * 3 / 8, known.cols, kinds[1], elements() / 4);
-  draw(known.cols, known.cols * 2, kinds[2], 1);
-  each_step(hundreds_end, fine_end, fine, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps});
-  each_step(fine_end, 2 * fine_end, coarse, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps});
+  // Whole warps of packs, or no pair of them, or neither.
+  const Kind kinds[] = {Kind::whole_warps, Kind::odd_packs, Kind::packs};
+  draw(known.cols / 8, known.cols * 3 / 8, kinds[random->from(0, 2)], elements() / 4);
+  if (known.cols > fine_end) draw(known.cols, known.cols * 2, Kind::packs, 1);
+  each_step(hundreds_end, fine_end, fine, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps, Kind::whole_warps});
+  each_step(fine_end, 2 * fine_end, coarse, {Kind::packs, Kind::odd_packs});
   if (wider && widest > widest_end) {
     if (known.cols * 2 < shared_end) draw(known.cols * 2, widest_begin, Kind::packs, 1);
     draw(widest_begin, widest_end, Kind::packs, 1);

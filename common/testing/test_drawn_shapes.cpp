@@ -85,7 +85,7 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
     CAPTURE(least);
     CHECK(missed_shapes([=](const Shape& shape) { return shape.rows < least || shape.cols < 1024; }) == 0);
     CHECK(missed_shapes([=](const Shape& shape) {
-            return shape.rows < least || shape.cols % 8 || shape.cols < 1100;
+            return shape.rows < least || shape.cols % 8 || shape.cols < 4096;
           }) == 0);
   }
   // Of two variants one has the turn.
