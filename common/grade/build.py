@@ -24,6 +24,7 @@ import sandbox
 import stages
 import syntax_tree
 import timing
+from boxed import times_longer
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
@@ -122,7 +123,7 @@ class Workshop:
 
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
-        limits = sandbox.Limits(seconds, seconds + 30, self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
+        limits = sandbox.Limits(seconds, int((seconds + 30) * times_longer()), self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
                                 self.limits["temporary_mib"], self.limits["output_kib"])
         command = ["/bin/sh", "-c", script, "sh", *arguments]
         if self.box.kind != "none":

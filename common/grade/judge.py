@@ -25,7 +25,7 @@ import roots
 import sandbox
 import stages
 import store
-from boxed import run_tests, write_script
+from boxed import run_tests, times_longer, write_script
 from build import OBJECT_BYTES, Built, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
@@ -153,7 +153,6 @@ class Judge:
     def tested(self, lab: str, source: bytes, built: Built, uid: int | None, without: list[str],
                budget: Budget | None = None) -> tuple[list[dict], sandbox.Ended]:
         """As run_tests(). Times are predicted at last, when it is known of which kernels: a list of all instructions takes long."""
-        begun = time.monotonic()
         record, ended = self.run_tests(lab, source, built.plain, built.checked, uid, without, budget, {"launched": True} if built.listed else {})
         if not built.listed:
             return record, ended
@@ -162,8 +161,8 @@ class Judge:
             return record + end, ended
         checked = self.workshop.with_table(built, source, f"labs/{lab}/{self.labs[lab]}", uid, kernels)
         for case in cases:
-            left = self.limits["lab_seconds"] + begun - time.monotonic()
-            timed, ended = self.run_tests(lab, source, built.plain, checked, uid, without, budget, {"case": case}, left)
+            seconds = self.limits["lab_seconds"] / 4
+            timed, ended = self.run_tests(lab, source, built.plain, checked, uid, without, budget, {"case": case}, seconds)
             record += grading.times_of(timed)
             if not grading.Results(timed).finished:
                 return record, ended
@@ -183,7 +182,8 @@ class Judge:
         seconds = max(1, int(min(self.limits["lab_seconds"], most_seconds, budget.left() if budget else float("inf"))))
         begun = time.monotonic()
         # The worker keeps a copy of the rung in memory, which counts as a file.
-        limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
+        busy = times_longer()
+        limits = sandbox.Limits(seconds, int(seconds * busy), self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
         request = {
             "file": f"labs/{lab}/{self.labs[lab]}", "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker",
@@ -206,7 +206,7 @@ class Judge:
             return run_tests(self.box, self.course, lab, private, limits, request, environment, str(self.stage))
         finally:
             if budget:
-                budget.spend(time.monotonic() - begun)
+                budget.spend((time.monotonic() - begun) / busy)
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(private, ignore_errors=True)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import boxed  # noqa: E402
 import items  # noqa: E402
 import points  # noqa: E402
 import timing  # noqa: E402
@@ -44,6 +45,13 @@ class Items(unittest.TestCase):
 
 TIMED = ("auto f32", "time", "move-budget")
 TOLD = {"rows": 4096, "cols": 4352, "seconds": 6e-5, "at_least": 6e-5, "solution": 4e-5, "words": "DRAM is busy 60 % of the time"}
+
+
+class BusyMachine(unittest.TestCase):
+    def test_limits_by_the_clock_follow_the_load(self):
+        for load, cores, times in ((0.1, 2, 1), (2, 2, 1), (6, 2, 3), (100, 2, boxed.MOST_TIMES)):
+            self.assertEqual(boxed.times_longer(load, cores), times)
+        self.assertGreaterEqual(boxed.times_longer(), 1)
 
 
 class ToBeTimed(unittest.TestCase):

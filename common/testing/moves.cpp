@@ -10,6 +10,7 @@
 #include "check.h"
 #include "events.h"
 #include "operator.h"
+#include "pace.h"
 #include "session.h"
 #include "words.h"
 
@@ -290,7 +291,7 @@ std::string count_call(rung::Client& client, const Step& step, Count* count, uin
   rung::Job job = job_for(step, input);
   job.count = true;
   job.stands_for = step.test_case.move ? step.test_case.move->stands_for : 0;
-  job.time_limit = 30;  // a hundred times what the course's own solutions need
+  job.time_limit = 30 * times_longer();  // a hundred times what the course's own solutions need
   const Outcome outcome = client.run(job);
   std::string problem = read_counters(step, outcome, count);
   // The judge does not use a count if the result is wrong.
