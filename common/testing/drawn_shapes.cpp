@@ -126,8 +126,10 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
 }
 
 std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, const std::set<int>& named,
-                                const Turn& turn, Random* random) {
+                                const Turn& turn, uint64_t number) {
   constexpr double fine = 1.2, coarse = 1.3, narrow = 1.6;
+  Random own(number);
+  Random* const random = &own;
   const double known_elements = known.rows * static_cast<double>(known.cols);
   // As many elements as there, or down to half of them: then the rows do not tell that it is this move.
   const auto elements = [&] { return known_elements * (0.5 + random->from(0, 255) / 510.0); };
@@ -165,7 +167,9 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
   } else if (wider) {
     draw(known.cols * 2, shared_end, Kind::packs, 1);
   }
-  if (wider) draw_many_rows(known, turn, named, random, &shapes);
+  // The same for all moves that are counted here, whatever else they draw.
+  Random of_rows(number + 1);
+  draw_many_rows(known, turn, named, &of_rows, &shapes);
   return shapes;
 }
 
@@ -174,9 +178,10 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
 std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
                                 uint64_t number, const Turn& turn) {
   constexpr int narrow = 64, rows = 128, columns = 256, pack = 8, few_places = 3, places = 12, below = 24;
-  Random random(number ^ (static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows)));
+  number ^= static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows);
+  Random random(number);
   if (widths == Move::Widths::any || widths == Move::Widths::wider)
-    return of_any_width(known, widths == Move::Widths::wider, widest, named, turn, &random);
+    return of_any_width(known, widths == Move::Widths::wider, widest, named, turn, number);
   Shape shape = known;
   if (known.cols < narrow) {
     shape.rows += rows * random.from(1, few_places);
