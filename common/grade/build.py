@@ -123,7 +123,8 @@ class Workshop:
 
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
-        limits = sandbox.Limits(seconds, int((seconds + 30) * times_longer()), self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
+        wall = int((seconds + 30) * times_longer())
+        limits = sandbox.Limits(seconds, wall, self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
                                 self.limits["temporary_mib"], self.limits["output_kib"])
         command = ["/bin/sh", "-c", script, "sh", *arguments]
         if self.box.kind != "none":

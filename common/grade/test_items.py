@@ -72,7 +72,8 @@ class ToBeTimed(unittest.TestCase):
         self.assertEqual(items.to_be_timed(self.RECORD[:-1])[3], [])
 
     def test_of_the_second_run_the_times_count(self):
-        timed = [{"type": "begin"}, self.RECORD[0], entry(CASE, ok=False), entry(TIMED, ok=True), {"type": "time", "group": "time", "variant": TIMED[0]}]
+        timed = [{"type": "begin"}, self.RECORD[0], entry(CASE, ok=False), entry(TIMED, ok=True),
+                 {"type": "time", "group": "time", "variant": TIMED[0]}]
         self.assertEqual([(e["type"], e["group"]) for e in items.times_of(timed)], [("case", "time"), ("time", "time")])
 
 
