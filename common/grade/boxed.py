@@ -1,7 +1,9 @@
-"""What lies between the judge and a program in the sandbox: the script that starts it there, and a run of a lab's tests with it."""
+"""What lies between the judge and a program in the sandbox: the script that starts it there, a run of a lab's tests with it, and what a limit
+of time is on a busy machine."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +11,17 @@ import sandbox
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from course import runs  # noqa: E402
+
+
+MOST_TIMES = 4  # or one who fills the machine would wait for long
+
+
+def times_longer(load: float | None = None, cores: int | None = None) -> float:
+    """How many times longer work takes on a machine that has more to do than it has cores: 1 to MOST_TIMES. Limits of time by the clock are
+    multiplied by it when something begins; those of processor time are not."""
+    if load is None:
+        load = os.getloadavg()[0]
+    return min(max(load / (cores or os.cpu_count() or 1), 1.0), MOST_TIMES)
 
 
 def write_script(path: Path, command: str) -> None:

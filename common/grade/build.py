@@ -24,6 +24,7 @@ import sandbox
 import stages
 import syntax_tree
 import timing
+from boxed import times_longer
 
 OBJECT_BYTES = 16 << 20
 TEXT_BYTES = 32 << 20
@@ -53,6 +54,7 @@ class Built:
     error: str = ""  # why there is none, in one line
     limited: bool = False  # because a limit ended the compiler
     untimed: str = ""  # why no time is predicted of it, if that was asked for
+    listed: list[bytes] = field(default_factory=list)  # what the table of its instructions is made of (timing.py)
     details: str = ""  # what the compiler said
     findings: list[rules.Finding] = field(default_factory=list)
 
@@ -121,7 +123,8 @@ class Workshop:
 
     def run(self, script: str, given: bytes, uid: int | None, most: int, *arguments: str) -> sandbox.Ended:
         seconds = self.limits["compile_seconds"]
-        limits = sandbox.Limits(seconds, seconds + 30, self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
+        wall = int((seconds + 30) * times_longer())
+        limits = sandbox.Limits(seconds, wall, self.limits["memory_mib"], self.limits["processes"], self.limits["temporary_mib"],
                                 self.limits["temporary_mib"], self.limits["output_kib"])
         command = ["/bin/sh", "-c", script, "sh", *arguments]
         if self.box.kind != "none":
@@ -235,18 +238,17 @@ class Workshop:
             built.findings += rules.of_symbols(needed, name == "checked", self.libm, self.words, products)
             if any(finding.level == rules.FAIL for finding in built.findings):
                 break
-            if shown:
-                with slots:
-                    table = timing.table_of(self.course, shown, source, label)
-                    built.checked = self.with_table(built.checked, table, uid)
-                built.untimed = "" if table else "the table of its instructions could not be made"
+            built.listed = shown
         built.findings = list(dict.fromkeys(built.findings))
         return built
 
-    def with_table(self, checked: bytes, table: bytes, uid: int | None) -> bytes:
-        """The object with the table of its instructions; without one as it is, and no time will be predicted."""
-        ended = self.run(timing.with_table(len(table)), table + checked, uid, 3 * OBJECT_BYTES) if table else None
-        return ended.stdout if ended and ended.stdout and not ended.status and not ended.cause else checked
+    def with_table(self, built: Built, source: bytes, label: str, uid: int | None, kernels: set[str]) -> bytes:
+        """The instrumented object with the table of these kernels' instructions; without one as it is, and no time will be predicted."""
+        table = timing.table_of(self.course, built.listed, source, label, kernels)
+        ended = self.run(timing.with_table(len(table)), table + built.checked, uid, 3 * OBJECT_BYTES) if table else None
+        made = ended.stdout if ended and not ended.status and not ended.cause else b""
+        built.untimed = "" if made else "the table of its instructions could not be made"
+        return made or built.checked
 
     def header_lines(self, name: str) -> frozenset[str]:
         """What the headers that a kernel may include come to, in one of the builds; looked up once."""

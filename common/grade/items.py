@@ -152,6 +152,19 @@ class Results:
         return key in self.cases and self.cases[key]["ok"] is True
 
 
+def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], list[dict]]:
+    """Of a record with the kernels that were launched where a time is to be predicted: these, the names of such cases, and the record without
+    what it says of them and without its end, which is apart."""
+    kernels = {symbol for entry in record if entry["type"] == "launched" for symbol in entry["symbols"]}
+    cases = sorted({entry["case"] for entry in record if entry["type"] == "plan" and entry["group"] == TIME})
+    end = record[-1:] if Results(record).finished else []
+    return kernels, cases, [entry for entry in record if entry["type"] == "plan" or entry.get("group") != TIME and entry["type"] != "end"], end
+
+
+def times_of(record: list[dict]) -> list[dict]:
+    return [entry for entry in record if entry["type"] in ("case", TIME) and entry["group"] == TIME]
+
+
 def first_line(text: str) -> str:
     return text.strip().split("\n")[0] if text.strip() else ""
 

@@ -25,8 +25,8 @@ import roots
 import sandbox
 import stages
 import store
-from boxed import run_tests, write_script
-from build import OBJECT_BYTES, Workshop
+from boxed import run_tests, times_longer, write_script
+from build import OBJECT_BYTES, Built, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
 from points import Points
@@ -49,10 +49,8 @@ def labs_of(course: Path) -> dict[str, str]:
 
 
 def title_of(course: Path, lab: str) -> str:
-    try:
-        heading = (course / "labs" / lab / "README.md").read_text().split("\n", 1)[0]
-    except OSError:
-        return lab
+    path = course / "labs" / lab / "README.md"
+    heading = path.read_text().split("\n", 1)[0] if path.is_file() else ""
     return heading.lstrip("# ").strip() or lab
 
 
@@ -68,9 +66,8 @@ def machine() -> str:
 
 def digest_of_files(files: list[Path]) -> str:
     sha = hashlib.sha256()
-    for path in files:
-        if path.is_file():
-            sha.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    for path in filter(Path.is_file, files):
+        sha.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return sha.hexdigest()
 
 
@@ -154,9 +151,27 @@ class Judge:
 
     # ---- Running a lab's tests -------------------------------------------------------------------
 
-    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None, without: list[str],
-                  budget: Budget | None = None) -> tuple[list[dict], sandbox.Ended]:
-        """The tests' record, and how they ended. without: variants that are not run. budget: what is left to the submission."""
+    def tested(self, lab: str, source: bytes, built: Built, uid: int | None, without: list[str],
+               budget: Budget | None = None) -> tuple[list[dict], sandbox.Ended]:
+        """As run_tests(). Times are predicted at last, when it is known of which kernels: a list of all instructions takes long."""
+        record, ended = self.run_tests(lab, source, built.plain, built.checked, uid, without, budget, {"launched": True} if built.listed else {})
+        if not built.listed:
+            return record, ended
+        kernels, cases, record, end = grading.to_be_timed(record)
+        if not (end and kernels):
+            return record + end, ended
+        checked = self.workshop.with_table(built, source, f"labs/{lab}/{self.labs[lab]}", uid, kernels)
+        for case in cases:
+            seconds = self.limits["lab_seconds"] / 4
+            timed, ended = self.run_tests(lab, source, built.plain, checked, uid, without, budget, {"case": case}, seconds)
+            record += grading.times_of(timed)
+            if not grading.Results(timed).finished:
+                return record, ended
+        return record + end, ended
+
+    def run_tests(self, lab: str, source: bytes, plain: bytes, checked: bytes, uid: int | None, without: list[str], budget: Budget | None = None,
+                  more: dict | None = None, most_seconds: float = float("inf")) -> tuple[list[dict], sandbox.Ended]:
+        """The tests' record, and how they ended. without: variants that are not run. budget: what is left to the submission. more: request."""
         number = next(self.numbers)
         folder, private = self.stage / f"{number}", self.private / f"{number}"
         rung, tools = folder / "rung", folder / "tools"
@@ -165,18 +180,18 @@ class Judge:
         (rung / "plain.so").write_bytes(plain)
         (rung / "checked.so").write_bytes(checked)
         (private / "source.cu").write_bytes(source)
-        seconds = self.limits["lab_seconds"]
-        if budget:
-            seconds = max(1, min(seconds, int(budget.left())))
+        seconds = max(1, int(min(self.limits["lab_seconds"], most_seconds, budget.left() if budget else float("inf"))))
         begun = time.monotonic()
         # The worker keeps a copy of the rung in memory, which counts as a file.
-        limits = sandbox.Limits(seconds, seconds, self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
+        busy = times_longer()
+        limits = sandbox.Limits(seconds, int(seconds * busy), self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
         request = {
             "file": f"labs/{lab}/{self.labs[lab]}", "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker",
             "seed": self.seed(lab), "without": without, "timed": self.has_budget(lab),
             # Predictions are counted on our own solution, which needs no sandbox.
             "solution": self.solution_object(lab), "counter": "build/cpu/worker", "counted": str(self.private / f"counted-{lab}"),
+            **(more or {}),
         }
         environment = {"BACKEND": "cpu"}
         if self.box.kind != "none":
@@ -192,7 +207,7 @@ class Judge:
             return run_tests(self.box, self.course, lab, private, limits, request, environment, str(self.stage))
         finally:
             if budget:
-                budget.spend(time.monotonic() - begun)
+                budget.spend((time.monotonic() - begun) / busy)
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(private, ignore_errors=True)
 
@@ -237,7 +252,7 @@ class Judge:
         if built.findings:
             raise JudgeError(f"the rules hold up the course's own solution of {lab}, so nothing can be graded: it {built.findings[0].reason} (rules.py)")
         with self.slots:
-            record, ended = self.run_tests(lab, source, built.plain, built.checked, uid, [])
+            record, ended = self.tested(lab, source, built, uid, [])
         wrong = [entry for entry in record if entry["type"] == "case" and not entry["ok"]]
         if not grading.Results(record).finished or wrong:
             first = f"{wrong[0]['variant']} {wrong[0]['case']}: {wrong[0]['text']}" if wrong else ended.stderr.decode(errors="replace")[-500:]
@@ -333,7 +348,7 @@ class Judge:
             return failed(f"not run: the {self.limits['submission_seconds']} s of the whole submission were over", limited=True)
         with self.slots:
             whole = not budget or budget.left() >= self.limits["lab_seconds"]
-            record, ended = self.run_tests(lab, taken.source, built.plain, built.checked, uid, self.points.given_variants(lab), budget)
+            record, ended = self.tested(lab, taken.source, built, uid, self.points.given_variants(lab), budget)
         if not record:  # the tests themselves could not do their work
             return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits), limited=True)
         ended_by = limit_text(ended.cause, self.limits) if whole or ended.cause != "time" else "the time of the whole submission was over"

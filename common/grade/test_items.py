@@ -9,6 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import boxed  # noqa: E402
 import items  # noqa: E402
 import points  # noqa: E402
 import timing  # noqa: E402
@@ -44,6 +45,36 @@ class Items(unittest.TestCase):
 
 TIMED = ("auto f32", "time", "move-budget")
 TOLD = {"rows": 4096, "cols": 4352, "seconds": 6e-5, "at_least": 6e-5, "solution": 4e-5, "words": "DRAM is busy 60 % of the time"}
+
+
+class BusyMachine(unittest.TestCase):
+    def test_limits_by_the_clock_follow_the_load(self):
+        for load, cores, times in ((0.1, 2, 1), (2, 2, 1), (6, 2, 3), (100, 2, boxed.MOST_TIMES)):
+            self.assertEqual(boxed.times_longer(load, cores), times)
+        self.assertGreaterEqual(boxed.times_longer(), 1)
+
+
+class ToBeTimed(unittest.TestCase):
+    """A first run says which kernels a time is to be predicted of; what it says of the times themselves is no result."""
+
+    RECORD = [{"type": "plan", "variant": TIMED[0], "group": "time", "case": TIMED[2], "checked": False}, entry(CASE, ok=True),
+              {"type": "launched", "variant": TIMED[0], "group": "time", "case": TIMED[2], "symbols": ["_Z4rowsPf", "_Z3sumPf"]},
+              entry(TIMED, ok=True), {"type": "end"}]
+
+    def test_kernels_and_cases_are_taken_out(self):
+        kernels, cases, record, end = items.to_be_timed(self.RECORD)
+        self.assertEqual(kernels, {"_Z4rowsPf", "_Z3sumPf"})
+        self.assertEqual(cases, ["move-budget"])
+        self.assertEqual(record, self.RECORD[:2])
+        self.assertEqual(end, self.RECORD[-1:])
+
+    def test_a_record_that_does_not_end_has_no_end(self):
+        self.assertEqual(items.to_be_timed(self.RECORD[:-1])[3], [])
+
+    def test_of_the_second_run_the_times_count(self):
+        timed = [{"type": "begin"}, self.RECORD[0], entry(CASE, ok=False), entry(TIMED, ok=True),
+                 {"type": "time", "group": "time", "variant": TIMED[0]}]
+        self.assertEqual([(e["type"], e["group"]) for e in items.times_of(timed)], [("case", "time"), ("time", "time")])
 
 
 class Times(unittest.TestCase):

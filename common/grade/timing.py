@@ -31,19 +31,23 @@ def names_lines(source: str) -> bool:
     return bool(LINE_DIRECTIVE.search(rules.bare(re.sub(r"\\[ \t]*\r?\n", "", source))))
 
 
-def table_of(course: Path, parts: list[bytes], source: bytes, label: str) -> bytes:
-    """parts: what PARTS held. b"" if there is no table."""
+SYMBOL = re.compile(r"[\w.$]+")
+
+
+def table_of(course: Path, parts: list[bytes], source: bytes, label: str, kernels: set[str]) -> bytes:
+    """parts: what PARTS held. kernels: the symbols of those that are of interest: a file may have dozens. b"" if there is no table."""
     folder = stages.make()
     try:
         (folder / "object").mkdir()
         for name, text in zip(LISTINGS, parts):
             (folder / "object" / name).write_bytes(text)
         (folder / "dump").write_bytes(parts[-1])
+        (folder / "kernels").write_text("".join(f"{symbol}\n" for symbol in sorted(kernels) if SYMBOL.fullmatch(symbol)))
         # Where the dump names lines: a `#pragma unroll` is looked up there.
         (folder / label).parent.mkdir(parents=True)
         (folder / label).write_bytes(source)
         (folder / "common").symlink_to(course / "common")
-        command = (sys.executable, "-B", "-S", str(course / "common/simt/timing/operations"), "object", "dump")
+        command = (sys.executable, "-B", "-S", str(course / "common/simt/timing/operations"), "object", "dump", "kernels")
         return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))).stdout
     except (OSError, subprocess.TimeoutExpired, subprocess.CalledProcessError):

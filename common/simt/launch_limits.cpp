@@ -83,6 +83,11 @@ Excess dimension_excess(const LaunchConfig& config) {
   return {};
 }
 
+bool has_asked_for_shared(const void* function) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return shared_limits().count(function) > 0;
+}
+
 }  // namespace
 
 size_t shared_limit(const void* function) {
@@ -131,7 +136,8 @@ Excess beyond_kernel(const LaunchConfig& config, const void* function) {
                        " threads per block.\nLaunch smaller blocks, or let the kernel's __launch_bounds__ name the "
                        "largest block that it is launched with.");
   const size_t dynamic = config.shared_bytes, limit = shared_limit(function);
-  const bool has_asked = limit > default_shared_bytes;
+  // Whoever asks, for however little, has what the kernel declares besides.
+  const bool has_asked = has_asked_for_shared(function);
   const std::string default_text = bytes_text(default_shared_bytes);
   if (dynamic > limit && !has_asked)
     return invalid("more than " + default_text + " of shared memory, and the kernel has not asked for that",

@@ -70,7 +70,7 @@ void for_each_symbol(const std::string& path, Visit visit) {
   }
 }
 
-std::string mangled_name(const void* function) {
+std::string read_mangled_name(const void* function) {
   const auto address = reinterpret_cast<uintptr_t>(function);
   const LoadedModule module = loaded_module(address);
   std::string found;
@@ -81,6 +81,15 @@ std::string mangled_name(const void* function) {
 }
 
 }  // namespace
+
+std::string mangled_name(const void* function) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<const void*, std::string>;
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto [name, is_new] = known->try_emplace(function);
+  if (is_new) name->second = read_mangled_name(function);
+  return name->second;
+}
 
 std::vector<TlsSymbol> tls_symbols(const void* code) {
   std::vector<TlsSymbol> found;

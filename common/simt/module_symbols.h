@@ -36,6 +36,9 @@ std::string demangled(const std::string& mangled);
 // "tile" of "reverse(float*)::tile".
 std::string without_scope(const std::string& name);
 
+// A function's symbol. Empty without a symbol table. Reads the file, the first time.
+std::string mangled_name(const void* function);
+
 // A function's name with its template arguments, without namespaces that have no name, result and parameters, as Nsight
 // Compute shortens it: "softmax_kernel<float, 4>". Empty without a symbol table. Reads the file.
 std::string function_name(const void* function);

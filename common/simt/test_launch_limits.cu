@@ -185,6 +185,10 @@ TEST_CASE("more shared memory than there is, or than was asked for") {
   with_static<40000><<<1, 64, 10000>>>(out.data());
   says(refused("with_static<40000>"), "more than 49,152 bytes of static and dynamic shared memory together",
        "asks for 10,000 bytes, and the kernel's __shared__ arrays have 40,000 bytes");
+  // Whoever has asked for dynamic memory, for however little, has its own arrays besides.
+  REQUIRE(cudaFuncSetAttribute(with_static<40004>, cudaFuncAttributeMaxDynamicSharedMemorySize, 10000) == cudaSuccess);
+  with_static<40004><<<1, 64, 10000>>>(out.data());
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
 
   REQUIRE(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000) != cudaSuccess);
   const std::string text = refused("with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000");

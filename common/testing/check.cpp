@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "formats.h"
 #include "operator.h"
+#include "pace.h"
 #include "events.h"
 
 namespace testing_ {
@@ -158,7 +159,7 @@ Job job_for(const Step& step, const std::vector<unsigned char>& input) {
   job.workspace_bytes = plan.bytes[rung::workspace_buffer];
   job.null_argument = c.null_argument;
   // For an endless loop; a hundred times what the CPU executor needs on a slow core.
-  job.time_limit = 5 + 1e-6 * step.cost;
+  job.time_limit = (5 + 1e-6 * step.cost) * times_longer();
   return job;
 }
 

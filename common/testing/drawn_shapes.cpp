@@ -1,15 +1,18 @@
 #include "drawn_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 
 namespace testing_ {
 namespace {
 
 // Rows of fewer elements are of hundreds: the widest of them has twice as many as the known shape.
 constexpr int hundreds_end = 1024;
-// Up to so many columns a variant may keep a row in shared memory (session.cpp); some rows are wider, too.
-constexpr int shared_end = 49152, widest_begin = 65792, widest_end = 98304;
+// Up to the first, widths are drawn in fine steps. Up to the second a variant may keep a row in shared memory
+// (session.cpp); some rows are wider, too.
+constexpr int fine_end = 16384, shared_end = 49152, widest_begin = 65792, widest_end = 98304;
 
 // SplitMix64: the same numbers with every library.
 class Random {
@@ -63,6 +66,8 @@ bool is_known(int cols, const std::set<int>& named) {
 int drawn_width(int least, int most, Kind kind, const std::set<int>& named, Random* random) {
   int cols = least;
   for (int tries = 0; tries < 100; tries++) {
+    // Between two limits near to each other there may be no multiple that is not known.
+    if (tries == 50 && (kind == Kind::whole_warps || kind == Kind::whole_half_warps)) kind = Kind::packs;
     cols = made(random->from(least, most), kind, random);
     if (cols >= least && !is_known(cols, named)) break;
   }
@@ -80,8 +85,51 @@ Shape shaped(const Shape& known, int cols, double elements) {
   return shape;
 }
 
+// Single rows, or of narrow ones as few as are counted: of each step from `least` to `most` a width, of the kinds in
+// turn. Each step is wider than the one before by this factor, or a little less, so that a kernel that does something else
+// within a band of widths is met there. Of variants that share them each has its part of the steps: every third, so that
+// there are two or four kinds.
+void draw_each_step(const Shape& known, int least, int most, double factor, std::initializer_list<Kind> kinds,
+                    const Turn& turn, const std::set<int>& named, Random* random, std::vector<Shape>* shapes) {
+  const double whole = static_cast<double>(most) / least;
+  const int steps = static_cast<int>(std::ceil(std::log(whole) / std::log(factor)));
+  const int first = random->from(0, static_cast<int>(kinds.size()) - 1), begin = random->from(0, turn.parts - 1);
+  for (int i = 0; i < steps; i++) {
+    const int from = static_cast<int>(least * std::pow(whole, static_cast<double>(i) / steps)),
+              to = static_cast<int>(least * std::pow(whole, (i + 1.0) / steps));
+    const Kind kind = kinds.begin()[static_cast<size_t>(first + i) % kinds.size()];
+    const int cols = drawn_width(from, to, kind, named, random);  // for all of them, so that they draw the same
+    if ((begin + i) % turn.parts == turn.part) shapes->push_back(shaped(known, cols, 1));
+  }
+}
+
+// Many rows of many columns, for a kernel that does something else only there: some dozens of rows, less and many more.
+// Three variants that share them have one each; one that shares with none has the dozens and one of the others.
+void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& named, Random* random,
+                    std::vector<Shape>* shapes) {
+  struct Rows {
+    int least, most;
+    double elements;
+  };
+  constexpr Rows all[] = {{24, 48, 225000}, {8, 24, 98304}, {64, 400, 98304}};
+  const int begin = random->from(0, 2);
+  for (int i = 0; i < 3; i++) {
+    Shape shape = known;
+    const double part = random->from(0, 255) / 255.0;  // evenly in their logarithm
+    shape.rows = static_cast<int>(all[i].least * std::pow(static_cast<double>(all[i].most) / all[i].least, part));
+    const int cols = static_cast<int>(all[i].elements / shape.rows);
+    shape.cols = drawn_width(cols * 7 / 8, cols, Kind::packs, named, random);
+    const bool mine = turn.parts > 1 ? (begin + i) % turn.parts == turn.part
+                                     : i == 0 || i == 1 + (begin + turn.variant) % 2;
+    if (mine) shapes->push_back(shape);
+  }
+}
+
 std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, const std::set<int>& named,
-                                Random* random) {
+                                const Turn& turn, uint64_t number) {
+  constexpr double fine = 1.2, coarse = 1.3, narrow = 1.6;
+  Random own(number);
+  Random* const random = &own;
   const double known_elements = known.rows * static_cast<double>(known.cols);
   // As many elements as there, or down to half of them: then the rows do not tell that it is this move.
   const auto elements = [&] { return known_elements * (0.5 + random->from(0, 255) / 510.0); };
@@ -89,45 +137,51 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
   const auto draw = [&](int least, int most, Kind kind, double wanted) {
     shapes.push_back(shaped(known, drawn_width(least, most, kind, named, random), wanted));
   };
+  const auto each_step = [&](int least, int most, double factor, std::initializer_list<Kind> kinds) {
+    draw_each_step(known, least, most, factor, kinds, turn, named, random, &shapes);
+  };
   if (known.cols < hundreds_end) {
     // So many rows that no one block has threads for all.
     const int least = known.cols / 4, middle = least * 11 / 4, most = known.cols * 2;
     const bool lower = random->from(0, 1);
     draw(lower ? least : middle, lower ? middle : most, Kind::whole_half_warps, elements() + 1.5 * known_elements);
-    draw(lower ? middle : least, lower ? most : middle, Kind::odd_packs, 1);
+    each_step(least, most, narrow, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps, Kind::packs});
     return shapes;
   }
   if (known.cols % 2) {
-    const bool even_is_narrow = random->from(0, 1);
     draw(known.cols / 8, known.cols * 2, Kind::odd, elements());
-    draw(hundreds_end / 8, hundreds_end, even_is_narrow ? Kind::even : Kind::odd, 1);
-    draw(known.cols * 2, known.cols * 8, even_is_narrow ? Kind::odd : Kind::even, 1);
+    each_step(hundreds_end / 8, hundreds_end, narrow, {Kind::odd, Kind::even});
+    each_step(hundreds_end, known.cols * 8, coarse, {Kind::odd, Kind::even});
     if (wider) draw(known.cols * 8, shared_end, Kind::anywhere, 1);
     return shapes;
   }
-  // One of them fills whole warps with packs, and one fills no pair of packs.
-  Kind kinds[] = {Kind::whole_warps, Kind::odd_packs, Kind::packs};
-  std::swap(kinds[0], kinds[random->from(0, 2)]);
-  std::swap(kinds[1], kinds[random->from(1, 2)]);
-  draw(known.cols / 8, known.cols * 3 / 8, kinds[0], elements() / 4);
-  draw(known.cols / 16, known.cols / 8, Kind::packs, 1);
-  draw(known.cols * 3 / 8, known.cols, kinds[1], elements() / 4);
-  draw(known.cols, known.cols * 2, kinds[2], 1);
-  if (wider && widest > widest_end)
+  // Whole warps of packs, or no pair of them, or neither.
+  const Kind kinds[] = {Kind::whole_warps, Kind::odd_packs, Kind::packs};
+  draw(known.cols / 8, known.cols * 3 / 8, kinds[random->from(0, 2)], elements() / 4);
+  if (known.cols > fine_end) draw(known.cols, known.cols * 2, Kind::packs, 1);
+  each_step(hundreds_end, fine_end, fine, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps, Kind::whole_warps});
+  each_step(fine_end, 2 * fine_end, coarse, {Kind::packs, Kind::odd_packs});
+  if (wider && widest > widest_end) {
+    if (known.cols * 2 < shared_end) draw(known.cols * 2, widest_begin, Kind::packs, 1);
     draw(widest_begin, widest_end, Kind::packs, 1);
-  else if (wider)
+  } else if (wider) {
     draw(known.cols * 2, shared_end, Kind::packs, 1);
+  }
+  // The same for all moves that are counted here, whatever else they draw.
+  Random of_rows(number + 1);
+  draw_many_rows(known, turn, named, &of_rows, &shapes);
   return shapes;
 }
 
 }  // namespace
 
 std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
-                                uint64_t number) {
+                                uint64_t number, const Turn& turn) {
   constexpr int narrow = 64, rows = 128, columns = 256, pack = 8, few_places = 3, places = 12, below = 24;
-  Random random(number ^ (static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows)));
+  number ^= static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows);
+  Random random(number);
   if (widths == Move::Widths::any || widths == Move::Widths::wider)
-    return of_any_width(known, widths == Move::Widths::wider, widest, named, &random);
+    return of_any_width(known, widths == Move::Widths::wider, widest, named, turn, number);
   Shape shape = known;
   if (known.cols < narrow) {
     shape.rows += rows * random.from(1, few_places);
@@ -150,6 +204,13 @@ std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int wid
     shape.rows = std::min(known.rows, std::max(4, as_many));
   }
   return {shape};
+}
+
+int drawn_results(const Shape& shape, int most, uint64_t number) {
+  constexpr int largest = 64;
+  Random random(number ^ (static_cast<uint64_t>(shape.cols) << 32 | static_cast<uint64_t>(shape.rows)));
+  const int end = std::min({most, largest, shape.cols});
+  return std::min(end, static_cast<int>(std::pow(end + 1.0, random.from(0, 1023) / 1024.0)));
 }
 
 }  // namespace testing_

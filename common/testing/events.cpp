@@ -132,6 +132,12 @@ void note_time(const Step& step, const Count& count, double solution) {
   write(line);
 }
 
+void note_launched(const Step& step, const std::set<std::string>& symbols) {
+  json line = of("launched", step);
+  line["symbols"] = symbols;
+  write(line);
+}
+
 void note_end(int passed, int failed, int not_run) {
   if (request().events.empty()) return;
   if (!judged()) {

@@ -14,6 +14,7 @@
 //     {"type": "check", ..., "verdict": "clean|found|wrong", "text": "..."}   a small case under the checks
 //     {"type": "time", ..., "rows": 4096, "cols": 4352, "seconds": 3.6e-5, "at_least": 3.6e-5, "solution": 3.5e-5,
 //     "words": "..."}   predicted for an H200, of the variant and of the lab's solution; null: there is no prediction
+//     {"type": "launched", ..., "symbols": ["_Z..."]}   instead of it, if asked for: kernels whose time is to be predicted
 // and for a student, before the end
 //     {"type": "prediction", "name": "tree_barriers", "outcome": "right|wrong|open|missing"}
 //     {"type": "count", "variant": "tree f32", "rows": 8, "cols": 4096, "k": 0, "yours": TRAFFIC, "solution": TRAFFIC}
@@ -25,6 +26,7 @@
 // For the judge texts hold no input and no expected value, and of a hidden case not its shape either.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "check.h"
@@ -46,6 +48,7 @@ void note_count(const Step& step, const Count& count);
 // What was predicted for the step's variant, and for the solution's in seconds (NaN: nothing).
 void note_time(const Step& step, const Count& count, double solution);
 // A word on standard error if the file cannot be written.
+void note_launched(const Step& step, const std::set<std::string>& symbols);
 void note_end(int passed, int failed, int not_run);
 
 // Of a case whose shape is hidden: without any figure, since a file can see to it that a figure is the width.

@@ -84,6 +84,7 @@ struct Count {
 struct Judgement {
   bool met = true;
   std::string counted;  // what was counted and what is needed, where that is not met; or a remark that fails nothing
+  int rows = 0;         // not 0: so many may be needed to know; where they are, it is judged again
 };
 
 using Demand = std::function<Judgement(const Count&)>;

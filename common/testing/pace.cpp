@@ -2,10 +2,23 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <thread>
 
 namespace testing_ {
+
+double times_longer(double load, unsigned cores) {
+  constexpr double most = 8;
+  return cores ? std::clamp(load / cores, 1.0, most) : 1.0;
+}
+
+double times_longer() {
+  double load = -1;
+  return times_longer(getloadavg(&load, 1) == 1 ? load : -1, std::thread::hardware_concurrency());
+}
 
 std::string about(double seconds) {
   const bool minutes = seconds >= 90;

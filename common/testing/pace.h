@@ -8,6 +8,12 @@
 
 namespace testing_ {
 
+// How many times longer work takes on a machine that has more to do than it has cores; 1 to 8. A limit of time that is
+// meant for a core of one's own is multiplied by it, or a busy machine would end what is right. load: processes that
+// run or want to; negative where that is not known.
+double times_longer(double load, unsigned cores);
+double times_longer();  // on this machine, now
+
 // A case that a run is to run.
 struct Planned {
   std::string section;  // "tree f32 / widths / normal-7x33"

@@ -38,6 +38,7 @@ std::map<std::string, Place> places(Request* r) {
           {"ends_with_parent", &r->ends_with_parent},
           {"judged", &r->judged},
           {"timed", &r->timed},
+          {"launched", &r->launched},
           {"without", &r->without},
           {"source", &r->source},
           {"course", &r->course},

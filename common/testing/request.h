@@ -37,6 +37,7 @@ struct Request {
   // By the judge (common/grade).
   bool judged = false;               // hidden cases are added, and texts give nothing away (events.h)
   bool timed = false;                // "checked" has a table of its instructions, from which times are predicted
+  bool launched = false;             // no time is predicted yet: noted is which kernels need such a table (events.h)
   std::vector<std::string> without;  // variants that are not run, since there are no points for them: "unfused f32"
   std::string source;                // where the source can be read; "": file
   std::string course;                // where the course lies for compiler and worker; "": the current folder

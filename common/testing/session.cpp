@@ -161,6 +161,18 @@ const std::set<int>& named_widths() {
   return all;
 }
 
+// Those of the lab that have this name, one for each type, are instances of a kernel, as a rule.
+Turn turn_of(const Step& step, const std::string& name) {
+  Turn turn = {0, 0, step.variant};
+  for (const Expected& e : lab.variants) {
+    if (e.name != name) continue;
+    if (e.dtype == step.dtype) turn.part = turn.parts;
+    turn.parts++;
+  }
+  turn.parts = std::max(1, turn.parts);
+  return turn;
+}
+
 }  // namespace
 
 std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const Step* step) {
@@ -172,11 +184,21 @@ std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const
   const Operator& op = operator_of(lab.op);
   if (!op.takes_any_shape()) return {op.beside(shape, number)};
   int widest = widest_in_shared_memory();
+  Turn turn;
+  int most_k = 0;
   if (step) {
     const std::string name = step->label.substr(0, step->label.find(' '));
-    if (expectation({name, lab.op, step->dtype}).width == Width::any) widest = std::numeric_limits<int>::max();
+    turn = turn_of(*step, name);
+    const Expected expected = expectation({name, lab.op, step->dtype});
+    if (expected.width == Width::any) widest = std::numeric_limits<int>::max();
+    most_k = expected.most_k ? expected.most_k : std::numeric_limits<int>::max();
   }
-  return drawn_shapes(shape, widths, widest, named_widths(), number);
+  std::vector<Shape> shapes = drawn_shapes(shape, widths, widest, named_widths(), number, turn);
+  if (rung::arguments_of(lab.op).has_k && most_k > 1) {
+    // Of two shapes one has another K than the course's own moves: or those would be the only ones that are counted.
+    for (size_t i = 1; i < shapes.size(); i += 2) shapes[i].more[0] = drawn_results(shapes[i], most_k, number);
+  }
+  return shapes;
 }
 
 Case counted_case(const std::string& name, const std::string& group, Shape shape) {

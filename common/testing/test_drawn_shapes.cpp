@@ -25,15 +25,18 @@ std::vector<Shape> of_a_grade(uint64_t number, Move::Widths widths, int widest) 
   return all;
 }
 
-// In how many of the grades all drawn widths are such that the kernel makes the move there.
-int missed(const std::function<bool(int)>& makes_the_move) {
+// In how many of the grades all drawn shapes are such that the kernel makes the move there.
+int missed_shapes(const std::function<bool(const Shape&)>& makes_the_move) {
   int count = 0;
   for (uint64_t number = 0; number < grades; number++) {
     const auto shapes =
         of_a_grade(number * 0x9e3779b97f4a7c15ull, Move::Widths::wider, std::numeric_limits<int>::max());
-    count += std::all_of(shapes.begin(), shapes.end(), [&](const Shape& shape) { return makes_the_move(shape.cols); });
+    count += std::all_of(shapes.begin(), shapes.end(), makes_the_move);
   }
   return count;
+}
+int missed(const std::function<bool(int)>& makes_the_move) {
+  return missed_shapes([&](const Shape& shape) { return makes_the_move(shape.cols); });
 }
 
 }  // namespace
@@ -62,6 +65,41 @@ TEST_CASE("a kernel that makes a move only above or below a limit is seen in eve
             if (cols >= width && cols < width + width / 4) return true;
           return cols < 400;
         }) == 0);
+}
+
+TEST_CASE("a kernel that does something else within a band of widths is seen in nearly every grade") {
+  for (int begin = 1024; begin <= 16384; begin += begin / 4) {
+    CAPTURE(begin);
+    // Wherever it begins: half as wide again.
+    CHECK(missed([=](int cols) { return cols < begin || cols >= begin + begin / 2; }) == 0);
+    // A tenth wider.
+    CHECK(missed([=](int cols) { return cols < begin || cols >= begin + begin / 10; }) <= grades * 6 / 10);
+  }
+  CHECK(missed([](int cols) { return cols < 4096 || cols >= 8192; }) == 0);
+  CHECK(missed([](int cols) { return cols % 4 != 2; }) <= grades / 100);
+  CHECK(missed([](int cols) { return cols % 8 != 4; }) <= grades / 10);
+}
+
+TEST_CASE("a kernel that does something else only where there are many rows is seen") {
+  for (const int least : {2, 4, 8, 16, 24}) {
+    CAPTURE(least);
+    CHECK(missed_shapes([=](const Shape& shape) { return shape.rows < least || shape.cols < 1024; }) == 0);
+    CHECK(missed_shapes([=](const Shape& shape) {
+            return shape.rows < least || shape.cols % 8 || shape.cols < 4096;
+          }) == 0);
+  }
+  // Of two variants one has the turn.
+  const auto makes = [](const Shape& shape) { return shape.rows < 64 || shape.cols % 8 || shape.cols < 200; };
+  int missed_by_both = 0;
+  for (uint64_t number = 0; number < grades; number++) {
+    bool all = true;
+    for (const int variant : {1, 2}) {
+      const auto shapes = drawn_shapes(places[0], Move::Widths::wider, 50257, named, number, {0, 1, variant});
+      all = all && std::all_of(shapes.begin(), shapes.end(), makes);
+    }
+    missed_by_both += all;
+  }
+  CHECK(missed_by_both == 0);
 }
 
 TEST_CASE("no width is drawn that the course names, nor one that anybody would list") {

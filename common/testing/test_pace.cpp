@@ -33,3 +33,13 @@ TEST_CASE("less than a second is not worth a word, minutes are minutes") {
   CHECK(testing_::about(89.5) == "about 90 s");
   CHECK(testing_::about(91) == "about 2 min");
 }
+
+TEST_CASE("a limit of time is multiplied by what a busy machine takes longer") {
+  CHECK(testing_::times_longer(0.5, 2) == 1);
+  CHECK(testing_::times_longer(2, 2) == 1);
+  CHECK(testing_::times_longer(7, 2) == 3.5);
+  CHECK(testing_::times_longer(1000, 2) == 8);
+  CHECK(testing_::times_longer(-1, 2) == 1);
+  CHECK(testing_::times_longer(4, 0) == 1);
+  CHECK(testing_::times_longer() >= 1);
+}

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
 
+#include "check.h"
 #include "events.h"
+#include "operator.h"
 #include "session.h"
 #include "solution_figures.h"
 
@@ -42,6 +46,25 @@ std::string check_time(const Step& step) {
   }
   note_time(step, count, seconds_of_solution(step));
   return judgement.met ? "" : judgement.counted + "\nthe move: " + move.title;
+}
+
+std::string note_kernels(const Step& step) {
+  std::set<std::string> symbols;
+  // Twice: the first call may try several kernels.
+  for (const uint64_t more_seed : {0, 1}) {
+    const std::vector<unsigned char> input =
+        operator_of(lab.op).input(step.test_case, step.dtype, session().seed + more_seed);
+    rung::Job job = job_for(step, input);
+    job.count = true;
+    job.stands_for = step.test_case.move->stands_for;
+    job.quiet = true;
+    const rung::Outcome outcome = session().client->run(job);
+    const nlohmann::json report = nlohmann::json::parse(outcome.counters, nullptr, false);
+    if (!report.is_object()) return "not run";
+    for (const nlohmann::json& launch : report.at("launches")) symbols.insert(launch.value("symbol", ""));
+  }
+  note_launched(step, symbols);
+  return "";
 }
 
 }  // namespace testing_

@@ -66,6 +66,7 @@ struct Received {
 
 struct Launch {
   std::string kernel;  // as the launch spells it
+  std::string symbol;  // mangled, where its time is to be predicted
   dim3 grid, block;
   size_t dynamic_shared_bytes = 0;
   Counts total;

@@ -169,6 +169,7 @@ std::string to_json(const Report& report) {
             "}, \"exchanged_bytes\": " + std::to_string(launch.exchanged) +
             ", \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
             (report.watching ? "}, \"watched_bytes_read\": " + std::to_string(launch.watched_bytes_read) : "}") +
+            (launch.symbol.empty() ? "" : ",\n   \"symbol\": " + quote_json(launch.symbol)) +
             (launch.predicted.gpu.empty() ? "" : ",\n   \"predicted\": " + json_prediction(launch.predicted)) +
             ",\n   \"total\": " + json_object(launch.total) + ",\n   \"lines\": [";
     for (size_t l = 0; l < launch.lines.size(); l++) {

@@ -74,22 +74,25 @@ uint64_t working_blocks(const std::vector<uint64_t>& loads, const std::vector<ui
   return working;
 }
 
-// Offset -> line, for all offsets of one module that any launch has.
+// Offset -> line, for all offsets of one module that any launch has had. Kept: to look some up takes as long as to run a
+// kernel of thousands of elements, and counted kernels are run again and again.
 using LineTable = std::map<uintptr_t, SourceLine>;
 
-std::map<std::string, LineTable> look_up(const std::vector<Raw>& launches) {
-  std::map<std::string, LineTable> tables;
+const std::map<std::string, LineTable>& look_up(const std::vector<Raw>& launches) {
+  static auto* const tables = new std::map<std::string, LineTable>;
+  std::map<std::string, std::vector<uintptr_t>> missing;
   for (const Raw& raw : launches) {
-    for (const auto& entry : raw.by_offset) tables[raw.module_path][entry.first];
+    for (const auto& entry : raw.by_offset) {
+      if ((*tables)[raw.module_path].try_emplace(entry.first).second) missing[raw.module_path].push_back(entry.first);
+    }
   }
-  for (auto& [module, table] : tables) {
+  for (auto& [module, offsets] : missing) {
     std::vector<uintptr_t> calls;  // an offset is that of the instruction after a call
-    for (const auto& entry : table) calls.push_back(entry.first - 1);
+    for (const uintptr_t offset : offsets) calls.push_back(offset - 1);
     const std::vector<SourceLine> lines = source_lines(module, calls);
-    size_t i = 0;
-    for (auto& entry : table) entry.second = lines[i++];
+    for (size_t i = 0; i < offsets.size(); i++) (*tables)[module][offsets[i]] = lines[i];
   }
-  return tables;
+  return *tables;
 }
 
 }  // namespace
@@ -140,6 +143,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   }
   for (const auto& [place, counts] : counters.by_place) launch.total.add(counts);
   if (counters.tracer) {
+    if (state.kernel.function) launch.symbol = mangled_name(state.kernel.function);
     launch.predicted =
         timing::end_launch(state, launch.kernel, counters.tracer.get(), launch.sectors_read, launch.sectors_written,
                            launch.total.global[load].requests + launch.total.shared[load].requests,
@@ -197,7 +201,7 @@ void discard() {
 Report finish() {
   std::lock_guard<std::mutex> lock(mutex);
   counting = false;
-  const std::map<std::string, LineTable> tables = look_up(ended());
+  const std::map<std::string, LineTable>& tables = look_up(ended());
   Report report;
   for (Raw& raw : ended()) {
     std::map<std::pair<std::string, int>, Counts> lines;

@@ -16,7 +16,7 @@ import constructors  # noqa: E402
 import fused  # noqa: E402
 import loops as shapes  # noqa: E402
 from costs import Names  # noqa: E402
-from gimple import Block, Function, Statement  # noqa: E402
+from gimple import Block, Function, Statement, reached  # noqa: E402
 
 ROUNDS = "unsigned h = x[i]; for (int r = 0; r < n; r++) { %s } y[i] = h;"
 KERNELS = {
@@ -123,6 +123,24 @@ class Fused(unittest.TestCase):
 
     def test_floats_have_two_summands(self):
         self.assertEqual(self.operands("f_1 = f_7 + f_8", "f_2 = f_1 + f_9", "f_3 = f_2 * f_2")[0], set())
+
+
+class Reached(unittest.TestCase):
+    """Of which functions there is to be a table."""
+
+    FUNCTIONS = [Function("_Z4rowsPf", True, "void rows (float * x)", blocks={2: Block(2, [Statement("helper (x_1(D));", "")])}),
+                 Function("_Z3sumPf", True, "void sum (float * x)"), Function("_Z6helperPf", False, "void helper (float * x)"),
+                 Function("_Z5otherPf", False, "void other (float * x)")]
+
+    def symbols(self, *asked: set[str]) -> list[str]:
+        return [function.symbol for function in reached(self.FUNCTIONS, *asked)]
+
+    def test_all_kernels_and_what_they_call(self):
+        self.assertEqual(self.symbols(), ["_Z4rowsPf", "_Z3sumPf", "_Z6helperPf"])
+
+    def test_those_that_are_asked_for(self):
+        self.assertEqual(self.symbols({"_Z4rowsPf", "_Z9not_therePf"}), ["_Z4rowsPf", "_Z6helperPf"])
+        self.assertEqual(self.symbols({"_Z3sumPf"}), ["_Z3sumPf"])
 
 
 class Constructors(unittest.TestCase):

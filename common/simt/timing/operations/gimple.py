@@ -132,14 +132,14 @@ def join(function: Function) -> None:
         block.next = list(dict.fromkeys(block.next))
 
 
-def reached(functions: list[Function]) -> list[Function]:
-    """The kernels, and what they call."""
+def reached(functions: list[Function], kernels: set[str] | None = None) -> list[Function]:
+    """The kernels, or those of these symbols, and what they call."""
     by_name = {}
     for function in functions:
         by_name.setdefault(function.symbol, function)
     texts = {function.symbol: "\n".join(s.text for b in function.blocks.values() for s in b.statements) for function in functions}
     short = {symbol: short_name(function) for symbol, function in by_name.items()}
-    found, todo = {}, [f for f in functions if f.kernel]
+    found, todo = {}, [f for f in functions if f.kernel and (kernels is None or f.symbol in kernels)]
     while todo:
         function = todo.pop()
         if function.symbol in found:
