@@ -39,6 +39,13 @@ step_of() {
 }
 topk_of() { topk=(); [ "${lab_operator[$1]}" != softmax_topk ] || topk=(--topk-output build/bigrams.topk); }
 
+# line_of LAB: its times, as soon as they are there. Whoever waits sees the ladder climb.
+line_of() {
+  local times
+  times=$("$python" common/bench/predicted_table.py "$results" --lab "$1" --cols "${shape_cols[0]}" --line)
+  [ -z "$times" ] || step "$times"
+}
+
 predict_all() {
   local lab
   for lab in $lab_list; do
@@ -49,6 +56,7 @@ predict_all() {
     done
     predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols "$words" --k 5 --input bigrams \
       --matrix build/bigrams.f32 "${topk[@]}" || failed=1
+    line_of "$lab"
   done
 }
 
@@ -72,6 +80,7 @@ measure_all() {
     done
     measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
       --k 5 $(variant_options "$lab" 64) "${topk[@]}"
+    line_of "$lab"
   done
 }
 
