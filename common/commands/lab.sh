@@ -42,12 +42,12 @@ build "build/$backend/worker" || fail "the course's own code does not compile; s
 # For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
 rules=()
 [ "$backend" != cpu ] || [ -n "${PREBUILT:-}" ] || rules=("${rung%.so}.rules")
-build "$rung" "${rules[@]}" || {
+build_rung "$file" "$rung" "${rules[@]}" || {
   status=$?
   [ $status -le 128 ] || interrupted "$(kill -l $status)"
   unfinished=
   remember 3
-  fail "$file does not compile; the first message above says where"
+  does_not_compile
 }
 
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
