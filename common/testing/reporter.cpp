@@ -230,8 +230,7 @@ class LadderReporter : public StreamingBase {
       std::string more = std::to_string(count) + " more case" + (count == 1 ? " of " : "s of ") + variant +
                          (count == 1 ? " is wrong: " : " are wrong: ");
       for (size_t i = 0; i < count && i < 4; i++) more += (i ? ", " : "") + not_explained_[i];
-      more +=
-          std::string(count > 4 ? ", ..." : "") + " (" + s.command(variant, not_explained_[0]) + ")";
+      more += std::string(count > 4 ? ", ..." : "") + " (" + s.command(variant, not_explained_[0]) + ")";
       print_indented(more, "    ");
     }
     const auto planned =

@@ -13,8 +13,8 @@ namespace testing_ {
 namespace {
 
 // A variant that gets four of its first cases wrong and at most one right is not near to working: the rest would only
-// repeat the message. One that hangs costs seconds per case: one such case is enough if nothing was right before it. The
-// judge waits for a second one, since a busy machine may have been the reason.
+// repeat the message. One that hangs costs seconds per case: one such case is enough if nothing was right before it.
+// The judge waits for a second one, since a busy machine may have been the reason.
 constexpr int first_cases = 8, most_wrong = 4, most_time_outs = 2;
 
 struct Record {

@@ -117,9 +117,7 @@ __global__ void shuffle_in_a_loop(const float* x, float* y, int count) {
 }
 
 // Right for whole warps.
-__global__ void shuffle_of_all(unsigned* y) {
-  y[threadIdx.x] = __shfl_xor_sync(0xffffffffu, y[threadIdx.x], 16);
-}
+__global__ void shuffle_of_all(unsigned* y) { y[threadIdx.x] = __shfl_xor_sync(0xffffffffu, y[threadIdx.x], 16); }
 
 unsigned* words() { return device(std::vector<unsigned>(n, 1)); }
 
