@@ -2,7 +2,8 @@
 """Prints the ladder as it is predicted for a GPU: predicted_table.py RESULTS --gpu h200 [--source student] [--lab lab02_smem] [--words]
 
 RESULTS: what predict.py wrote. Beside the prediction stand its band, the solution's prediction where the points are a student's, and what
-was measured of the solution on that GPU where the repository has it. --words: says below each variant what limits it and what to change. --line: of a lab one line, while others are being predicted.
+was measured of the solution on that GPU where the repository has it. --words: says below each variant what limits it and what to change.
+--line: of a lab one line, while others are being predicted.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ def line_of(path: Path, lab: str, cols: int) -> str:
         return ""
     first = results.first_rung(mine[-1], ladder)
     gain = "" if first is mine[-1] else f"; {table.speed_up(mine[-1], first)[:-1]} times as fast as {first['variant']}"
-    said = f"  {max(point['rows'] for point in mine)} x {cols} {mine[0]['dtype']}: " + ", ".join(f"{point['variant']} {in_us(point['seconds'])} us" for point in mine)
-    return said + gain
+    times = ", ".join(f"{point['variant']} {in_us(point['seconds'])} us" for point in mine)
+    return f"  {max(point['rows'] for point in mine)} x {cols} {mine[0]['dtype']}: {times}{gain}"
 
 
 def main(argv: list[str]) -> int:
