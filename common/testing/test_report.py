@@ -65,7 +65,8 @@ class Report(unittest.TestCase):
         self.assertRegex(output, r"tree f32 .* 1 case   FAIL .*\n    normal-7x33\n      timed out at ")
 
     def test_wrong_predictions_alone(self):
-        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ('{"neighbours_sectors", 32 * 4 / 32}', '{"neighbours_sectors", 5}'))
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
+                            ('{"neighbours_sectors", 32 * 4 / 32}', '{"neighbours_sectors", 5}'))
         counted = "build/cpu/checked/solutions/lab02_smem/softmax_smem.so"
         self.assertEqual(build(counted), "")
         output = run_tests("lab02_smem", file, "cpu", True, {"case": "predict-*", "solution": counted}).output
