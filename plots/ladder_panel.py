@@ -76,11 +76,11 @@ def draw_bands(chart: Chart) -> None:
         low, high = rows[0] - 0.5, rows[-1] + 0.5
         transform = chart.steps.get_yaxis_transform()
         chart.steps.add_patch(Rectangle(
-            (-0.72, low), 1.72 + 0.28, high - low, transform=transform, clip_on=False, linewidth=0,
+            (-0.80, low), 1.80 + 0.28, high - low, transform=transform, clip_on=False, linewidth=0,
             facecolor="#F5F6F8" if number % 2 == 0 else "white", zorder=-5))
         lab_points = [chart.ladder[row] for row in rows]
         chart.labels.append(chart.steps.annotate(
-            lab_title(lab, lab_points), (-0.70, (low + high) / 2), xycoords=transform, ha="left", va="center",
+            lab_title(lab, lab_points), (-0.78, (low + high) / 2), xycoords=transform, ha="left", va="center",
             fontsize=9, fontweight="bold", color=colour_of(lab_points[0]), annotation_clip=False))
 
 

@@ -74,7 +74,7 @@ def name_of(point: dict, ladder: list[dict]) -> str:
         name += f" K={point['k']}"
     if is_solution(point):
         return name
-    return f"yours: {name}"
+    return f"\N{BLACK STAR} {name}"  # the marker of the key's "yours"
 
 
 def select(points: list[dict], cols: int, kind: str, source: str = "student") -> list[dict]:

@@ -153,6 +153,11 @@ class Layout(unittest.TestCase):
         self.check_no_overlap(synthetic(dense_points()[:11] + points_of_lab08("student")[::3]))
         self.check_no_overlap(synthetic(points_of_lab08()[:3]))
 
+    def test_every_rung_of_a_students_too(self) -> None:
+        solutions = [{**each, "k": each["k"] and 50} for each in counted_points() if each["source"] == "solution"]
+        solutions += [counted(point("lab05_topk", "two_kernels", 0.3, dtype, k=50), 16) for dtype in ("f32", "f16", "bf16")]
+        self.check_no_overlap(synthetic(solutions + [{**each, "source": "student"} for each in solutions]))
+
     def test_some_counted(self) -> None:
         self.check_no_overlap(synthetic(counted_points()[:3] + dense_points()[3:]))
         self.check_no_overlap(synthetic(dense_points()[:3] + counted_points()[3:]))
@@ -293,7 +298,7 @@ class Content(unittest.TestCase):
         self.assertEqual(len(theirs.get_facecolors()), 1)
         self.assertEqual(len({tuple(corner) for corner in mine.get_paths()[0].vertices.round(6)}), 10)  # a star's
         texts = [label.get_text() for label in chart.labels]
-        self.assertEqual(texts.count("yours: tree"), 2)
+        self.assertEqual(texts.count("\N{BLACK STAR} tree"), 2)
         self.assertEqual(texts.count("tree"), 2)
         self.assertIn("yours", [text.get_text() for text in chart.roofline.get_legend().get_texts()])
 
@@ -461,7 +466,7 @@ class OtherFiles(unittest.TestCase):
         self.assertEqual([p["source"] for p in roofline.select(points, 4096, "normal")], ["solution", "student"])
         chosen = roofline.select(points, 4096, "normal", "mine/a.cu")
         self.assertEqual([p["source"] for p in chosen], ["solution", "mine/a.cu"])
-        self.assertEqual(roofline.name_of(chosen[1], chosen), "yours: tree")
+        self.assertEqual(roofline.name_of(chosen[1], chosen), "\N{BLACK STAR} tree")
 
 
 if __name__ == "__main__":

@@ -198,6 +198,14 @@ __global__ void sum_of_lanes(float* y, int n) {
 }
 EXAMPLE(shuffle_from_a_lane_that_has_left) { sum_of_lanes<<<1, 32>>>(zeros(32), 20); }
 
+// ---- shuffle_from_a_lane_that_does_not_exist
+__global__ void sum_of_a_warp(float* y) {
+  float sum = threadIdx.x;
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+  y[threadIdx.x] = sum;
+}
+EXAMPLE(shuffle_from_a_lane_that_does_not_exist) { sum_of_a_warp<<<64, 7>>>(zeros(32)); }
+
 // ---- a_warp_operation_waits_for_a_lane
 __global__ void some_lanes_loop(float* y, int cols) {
   float sum = 0;

@@ -3,6 +3,7 @@
 
 RESULTS: what predict.py wrote. Beside the prediction stand its band, the solution's prediction where the points are a student's, and what
 was measured of the solution on that GPU where the repository has it. --words: says below each variant what limits it and what to change.
+--line: of a lab one line, while others are being predicted.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 import gpus  # noqa: E402  (beside this file)
 import results  # noqa: E402
 import table  # noqa: E402
+from course import labs  # noqa: E402
 from course.labs import number_of  # noqa: E402
 from results import UserError  # noqa: E402
 
@@ -92,6 +94,20 @@ def show(path: Path, gpu: str, source: str, lab: str | None, words: bool, cols: 
     print("\n".join(textwrap.wrap(LEGEND.format(measured=said), WIDTH)))
 
 
+def line_of(path: Path, lab: str, cols: int) -> str:
+    """The solution's variants of a lab, in their first element type: "serial 237 us, tree 34.2 us, ..."."""
+    ladder = [point for point in results.ladder_order(results.load(path)["points"])
+              if point["source"] == "solution" and (point["input"], point["cols"]) == ("normal", cols)]
+    mine = [point for point in ladder if point["lab"] == lab]
+    mine = [point for point in mine if point["dtype"] == mine[0]["dtype"]]
+    if not mine:
+        return ""
+    first = results.first_rung(mine[-1], ladder)
+    gain = "" if first is mine[-1] else f"; {table.speed_up(mine[-1], first)[:-1]} times as fast as {first['variant']}"
+    times = ", ".join(f"{point['variant']} {in_us(point['seconds'])} us" for point in mine)
+    return f"  {max(point['rows'] for point in mine)} x {cols} {mine[0]['dtype']}: {times}{gain}"
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
@@ -100,8 +116,12 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--lab")
     parser.add_argument("--cols", type=int, help="only this width")
     parser.add_argument("--words", action="store_true")
+    parser.add_argument("--line", action="store_true")
     options = parser.parse_args(argv)
     try:
+        if options.line:
+            print(line_of(options.results, options.lab, options.cols or labs.shapes()[0].cols))
+            return 0
         show(options.results, options.gpu, options.source, options.lab, options.words, options.cols)
     except UserError as error:
         print(f"predicted_table.py: {error}", file=sys.stderr)

@@ -96,6 +96,20 @@ class Files(unittest.TestCase):
         self.assertIn("lab07 tree f32: no prediction: tensor cores", lines)
         self.assertTrue(all(len(line) <= 80 for line in lines))
 
+    def test_one_line_of_a_lab(self) -> None:
+        def said(lab: str) -> str:
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                self.assertEqual(predicted_table.main([str(self.path), "--lab", lab, "--cols", "4096", "--line"]), 0)
+            return out.getvalue()
+
+        first, other = ({**point(launch(seconds), source="solution", lab=lab), "variant": name}
+                        for seconds, lab, name in ((90e-6, "lab01_naive", "per_row"), (30e-6, "lab02_smem", "tree")))
+        predict.put(self.path, "h200", [first, other, {**other, "dtype": "f16", "seconds": 15e-6}], "one")
+        self.assertEqual(said("lab01_naive"), "  4096 x 4096 f32: per_row 90.0 us\n")
+        self.assertEqual(said("lab02_smem"), "  4096 x 4096 f32: tree 30.0 us; 3.00 times as fast as per_row\n")
+        self.assertEqual(said("lab05_topk"), "\n", "nothing is predicted of it")
+
 
 class Gpus(unittest.TestCase):
     def test_an_unknown_one_lists_those_that_there_are(self) -> None:

@@ -101,6 +101,26 @@ build() {
   fi
 }
 
+# build_rung FILE TARGET...: builds them out of FILE. If that fails, $first_error is the first error in FILE, which a command says last:
+# a template's error is followed by a screen of notes.
+build_rung() {
+  local file=$1 said status
+  shift
+  need_build_folder
+  said=$(mktemp build/said.XXXXXX) || cannot_write build
+  build "$@" 2> >(tee "$said" >&2)
+  status=$?
+  wait $!  # for tee
+  # x.cu:59:72: error: expected ';' -> 59: expected ';'
+  first_error=$(grep -F "$file:" "$said" | sed -nE 's/.*:([0-9]+):[0-9]+: (fatal )?error: /\1: /p' | head -n 1)
+  rm -f "$said"
+  return $status
+}
+does_not_compile() {
+  [ -z "$first_error" ] || fail "$file does not compile. The first error is in line $first_error"
+  fail "$file does not compile; the first message above says where"
+}
+
 # What make --trace prints where it begins a target.
 traced='^common/build/[a-z]*\.mk:[0-9]*: '
 

@@ -51,7 +51,7 @@ def name_of(rung: dict, whose: str) -> str:
 
 def ratio_of(before: float, after: float, less: str, more: str) -> str:
     if 0.98 < before / after < 1.02:
-        return "as before"
+        return "unchanged"
     return f"{results.three_digits(before / after)} times {less}" if before > after else f"{results.three_digits(after / before)} times {more}"
 
 

@@ -61,12 +61,13 @@ def main(argv: list[str]) -> int:
             screen.say(hints[number][1] + "\n")
     of_todo = f" for TODO {todo}" if todo else ""
     option = f" TODO={todo}" if todo else ""
+    last = f"That was the only hint{of_todo}." if len(asked) == 1 else f"That was the last of {len(asked)} hints{of_todo}."
     if len(unseen) > 1:
         screen.say(f"{len(asked) - len(unseen) + 1} of {len(asked)} hints{of_todo}. {make}{option} shows the next; make lab{number_of(lab)} tests your file.")
     elif todo:
-        screen.say(f"That was the last of {len(asked)} hints{of_todo}. {make} shows the others, make lab{number_of(lab)} tests your file.")
+        screen.say(f"{last} {make} shows the others, make lab{number_of(lab)} tests your file.")
     else:
-        screen.say(f"That was the last of {len(asked)} hints. The solution: {labs.lab(lab).solution}. {make} RESET=1 starts again.")
+        screen.say(f"{last} The solution: {labs.lab(lab).solution}. {make} RESET=1 starts again.")
     return 0
 
 

@@ -39,20 +39,28 @@ rung=$(shared_object "$tested" "build/$backend")
 build "build/$backend/worker" || fail "the course's own code does not compile; see above"
 [ -z "${TODO:-}" ] || record=/dev/null
 { : >"$record"; } 2>/dev/null || record=  # a folder that cannot be written remembers nothing
+# The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck. It takes longest, so it begins beside the
+# plain one. Not the first time: then both would build the parts of the course that they share. What it has to say is asked for below.
+checked=
+[ "${CHECKS:-on}" = off ] || [ "$backend" != cpu ] || checked=$(shared_object "$tested" build/cpu/checked)
+if [ -n "$checked" ] && [ -e "$checked" ] && [ -z "${PREBUILT:-}" ]; then
+  make -s --no-print-directory -f common/build/rules.mk "$checked" >/dev/null 2>&1 &
+  tests=$!
+fi
 # For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
 rules=()
 [ "$backend" != cpu ] || [ -n "${PREBUILT:-}" ] || rules=("${rung%.so}.rules")
-build "$rung" "${rules[@]}" || {
+build_rung "$file" "$rung" "${rules[@]}" || {
   status=$?
   [ $status -le 128 ] || interrupted "$(kill -l $status)"
+  [ -z "$tests" ] || { kill $tests; wait $tests; } 2>/dev/null
   unfinished=
   remember 3
-  fail "$file does not compile; the first message above says where"
+  does_not_compile
 }
 
-# The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck.
-checked=
-[ "${CHECKS:-on}" = off ] || [ "$backend" != cpu ] || checked=$(shared_object "$tested" build/cpu/checked)
+[ -z "$tests" ] || wait $tests
+tests=
 [ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
 
 # What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.

@@ -39,6 +39,13 @@ step_of() {
 }
 topk_of() { topk=(); [ "${lab_operator[$1]}" != softmax_topk ] || topk=(--topk-output build/bigrams.topk); }
 
+# line_of LAB COLS: its times, as soon as they are there. Whoever waits sees the ladder climb.
+line_of() {
+  local times
+  times=$("$python" common/bench/predicted_table.py "$results" --lab "$1" --cols "$2" --line)
+  [ -z "$times" ] || step "$times"
+}
+
 predict_all() {
   local lab
   for lab in $lab_list; do
@@ -46,6 +53,7 @@ predict_all() {
     topk_of "$lab"
     for cols in "${shape_cols[@]}"; do
       predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols $cols || failed=1
+      line_of "$lab" $cols
     done
     predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols "$words" --k 5 --input bigrams \
       --matrix build/bigrams.f32 "${topk[@]}" || failed=1
@@ -69,6 +77,7 @@ measure_all() {
     for cols in "${shape_cols[@]}"; do
       read -r rows quadratic <<<"$(rows_of "$cols")"
       measure "$lab" "$rows" "$cols" $(variant_options "$lab" "$quadratic")
+      line_of "$lab" $cols
     done
     measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
       --k 5 $(variant_options "$lab" 64) "${topk[@]}"

@@ -14,7 +14,7 @@ COMPUTE_SANITIZER=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compu
 export COMPUTE_SANITIZER
 rung=$(shared_object "$file" build/cuda)
 build build/cuda/worker "$build/tests/$lab" || fail "the course's own code does not compile; see above"
-build "$rung" || fail "$file does not compile; the first message above says where"
+build_rung "$file" "$rung" || does_not_compile
 
 mkdir -p build/sanitizer
 logs=$(mktemp -d "build/sanitizer/$lab.XXXXXX") || cannot_write build

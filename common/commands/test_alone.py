@@ -72,6 +72,7 @@ class Command(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("Not right yet in TODO 6 of labs/lab01_naive/softmax_naive.cu", done.stdout)
             self.assertIn("make lab01 TODO=6 VARIANT=per_row CASE=normal-7x33", done.stdout)
+            self.assertNotRegex(done.stdout, r"line \d+, TODO [1-57-9]:", "the others are not what was asked for")
             self.assertFalse((copy / ".progress.json").exists(), "nothing of it is recorded")
 
 

@@ -288,6 +288,7 @@ class Commands(unittest.TestCase):
             self.assertIn("## Hint 3", second)
             self.assertIn("## Hint 4", second)
             self.assertIn("That was the last of 2 hints for TODO 2", second)
+            self.assertIn("That was the only hint for TODO 4", course_copy.run(copy, "make", "hint05", "TODO=4").stdout)
             every = hint()
             self.assertIn("## Hint 1", every)
             self.assertNotIn("## Hint 2", every)

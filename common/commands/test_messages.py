@@ -78,7 +78,8 @@ MESSAGES = [
 ELSEWHERE = {
     "a course that does not compile": ["the course's own code does not compile", "names no flags", "the benchmark does not compile", "the probe does not compile",
                                        "a solution is wrong or could not be measured", "the book does not agree with itself"],
-    "a build": ["does not compile; the first message above says where", "does not compile for the checks", "these experiments are about a GPU's memory and clocks",
+    "a build": ["does not compile. The first error is in line", "does not compile; the first message above says where",
+                "does not compile for the checks", "these experiments are about a GPU's memory and clocks",
                 "make probe measures a GPU", "the executor's time says nothing about a block size", "was predicted for this GPU yet", "PREBUILT=1, but"],
     "a measurement": ["some variants are wrong, or refuse a shape"],
     "a GPU": ["does not compile for the executor, which predicts its time", "the roofs could not be measured", "the GPU could not be measured",

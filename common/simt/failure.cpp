@@ -186,7 +186,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   switch (first_signal) {
     case SIGUSR1:
       failure.what = "timeout";
-      std::snprintf(failure.detail, sizeof failure.detail, "Still running when its time was over.");
+      std::snprintf(
+          failure.detail, sizeof failure.detail,
+          "Still running when its time was over: does a loop here, or a loop that calls this function, not end?");
       break;
     case SIGFPE:
       failure.what = "integer division by zero";

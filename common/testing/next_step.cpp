@@ -72,10 +72,11 @@ int line_in(const std::string& text, const std::string& source) {
   return 0;
 }
 
-void print_next_step(const std::string& source, const Failing& failing) {
+void print_next_step(const std::string& source, const std::string& todo, const Failing& failing) {
   const std::vector<std::string> lines = lines_of(source);
   const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
-  if (!failing.name.empty() && failed_at < lines.size()) {
+  const bool has_line = !failing.name.empty() && failed_at > 0 && failed_at < lines.size();
+  if (has_line) {
     print("  line " + std::to_string(failed_at) + " fails in " + failing.name + " of " + failing.variant + ": " +
           trimmed(lines[failed_at]));
     if (is_given(lines, failed_at))
@@ -85,9 +86,12 @@ void print_next_step(const std::string& source, const Failing& failing) {
   for (const size_t number : open_todos()) {
     const size_t at = number < lines.size() ? lines[number].find("TODO ") : std::string::npos;
     if (at == std::string::npos) continue;
+    if (!todo.empty() && lines[number].compare(at, 6 + todo.size(), "TODO " + todo + ":") != 0) continue;
     if (++shown <= most_todos)
       print("  line " + std::to_string(number) + ", " + first_sentence(trimmed(lines[number].substr(at))));
   }
+  if (shown == 0 && !has_line && !failing.name.empty())
+    print("  " + failing.name + " of " + failing.variant + ": " + failing.text.substr(0, failing.text.find('\n')));
   if (shown > most_todos) printf("  and %d more TODOs\n", shown - most_todos);
 }
 

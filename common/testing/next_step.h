@@ -13,8 +13,9 @@ struct Failing {
 // The first line of `source` that the text of a failure names ("labs/.../x.cu:12"); 0 if it names none.
 int line_in(const std::string& text, const std::string& source);
 
-// Prints them for the file `source`. failing: the first case whose failure names a line; of no name if none does.
-// Request::open_todos has their lines (common/commands/todos.py).
-void print_next_step(const std::string& source, const Failing& failing);
+// Prints them for the file `source`. todo: of TODOs only this one, "" for all. failing: the first case whose failure
+// names a line, or the first that failed; of no name if only predictions did. Request::open_todos has the lines of
+// TODOs (common/commands/todos.py).
+void print_next_step(const std::string& source, const std::string& todo, const Failing& failing);
 
 }  // namespace testing_

@@ -167,11 +167,11 @@ class LadderReporter : public StreamingBase {
       failed_++;
       if (group == "predict") {
         first_prediction_ = first_prediction_.empty() ? test_case : first_prediction_;
-      } else if (first_failure_.empty() && group != "exported") {
-        first_failure_ = test_case;
-        first_failure_variant_ = variant;
+        predictions_wrong_++;
+      } else if (group != "exported") {
+        const Failing failing = {variant, test_case, failure_};
+        if (failing_.name.empty() || (!names_line(failing_) && names_line(failing))) failing_ = failing;
       }
-      if (failing_.name.empty() && line_in(failure_, session().source) > 0) failing_ = {variant, test_case, failure_};
     }
     group_.notes += note_;
     failure_.clear();
@@ -211,6 +211,8 @@ class LadderReporter : public StreamingBase {
     fflush(stdout);
   }
 
+  static bool names_line(const Failing& failing) { return line_in(failing.text, session().source) > 0; }
+
   // "two_kernels f32", if all that this group of two_kernels f16 has to say was said there; and remembers what it says.
   std::string told_like(const Group& group) {
     if (group.failures.empty()) return "";
@@ -224,10 +226,11 @@ class LadderReporter : public StreamingBase {
     const Session& s = session();
     const std::string& variant = group_.variant;
     if (!not_explained_.empty()) {
-      std::string more = "and " + std::to_string(not_explained_.size()) + " more: ";
-      for (size_t i = 0; i < not_explained_.size() && i < 4; i++) more += (i ? ", " : "") + not_explained_[i];
-      more +=
-          std::string(not_explained_.size() > 4 ? ", ..." : "") + " (" + s.command(variant, not_explained_[0]) + ")";
+      const size_t count = not_explained_.size();
+      std::string more = std::to_string(count) + " more case" + (count == 1 ? " of " : "s of ") + variant +
+                         (count == 1 ? " is wrong: " : " are wrong: ");
+      for (size_t i = 0; i < count && i < 4; i++) more += (i ? ", " : "") + not_explained_[i];
+      more += std::string(count > 4 ? ", ..." : "") + " (" + s.command(variant, not_explained_[0]) + ")";
       print_indented(more, "    ");
     }
     const auto planned =
@@ -260,8 +263,10 @@ class LadderReporter : public StreamingBase {
     if (failed_ > 0) {
       printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), tested.c_str());
       printf("Next: edit %s\n", s.source.c_str());
-      print_next_step(s.source, failing_);
-      const std::string one = !first_failure_.empty()      ? s.command(first_failure_variant_, first_failure_)
+      print_next_step(s.source, s.todo, failing_);
+      if (failed_ == predictions_wrong_)
+        printf("  Only predictions are wrong: TODO 0. Above stands how to get each number.\n");
+      const std::string one = !failing_.name.empty()       ? s.command(failing_.variant, failing_.name)
                               : !first_prediction_.empty() ? s.command() + " CASE=" + first_prediction_
                                                            : "";
       if (!one.empty()) printf("One case alone: %s\n", one.c_str());
@@ -284,9 +289,9 @@ class LadderReporter : public StreamingBase {
   int explained_ = 0;                       // of this variant
   std::string last_explained_;
   std::map<std::string, std::string> told_;  // a group's failures -> the variant that had them first
-  int passed_ = 0, failed_ = 0, not_run_ = 0;
-  std::string first_failure_, first_failure_variant_, first_prediction_;
-  Failing failing_;  // the first failure that names a line
+  int passed_ = 0, failed_ = 0, not_run_ = 0, predictions_wrong_ = 0;
+  std::string first_prediction_;
+  Failing failing_;  // the first failure that names a line; if none does, the first
 };
 
 CATCH_REGISTER_REPORTER("ladder", LadderReporter)

@@ -51,6 +51,27 @@ class Report(unittest.TestCase):
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: row\[threadIdx\.x\] = ")
         self.assertNotIn("It is given code", after)
 
+    def test_where_no_line_is_named_the_first_wrong_case_is(self):
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
+        output = run_tests("lab02_smem", file, "cpu", False, {"variant": "tree"}).output
+        self.assertIn("\n  inf-7x33 of tree f32: row 3, column 0: expected NaN, got 0\n", output)
+        self.assertRegex(output, r"\nOne case alone: make lab02 .*CASE=inf-7x33\n")
+        self.assertRegex(output, r"\n    \d+ more cases of tree f32 are wrong: nan-7x33, ")
+
+    def test_a_variant_that_hangs_at_once_costs_one_case(self):
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("half > 0; half /= 2", "half >= 0; half /= 2"))
+        output = run_tests("lab02_smem", file, "cpu", False, {"variant": "tree"}).output
+        self.assertEqual(output.count("timed out at "), 1, output)
+        self.assertRegex(output, r"tree f32 .* 1 case   FAIL .*\n    normal-7x33\n      timed out at ")
+
+    def test_wrong_predictions_alone(self):
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
+                            ('{"neighbours_sectors", 32 * 4 / 32}', '{"neighbours_sectors", 5}'))
+        counted = "build/cpu/checked/solutions/lab02_smem/softmax_smem.so"
+        self.assertEqual(build(counted), "")
+        output = run_tests("lab02_smem", file, "cpu", True, {"case": "predict-*", "solution": counted}).output
+        self.assertIn("\n  Only predictions are wrong: TODO 0. Above stands how to get each number.\n", output)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -280,7 +280,8 @@ bool race_found(Failure* failure) {
 void shuffle_source(unsigned mask, unsigned came, unsigned source, Place place) {
   if (!checks) return;
   const ThreadId thread = {current_block->index(), current_block->running()->index, thread_rank()};
-  checks->now().synccheck.shuffle_source(thread, mask, came, source, place);
+  checks->now().synccheck.shuffle_source(thread, current_block->launch().threads_per_block(), mask, came, source,
+                                         place);
 }
 
 void name_buffer(const void* data, const char* name, size_t rows, size_t cols, size_t element_bytes) {

@@ -44,7 +44,7 @@ std::string Racecheck::past_the_row(const Now& now, uintptr_t address, Stamp sta
     return "";
   return "That is one past the end of " + row +
          ", and the same line has touched the element before it: does its index run "
-         "past the end of the row (c <= cols in place of c < cols)? Only if not:\n";
+         "past the end of the row (c <= cols in place of c < cols)? If it does not:\n";
 }
 
 // What the threads of a block need depends on which of them were seen to race.

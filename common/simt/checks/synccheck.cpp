@@ -68,10 +68,20 @@ void Synccheck::warp_complete(const BlockInfo& block, const Thread* lanes, unsig
   }
 }
 
-void Synccheck::shuffle_source(const ThreadId& thread, unsigned mask, unsigned came, unsigned source, Place place) {
+void Synccheck::shuffle_source(const ThreadId& thread, unsigned block_threads, unsigned mask, unsigned came,
+                               unsigned source, Place place) {
   const std::string reads = name_of(thread.thread) + " reads lane " + std::to_string(source);
   if (mask >> source & 1) {
     if (came >> source & 1) return;
+    if (thread.number / 32 * 32 + source >= block_threads) {
+      report(
+          "synccheck: shuffle from a lane that does not exist", thread, place,
+          reads + " in " + text_of(place) + ", but the block has " + std::to_string(block_threads) + " thread" +
+              (block_threads == 1 ? "" : "s") +
+              ": there is no such lane, and the value is undefined.\nLaunch whole warps, a multiple of 32 threads per "
+              "block. Are the two numbers in <<<blocks, threads>>> in this order?");
+      return;
+    }
     report(
         "synccheck: shuffle from a lane that has left", thread, place,
         reads + ", which has left, in " + text_of(place) +

@@ -27,7 +27,8 @@ class Synccheck {
   void warp_complete(const BlockInfo& block, const Thread* lanes, unsigned arrived);
 
   // A lane reads in a shuffle what lane `source` brought: that lane must be in the mask, and among those that `came`.
-  void shuffle_source(const ThreadId& thread, unsigned mask, unsigned came, unsigned source, Place place);
+  void shuffle_source(const ThreadId& thread, unsigned block_threads, unsigned mask, unsigned came, unsigned source,
+                      Place place);
 
  private:
   struct Group {

@@ -116,6 +116,9 @@ __global__ void shuffle_in_a_loop(const float* x, float* y, int count) {
   y[threadIdx.x] = sum;
 }
 
+// Right for whole warps.
+__global__ void shuffle_of_all(unsigned* y) { y[threadIdx.x] = __shfl_xor_sync(0xffffffffu, y[threadIdx.x], 16); }
+
 unsigned* words() { return device(std::vector<unsigned>(n, 1)); }
 
 }  // namespace
@@ -136,6 +139,18 @@ TEST_CASE("a shuffle that reads from a lane that has returned") {
   HAS(text, "thread (8,0,0) reads lane 24, which has left, in __shfl_xor_sync at ");
   HAS(text, AT("value += __shfl_xor_sync"));
   CHECK(finding([] { shuffle_in_a_loop<<<1, 32>>>(floats(), floats(), 64); }).empty());
+}
+
+TEST_CASE("a shuffle that reads from a lane that the block does not have") {
+  unsigned* const many = device(std::vector<unsigned>(64, 1));
+  std::string text = finding([many] { shuffle_of_all<<<1, 48>>>(many); });
+  HAS(text, "synccheck: shuffle from a lane that does not exist in block (0,0,0), thread (47,0,0)");
+  HAS(text, "thread (47,0,0) reads lane 31 in __shfl_xor_sync at ");
+  HAS(text, "but the block has 48 threads");
+  HAS(text, AT("__shfl_xor_sync(0xffffffffu, y"));
+  text = finding([many] { shuffle_of_all<<<32, 1>>>(many); });
+  HAS(text, "but the block has 1 thread: ");
+  CHECK(finding([many] { shuffle_of_all<<<1, 64>>>(many); }).empty());
 }
 
 TEST_CASE("a warp operation that waits for a lane that has left for something else") {

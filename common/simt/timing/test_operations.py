@@ -9,10 +9,12 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(Path(__file__).resolve().parent / "operations"))
 import constructors  # noqa: E402
+import cores  # noqa: E402
 import fused  # noqa: E402
 import loops as shapes  # noqa: E402
 from costs import Names  # noqa: E402
@@ -292,6 +294,29 @@ class Operations(unittest.TestCase):
                     self.assertIn("a loop that waits for what other threads write", self.predicted[name]["why"])
                 elif name not in ("in_memory", "by_pointer"):
                     self.assertIsNotNone(self.predicted[name]["seconds"])
+
+
+class Cores(unittest.TestCase):
+    def test_each_number_once_and_in_order(self) -> None:
+        self.assertEqual(cores.by_processes(500, lambda number: f"{number}\n" * 100, 3), [f"{number}\n" * 100 for number in range(500)])
+
+    def test_a_process_that_fails_ends_the_command(self) -> None:
+        def text_of(number: int) -> str:
+            assert number != 7
+            return ""
+        with open(os.devnull, "w") as nowhere:
+            err, saved = sys.stderr.fileno(), os.dup(sys.stderr.fileno())
+            os.dup2(nowhere.fileno(), err)
+            try:
+                with self.assertRaises(SystemExit):
+                    cores.by_processes(10, text_of, 2)
+            finally:
+                os.dup2(saved, err)
+                os.close(saved)
+
+    def test_where_no_process_may_be_started(self) -> None:
+        with mock.patch.object(os, "fork", side_effect=BlockingIOError):
+            self.assertEqual(cores.by_processes(3, str, 2), ["0", "1", "2"])
 
 
 if __name__ == "__main__":

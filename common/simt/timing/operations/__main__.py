@@ -7,15 +7,36 @@ KERNELS has a line for each kernel that is of interest, its symbol; without it a
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import cores  # noqa: E402
 import gimple  # noqa: E402
 import hooks  # noqa: E402
 import table  # noqa: E402
+
+
+BIG = 1 << 20  # bytes of a dump: a smaller one is read sooner than processes start
+
+
+def texts_of(functions: list[gimple.Function], calls: dict[str, list[tuple[int, str]]], kernels: set[str] | None,
+             big: bool) -> list[str]:
+    """The table's lines of each function. Of a big program, for which a student would wait, all cores read functions."""
+    known = table.names_of(functions)
+    reached = gimple.reached(functions, kernels)
+
+    def text_of(number: int) -> str:
+        function = reached[number]
+        return "\n".join(table.lines_of(function, calls.get(function.symbol, []), known))
+
+    processes = min(len(os.sched_getaffinity(0)), len(reached))
+    if not big or processes < 2 or len(reached) > 1 << 15:  # 64 KiB of numbers, which a pipe holds
+        return list(map(text_of, range(len(reached))))
+    return cores.by_processes(len(reached), text_of, processes)
 
 
 def main() -> int:
@@ -27,9 +48,8 @@ def main() -> int:
     functions = gimple.functions(dump)
     calls = hooks.calls_of(obj)
     print("simt_operations 2")
-    known = table.names_of(functions)
-    for function in gimple.reached(functions, kernels):
-        print("\n".join(table.lines_of(function, calls.get(function.symbol, []), known)))
+    for text in texts_of(functions, calls, kernels, Path(dump).stat().st_size > BIG):
+        print(text)
     return 0
 
 
