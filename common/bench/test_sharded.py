@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course.sampling import sampled  # noqa: E402
+from course.sampling import has_list, sampled  # noqa: E402
 from testing import broken_program  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +58,7 @@ class Sharded(unittest.TestCase):
         made = self.folder / f"{mode}-solution"
         return made if made.exists() else self.build(mode, made.name)
 
+    @has_list
     def test_right_on_any_number_of_devices(self):
         program = self.solution("plain")
         runs = [("3", "f32"), ("1", "all"), ("2", "all"), ("8", "f32"), ("4", "bf16")]
@@ -66,6 +67,7 @@ class Sharded(unittest.TestCase):
                 result = run(program, type, SIMT_DEVICES=devices)
                 self.assertEqual(result.stdout, f"PASS on {devices} devices\n")
 
+    @has_list
     def test_clean_under_the_checks(self):
         program = self.solution("check")
         for devices in sampled(["3", "1"], 2, "numbers of devices of lab 09 under the checks"):
@@ -118,6 +120,7 @@ class Sharded(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stdout)
 
     @unittest.skipUnless(NVCC, "nvcc is not installed")
+    @has_list
     def test_nvcc_takes_all_of_it(self):
         # NCCL's header is not part of CUDA: the executor's has the same declarations.
         headers = self.folder / "nccl"
@@ -129,6 +132,7 @@ class Sharded(unittest.TestCase):
                        "-o", self.folder / "by_nvcc.o")
             self.assertEqual((made.returncode, made.stdout), (0, ""))
 
+    @has_list
     def test_every_wrong_program_is_found(self):
         entries = broken_program.load()
 

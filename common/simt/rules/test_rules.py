@@ -17,7 +17,7 @@ import syntax_tree
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from course.sampling import left_to_rest, sampled  # noqa: E402
+from course.sampling import has_list, left_to_rest, sampled  # noqa: E402
 
 SIMTCC = Path(__file__).resolve().parents[1] / "simtcc"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -40,6 +40,7 @@ def refused_by_compiler(program: table.Program, folder: Path) -> bool:
 
 @unittest.skipUnless(front_end.compiler(), "clang++ is not installed")
 class Table(unittest.TestCase):
+    @has_list
     def test_same_verdict_as_nvcc_and_same_line(self):
         verdicts = table.verdicts()
         with tempfile.TemporaryDirectory() as name:
