@@ -115,7 +115,7 @@ class All(unittest.TestCase):
             if path.parent.name != "course" and re.search(r"\bsampled\(", text := path.read_text()) and "unittest" in text:
                 with self.subTest(path.relative_to(COMMON)):
                     self.assertTrue(run_tests.has_long(path.parent))
-                    self.assertEqual(len(re.findall(r"^ +@has_list$", text, re.MULTILINE)), len(re.findall(r"\bsampled\(", text)))
+                    self.assertEqual(len(re.findall(r"^(?:    )?@has_list$", text, re.MULTILINE)), len(re.findall(r"\bsampled\(", text)))
 
     def test_another_word_is_refused(self):
         with self.assertRaisesRegex(ValueError, "LADDER_TESTS=some: it can be sample, rest, all"):
