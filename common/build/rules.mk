@@ -297,9 +297,6 @@ build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) | simt
 	$(call compile_sharded)
 build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded,--check -DONLY_F32)
-# For the test of the bytes that go over the links (common/bench/test_sharded.py).
-build/cpu/sharded/profile/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
-	$(call compile_sharded,--profile -DONLY_F32)
 
 include common/build/cuda.mk
 
