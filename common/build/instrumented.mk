@@ -11,9 +11,8 @@
 # x86-64; elsewhere the compiler's own has to do.
 instrument_cxx := g++
 announces := $(filter x86_64,$(shell uname -m))
-# Of what a debugger reads only lines: a finding is named in three quarters of the time.
 # No tables for switches: then a computed jump is the file's own, and the grader can refuse it.
-instrument := -O1 -g1 -fno-tree-sra -fno-jump-tables -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions -findirect-inlining \
+instrument := -O1 -fno-tree-sra -fno-jump-tables -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions -findirect-inlining \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
               --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc \
