@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course.sampling import has_list, sampled  # noqa: E402
+from course.sampling import has_list, in_turn, sampled  # noqa: E402
 from testing import broken_program  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +83,7 @@ class Sharded(unittest.TestCase):
         self.assertEqual(wrong.returncode, 1)
         self.assertIn("one_shot_gain: 2 is not it", wrong.stdout)
 
+    @in_turn(2)
     def test_the_command(self):
         starter = run("common/commands/lab.sh", "09", seconds=600, BACKEND="cpu")
         self.assertEqual(starter.returncode, 1, starter.stdout)
