@@ -43,7 +43,8 @@ class Sharded(unittest.TestCase):
         # What is given, as make lab09 has it built. What is instrumented for the checks can be counted, too.
         built = {mode: [ROOT / f"build/cpu/sharded/{mode}/{part}.o" for part in ("sharded_test", "local_topk")] for mode in ("plain", "check")}
         cls.given = {**built, "profile": built["check"]}
-        made = run("make", "-s", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", *(path.relative_to(ROOT) for paths in built.values() for path in paths), seconds=900)
+        made = run("make", "-s", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk",
+                   *(path.relative_to(ROOT) for paths in built.values() for path in paths), seconds=900)
         if made.returncode:
             raise AssertionError(made.stdout)
 

@@ -322,8 +322,8 @@ class Ladder(unittest.TestCase):
         jobs = [(lab, cols, ["--cols", str(cols), *(["--part", str(part)] if part else [])]) for lab in LABS for cols, part in PARTS[lab].items()]
         jobs = sampled(jobs + [(lab, 600, of_bigrams) for lab in BIGRAMS], 4, "shapes of the labs' solutions, predicted")
         for lab, _, shape in jobs:
-            done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{LABS[lab]}.so", "--source", "solution",
-                        "--results", str(file), *shape])
+            done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{LABS[lab]}.so",
+                        "--source", "solution", "--results", str(file), *shape])
             self.assertEqual(done.returncode, 0, done.stderr)
         predicted = recorded.points(file)
         rows = recorded.rows_of({key: point for key, point in measured.items() if key in predicted}, predicted)
