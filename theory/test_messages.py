@@ -40,7 +40,7 @@ def options_refused() -> set[str]:
     commands = (ROOT / "common/commands/options.sh").read_text()
     found |= set(re.search(r'^switches="(.*)"', commands, re.MULTILINE)[1].split())
     found |= set(re.findall(r'chosen\(\w+, [^\n]*"([A-Z]+)"\)', (ROOT / "common/peers/shapes.py").read_text()))
-    return found - {"LADDER_TESTS"}  # of the course's own tests
+    return found - {"LADDER_TESTS", "LADDER_TURN"}  # of the course's own tests
 
 
 def sentences(strings) -> set[str]:

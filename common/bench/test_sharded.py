@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course.sampling import sampled  # noqa: E402
+from course.sampling import has_list, in_turn, sampled  # noqa: E402
 from testing import broken_program  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,9 +40,11 @@ class Sharded(unittest.TestCase):
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = Path(temporary.name)
         cls.pool = ThreadPoolExecutor(os.cpu_count())
-        # What is given, as make lab09 has it built.
-        cls.given = {mode: [ROOT / f"build/cpu/sharded/{mode}/{part}.o" for part in ("sharded_test", "local_topk")] for mode in MODES}
-        made = run("make", "-s", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", *(path.relative_to(ROOT) for paths in cls.given.values() for path in paths), seconds=900)
+        # What is given, as make lab09 has it built. What is instrumented for the checks can be counted, too.
+        built = {mode: [ROOT / f"build/cpu/sharded/{mode}/{part}.o" for part in ("sharded_test", "local_topk")] for mode in ("plain", "check")}
+        cls.given = {**built, "profile": built["check"]}
+        made = run("make", "-s", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk",
+                   *(path.relative_to(ROOT) for paths in built.values() for path in paths), seconds=900)
         if made.returncode:
             raise AssertionError(made.stdout)
 
@@ -58,6 +60,7 @@ class Sharded(unittest.TestCase):
         made = self.folder / f"{mode}-solution"
         return made if made.exists() else self.build(mode, made.name)
 
+    @has_list
     def test_right_on_any_number_of_devices(self):
         program = self.solution("plain")
         runs = [("3", "f32"), ("1", "all"), ("2", "all"), ("8", "f32"), ("4", "bf16")]
@@ -66,6 +69,7 @@ class Sharded(unittest.TestCase):
                 result = run(program, type, SIMT_DEVICES=devices)
                 self.assertEqual(result.stdout, f"PASS on {devices} devices\n")
 
+    @has_list
     def test_clean_under_the_checks(self):
         program = self.solution("check")
         for devices in sampled(["3", "1"], 2, "numbers of devices of lab 09 under the checks"):
@@ -80,6 +84,7 @@ class Sharded(unittest.TestCase):
         self.assertEqual(wrong.returncode, 1)
         self.assertIn("one_shot_gain: 2 is not it", wrong.stdout)
 
+    @in_turn(2)
     def test_the_command(self):
         starter = run("common/commands/lab.sh", "09", seconds=600, BACKEND="cpu")
         self.assertEqual(starter.returncode, 1, starter.stdout)
@@ -118,6 +123,7 @@ class Sharded(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stdout)
 
     @unittest.skipUnless(NVCC, "nvcc is not installed")
+    @has_list
     def test_nvcc_takes_all_of_it(self):
         # NCCL's header is not part of CUDA: the executor's has the same declarations.
         headers = self.folder / "nccl"
@@ -129,6 +135,7 @@ class Sharded(unittest.TestCase):
                        "-o", self.folder / "by_nvcc.o")
             self.assertEqual((made.returncode, made.stdout), (0, ""))
 
+    @has_list
     def test_every_wrong_program_is_found(self):
         entries = broken_program.load()
 

@@ -65,9 +65,11 @@ build/cpu/obj/common/simt/%.S.o: common/simt/%.S
 	@mkdir -p $(@D)
 	@$(CXX) -c $< -o $@
 
+# Without its lines, which are in the objects: no message names one, and each program that simtcc links takes half as long to link.
 build/cpu/libsimt.a: $(simt_objects)
 	@rm -f $@
 	@ar rcs $@ $^
+	@strip --strip-debug $@
 
 # The rungs that the worker loads call the executor in it: keep and export all of it.
 build/cpu/worker: common/rung/worker.cpp build/cpu/libsimt.a
@@ -88,7 +90,7 @@ or_say = 2> $@.said || failed=1; cat $@.said >&2; if [ "$$failed" ]; then ! grep
 # What no macro can express is rewritten, for rungs as for the programs that simtcc compiles.
 rewriter := $(addprefix common/simt/,rewritten.py cuda_source.py source_text.py device_linkage.py lockstep.py cuda_arch.py ptx.py \
   ptx_operands.py ptx_integers.py ptx_floats.py ptx_instructions.py)
-rewritten = { $(python) -B -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
+rewritten = { $(python) -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
 
 # What every rung begins with, compiled once: half of the compiler's time for a short one. begin.h includes it, for a compiler that
 # cannot use what was compiled. (CUDA's own compiler begins with cuda_runtime.h. That a rung includes rung.h itself, clang sees.)
@@ -149,7 +151,7 @@ build/cpu/obj/%.cpp.o: %.cpp | $(standard)
 	@$(CXX) $(cxxflags) $(precompiled) $(judge_include) $(facts_include) -c $< -o $@
 
 # What labs/labs.toml says: to this file which labs there are ($(labs), $(labs_of_softmax)), to a lab's test.cpp its facts.h.
-course := PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 $(python) -m course
+course := PYTHONPATH=common $(python) -m course
 manifest := labs/labs.toml $(wildcard common/course/*.py)
 define from_manifest
 @mkdir -p $(@D)
@@ -296,9 +298,6 @@ build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) | simt
 	$(call compile_sharded)
 build/cpu/sharded/check/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded,--check -DONLY_F32)
-# For the test of the bytes that go over the links (common/bench/test_sharded.py).
-build/cpu/sharded/profile/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
-	$(call compile_sharded,--profile -DONLY_F32)
 
 include common/build/cuda.mk
 

@@ -61,8 +61,6 @@ done
 refuse_unused_options
 refuse_other_values
 
-export PYTHONDONTWRITEBYTECODE=1
-
 # For what installs nothing.
 need_python() {
   local version

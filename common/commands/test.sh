@@ -13,20 +13,11 @@ started=$SECONDS
 set_up --sandbox
 read_labs
 export LADDER_TESTS=${LADDER_TESTS:-$([ -n "${ONLY:-}" ] && echo all || echo sample)}  # common/course/sampling.py
+# Which part of a long list is taken goes with the last commit, so that in time each is. Without git it is always the first.
+export LADDER_TURN=${LADDER_TURN:-$(($(git log -1 --format=%ct 2>/dev/null || echo 0) / 3600))}
 case $LADDER_TESTS in sample | rest | all) ;; *) fail "LADDER_TESTS=$LADDER_TESTS: it can be sample, rest or all" ;; esac
-# The checks that have long lists, and which of their tests these are.
-declare -A long=(
-  ["python: common/simt"]="-k in_every_mode -k is_found -k is_named_with_its_line"
-  ["python: common/simt/rules"]="-k same_verdict_as_nvcc -k nvcc_still_says_so"
-  ["python: common/testing"]="-k in_another_ones_place"
-  ["python: common/bench"]="-k every_wrong_program -k any_number_of_devices -k clean_under_the_checks -k nvcc_takes"
-  ["python: common/ops"]="-k its_lab -k its_wrong_kernels -k its_profile"
-  ["python: common/commands"]="-k each_message -k stays_outside"
-  ["python: common/grade"]="-k interrupted_and_resumed -k can_write_to_null"
-  ["python: common/grade/slurm"]="-k time_limit"
-  ["shelf: every wrong kernel gets its verdict"]=
-  ["corpus: every submission gets its verdict"]=
-)
+# The checks that have long lists; those of Python files are found below.
+declare -A long=(["shelf: every wrong kernel gets its verdict"]= ["corpus: every submission gets its verdict"]=)
 logs=build/test-logs
 mkdir -p "$logs" 2>/dev/null || cannot_write build
 
@@ -150,9 +141,8 @@ check "course: starters mirror solutions, nothing is missing" "$python" common/c
 check "book: arithmetic, measured figures, links" "$python" theory/check_book.py
 # python_tests FOLDER: the tests beside its Python files; of a rest, those of its long lists.
 python_tests() {
-  local name="python: $1" chosen=
-  [ "$LADDER_TESTS" != rest ] || chosen=${long[$name]-}
-  check "$name" "$python" -m unittest discover -v -s "$1" -p 'test_*.py' $chosen
+  [ "$LADDER_TESTS" != rest ] || ! "$python" common/course/run_tests.py --long "$1" || long["python: $1"]=
+  check "python: $1" "$python" common/course/run_tests.py "$1"
 }
 for folder in common/course common/ops common/grade common/commands plots common/bench common/simt common/simt/rules common/simt/counters common/simt/timing common/testing common/cuda \
   common/python common/peers theory; do

@@ -42,7 +42,7 @@ class Bombs(unittest.TestCase):
             return done.stdout
 
     def test_what_takes_all_time(self):
-        self.assertIn("bomb.cu: takes more than 2 s or 6 GiB to compile; look for a macro or a template", self.ended(TIME_BOMB, SIMT_COMPILE_SECONDS="2"))
+        self.assertIn("bomb.cu: takes more than 1 s or 6 GiB to compile; look for a macro or a template", self.ended(TIME_BOMB, SIMT_COMPILE_SECONDS="1"))
 
     def test_what_takes_all_memory(self):
         self.assertIn("bomb.cu: takes more than 120 s or 1 GiB to compile; look for a macro or a template", self.ended(MEMORY_BOMB, SIMT_COMPILE_GIB="1"))

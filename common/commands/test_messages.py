@@ -20,7 +20,7 @@ import course_copy  # noqa: E402  (beside this file)
 import screen  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course.sampling import sampled  # noqa: E402
+from course.sampling import has_list, sampled  # noqa: E402
 
 COLUMNS = 80
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -130,6 +130,7 @@ class Messages(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.copy = course_copy.copy_course(Path(cls.folder.name))
 
+    @has_list
     def test_each_message_says_what_and_what_next_and_fits(self):
         for command, parts in sampled(MESSAGES, 8, "messages of the commands"):
             with self.subTest(command):

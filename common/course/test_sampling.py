@@ -4,14 +4,17 @@ import contextlib
 import io
 import os
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 import unittest.mock
 from pathlib import Path
 
 COMMON = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(COMMON))
-from course.sampling import LEFT, left_to_rest, sampled  # noqa: E402
+from course import run_tests  # noqa: E402
+from course.sampling import LEFT, in_turn, left_to_rest, sampled  # noqa: E402
 
 
 class Sampled(unittest.TestCase):
@@ -37,6 +40,19 @@ class Sampled(unittest.TestCase):
             os.environ.pop("LADDER_TESTS", None)
             self.assertEqual(sampled([1, 2, 3], 2, "numbers"), [1, 2, 3])
 
+    def test_in_turn_each_is_in_a_sample(self):
+        items = list(range(10))
+        for one_in in (3, 12):
+            with self.subTest(one_in=one_in):
+                seen = []
+                for hour in range(one_in):
+                    with unittest.mock.patch.dict(os.environ, {"LADDER_TURN": str(1_000_000 + hour)}):
+                        sample, rest = (self.taken(part, items, one_in)[0] for part in ("sample", "rest"))
+                        self.assertEqual(sorted(sample + rest), items)
+                        self.assertTrue(sample)
+                        seen += sample
+                self.assertEqual(set(seen), set(items))
+
     def test_a_long_test_is_left_out_of_a_sample_alone(self):
         for part, why in (("sample", LEFT), ("rest", None), ("all", None)):
             with unittest.mock.patch.dict(os.environ, {"LADDER_TESTS": part}):
@@ -46,20 +62,60 @@ class Sampled(unittest.TestCase):
                     pass
 
             self.assertEqual(getattr(long_test, "__unittest_skip_why__", None), why)
+            self.assertTrue(long_test.long)
+
+    def test_a_test_in_turn_is_in_the_sample_or_in_the_rest(self):
+        def of_sample(hour: int) -> bool:
+            with unittest.mock.patch.dict(os.environ, {"LADDER_TESTS": "sample", "LADDER_TURN": str(hour)}):
+
+                @in_turn(3)
+                def one(self):
+                    pass
+
+            left = getattr(one, "__unittest_skip__", False)
+            self.assertEqual(left, getattr(one, "long", False))  # a test of the sample is none of the rest's
+            return not left
+
+        self.assertEqual(sum(map(of_sample, range(9))), 3)
 
     def test_what_is_left_out_is_found_by_the_rest(self):
-        """test.sh has words for every test with this decorator, and its own text for the reason."""
-        script = (COMMON / "commands/test.sh").read_text()
-        self.assertIn(f'": {LEFT}"', script)
-        chosen = {folder: re.findall(r"-k (\w+)", words) for folder, words in re.findall(r'\["python: (common/[\w/]+)"\]="([^"]*)"', script)}
-        found = 0
+        """And nothing else; of a class that is left out every test."""
+        self.assertIn(f'": {LEFT}"', (COMMON / "commands/test.sh").read_text())
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            self.assertFalse(run_tests.has_long(folder))
+            at = "@"  # or this file would seem to have such tests
+            (folder / "test_these.py").write_text(f"""
+import sys, unittest
+sys.path.insert(0, {str(COMMON)!r})
+from course.sampling import has_list, in_turn, left_to_rest
+class Some(unittest.TestCase):
+    def test_short(self): pass
+    {at}has_list
+    def test_of_a_list(self): pass
+    {at}left_to_rest
+    def test_left(self): pass
+    {at}in_turn(1)
+    def test_of_each_sample(self): pass
+{at}left_to_rest
+class All(unittest.TestCase):
+    def test_one(self): pass
+""")
+            self.assertTrue(run_tests.has_long(folder))
+            for part, expected in (("all", {"short", "of_a_list", "left", "of_each_sample", "one"}),
+                                   ("sample", {"short", "of_a_list", "of_each_sample"}), ("rest", {"of_a_list", "left", "one"})):
+                done = subprocess.run([sys.executable, COMMON / "course/run_tests.py", folder], env={**os.environ, "LADDER_TESTS": part}, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                self.assertEqual(set(re.findall(r"^test_(\w+) .* ok$", done.stdout, re.MULTILINE)), expected, done.stdout)
+
+    def test_who_takes_a_part_is_marked(self):
+        """Otherwise no rest would have the other part."""
         for path in COMMON.rglob("test_*.py"):
-            for name in re.findall(r"@left_to_rest\n    def (test_\w+)", path.read_text()):
-                if path.parent.name != "course":
-                    found += 1
-                    folder = path.parent.relative_to(COMMON.parent).as_posix()
-                    self.assertTrue(any(word in name for word in chosen[folder]), f"{path}: {name}")
-        self.assertGreater(found, 0)
+            if path.parent.name != "course" and re.search(r"\bsampled\(", text := path.read_text()) and "unittest" in text:
+                with self.subTest(path.relative_to(COMMON)):
+                    self.assertTrue(run_tests.has_long(path.parent))
+                    self.assertEqual(len(re.findall(r"^(?:    )?@has_list$", text, re.MULTILINE)), len(re.findall(r"\bsampled\(", text)))
 
     def test_another_word_is_refused(self):
         with self.assertRaisesRegex(ValueError, "LADDER_TESTS=some: it can be sample, rest, all"):

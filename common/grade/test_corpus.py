@@ -42,7 +42,7 @@ sys.path.insert(0, str(HERE))
 import corpus_edits  # noqa: E402
 import make_hostile  # noqa: E402
 from course import labs  # noqa: E402
-from course.sampling import sampled  # noqa: E402
+from course.sampling import part, sampled  # noqa: E402
 from ingest import shown  # noqa: E402
 
 FIELDS = ("Entry", "Expect", "Reason", "Most", "Least", "Never", "GPU", "Speed")
@@ -145,6 +145,18 @@ def collect(folder: Path, only: str) -> tuple[list[Case], list[Case], list[str]]
             if path.name == case.name or (path.name.startswith(case.name + ".") and path.is_file()):
                 os.rename(path, folder / path.name)
     return cases + taken, everything + hostile, maker.skipped
+
+
+def labs_for(cases: list[Case], only: str) -> list[str]:
+    """Those that are graded, each after a run of its solution: all labs, or those of the submissions that were asked for. Of a sample some
+    others besides, for the untouched starters."""
+    names = [lab.name for lab in labs.load(COURSE)]
+    used = {case.lab for case in cases}
+    if part() == "sample" and not only:
+        used.update(sampled([name for name in names if name not in used], 4, "labs without a submission in it"))
+    elif not only:
+        return names
+    return [name for name in names if name in used]
 
 
 def points_file(folder: Path) -> Path:
@@ -267,14 +279,14 @@ def compare(cases: list[Case], grades: dict[str, tuple[dict, Path]]) -> int:
     return failed
 
 
-def compare_starters(grades: dict[str, tuple[dict, Path]]) -> int:
-    """The untouched starters get nothing in any lab, but for what points.toml leaves to them."""
+def compare_starters(grades: dict[str, tuple[dict, Path]], names: list[str]) -> int:
+    """The untouched starters get nothing in any of these labs, but for what points.toml leaves to them."""
     if STARTERS not in grades:
         return report(STARTERS, "has no grade", "")
     graded = grades[STARTERS][0]["labs"]
     some = [f"{lab['points']:g} points in {lab['lab']}" for lab in graded if lab["points"] > 0 or lab["verdict"] != "fail"]
-    some += [] if len(graded) == len(labs.load(COURSE)) else [f"{len(graded)} labs were graded"]
-    return report(STARTERS, ", ".join(some), "nothing in all labs")
+    some += [] if [lab["lab"] for lab in graded] == names else [f"graded: {' '.join(lab['lab'] for lab in graded)}"]
+    return report(STARTERS, ", ".join(some), f"nothing in {len(names)} labs")
 
 
 def compare_graded(out: Path) -> int:
@@ -314,8 +326,9 @@ def main() -> int:
         submissions.mkdir()
         try:
             cases, everything, skipped = collect(submissions, options.only)
+            names = labs_for(cases, options.only)
             if not options.only:
-                for starter in (lab.starter for lab in labs.load(COURSE)):
+                for starter in (lab.starter for lab in labs.load(COURSE) if lab.name in names):
                     place = submissions / STARTERS / starter
                     place.parent.mkdir(parents=True)
                     shutil.copyfile(COURSE / starter, place)
@@ -327,13 +340,13 @@ def main() -> int:
             return 2
         before = processes()
         command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--points",
-                   str(points_file(work)), "--jobs", options.jobs]
+                   str(points_file(work)), "--jobs", options.jobs, "--only", ",".join(name.partition("_")[0] for name in names)]
         done = subprocess.run(command, env=hostile_environment(work), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=work)
         said = done.stdout.decode(errors="replace")
         grades = read_grades(out)
         failed = compare([case for case in cases if not case.needs_gpu], grades)
         if not options.only:
-            failed += compare_starters(grades)
+            failed += compare_starters(grades, names)
         on_gpu = [case for case in cases if case.gpu]
         for case in on_gpu:
             print(f"{case.name:<44}  needs a GPU: {case.gpu}")

@@ -98,12 +98,8 @@ void Block::merge_records(Warp* warp, bool force) {
 }
 
 void Block::pause() {
-  Thread* const self = current_;
-  Warp* const warp = self->warp;
-  warp->paused |= 1u << self->lane;
-  warp->ready &= ~(1u << self->lane);
-  if (warp->ready == 0) warp_stopped(warp);
-  switch_to(next(warp, self->lane));
+  current_->warp->paused |= 1u << current_->lane;
+  wait(current_->place);
 }
 
 // The operation on this mask that is under way, or a free slot for a new one.

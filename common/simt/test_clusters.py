@@ -4,7 +4,7 @@ import os
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from simtcc_testing import SIMT, InFolder, run, sampled, simtcc
+from simtcc_testing import SIMT, InFolder, has_list, run, sampled, simtcc
 
 PROGRAMS = SIMT / "programs/clusters"
 MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}
@@ -22,6 +22,7 @@ WRONG = [
 
 
 class Clusters(InFolder):
+    @has_list
     def test_each_is_right_in_every_mode(self):
         jobs = sampled([(program, mode) for program in sorted(PROGRAMS.glob("*.cu")) for mode in MODES], 2, "programs with clusters, in one of 3 modes")
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -33,6 +34,7 @@ class Clusters(InFolder):
                     self.assertEqual(result.returncode, 0, result.stdout)
                     self.assertIn("PASS", result.stdout)
 
+    @has_list
     def test_what_is_left_out_is_found(self):
         def build(number):
             program, defined, _ = WRONG[number]

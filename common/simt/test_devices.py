@@ -4,7 +4,7 @@ import os
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from simtcc_testing import SIMT, InFolder, run, sampled, simtcc
+from simtcc_testing import SIMT, InFolder, has_list, run, sampled, simtcc
 
 PROGRAMS = SIMT / "programs/devices"
 MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}
@@ -29,6 +29,7 @@ WRONG = [
 
 
 class SeveralDevices(InFolder):
+    @has_list
     def test_each_is_right_in_every_mode_on_any_number_of_devices(self):
         jobs = sampled([(program, mode) for program in sorted(PROGRAMS.glob("*.cu")) for mode in MODES], 9, "programs of several devices, in one of 3 modes")
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -48,6 +49,7 @@ class SeveralDevices(InFolder):
         self.assertIn(f"from device 0 to device 1: {2 * 65536 + 4} bytes", result.stdout)
         self.assertIn("from device 1 to device 0: 65536 bytes", result.stdout)
 
+    @has_list
     def test_what_is_left_out_is_found(self):
         def build(number):
             program, defined, _ = WRONG[number]

@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
-from simtcc_testing import KERNEL, SIMT, InFolder, run, simtcc
+from simtcc_testing import KERNEL, SIMT, InFolder, has_list, run, sampled, simtcc
 
 
+@has_list
 class Programs(unittest.TestCase):
     """Each compiled three ways, all at once on as many cores as there are."""
 
@@ -32,7 +33,7 @@ class Programs(unittest.TestCase):
                 return job, made
             return job, run(name, cls.folder, SIMT_PROFILE=str(cls.folder / f"{name}.json"))
 
-        jobs = [(program, mode) for program in cls.programs for mode in cls.MODES]
+        jobs = sampled([(program, mode) for program in cls.programs for mode in cls.MODES], 4, "programs of simtcc's own, in one of 3 modes")
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             cls.results = dict(pool.map(make_and_run, jobs))
 
@@ -54,6 +55,8 @@ class Programs(unittest.TestCase):
         for program in self.programs:
             expected = re.findall(r"^// Expect: (\w+) (\d+) (\S+) (\d+)$", program.read_text(), re.MULTILINE)
             self.assertGreater(len(expected), 4, f"{program.name} derives no figures")
+            if (program, "profile") not in self.results:
+                continue
             report = json.loads((self.folder / f"{program.stem}-profile.json").read_text())
             for kernel, launch, metric, value in expected:
                 with self.subTest(program=program.name, kernel=kernel, launch=launch, metric=metric):
@@ -201,9 +204,9 @@ class Accepted(InFolder):
           template <int path> struct Bomb<0, path> { static constexpr long long value = path; };
           int main() { return Bomb<26, 1>::value == 3; }
         """)
-        with mock.patch.dict(os.environ, SIMT_COMPILE_SECONDS="2"):
+        with mock.patch.dict(os.environ, SIMT_COMPILE_SECONDS="1"):
             said = self.refuses("bomb.cu", "-o", "bomb")
-        self.assertIn("simtcc: bomb.cu takes more than 2 s or 6 GiB to compile: look for a macro or a template that calls for itself", said)
+        self.assertIn("simtcc: bomb.cu takes more than 1 s or 6 GiB to compile: look for a macro or a template that calls for itself", said)
 
     def test_launches_by_address(self):
         launches = """

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from simtcc_testing import SIMT, InFolder, run, sampled, simtcc
+from simtcc_testing import SIMT, InFolder, has_list, run, sampled, simtcc
 
 # A program, what is taken out of it, and what --check then finds.
 SABOTAGE = [
@@ -40,6 +40,7 @@ MODES = {"plain": [], "check": ["--check"], "profile": ["--profile"]}
 
 
 class PublicPrograms(unittest.TestCase):
+    @has_list
     def test_each_is_right_in_every_mode(self):
         programs = sorted((SIMT / "programs/public").glob("*.cu"))
         self.assertTrue(programs)
@@ -62,6 +63,7 @@ class PublicPrograms(unittest.TestCase):
 
 
 class Sabotaged(InFolder):
+    @has_list
     def test_what_is_missing_is_found(self):
         def attempt(number):
             program, old, new, _ = SABOTAGE[number]

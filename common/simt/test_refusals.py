@@ -5,7 +5,7 @@ import re
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from simtcc_testing import KERNEL, InFolder, run, sampled, simtcc
+from simtcc_testing import KERNEL, InFolder, has_list, run, sampled, simtcc
 
 # Each refused at line 3, by this name: (feature, lines before, the line, what comes after). OWN_WORDS: without the words
 # that all others are refused with. A compiler's own message could hold the name, too.
@@ -62,6 +62,7 @@ REFUSED = [
 
 
 class Refused(InFolder):
+    @has_list
     def test_every_feature_is_named_with_its_line(self):
         def attempt(case):
             number, (feature, before, line, after) = case

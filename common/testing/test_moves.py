@@ -13,7 +13,7 @@ from pathlib import Path
 import broken
 from course import labs
 from course.runs import first_failure
-from course.sampling import sampled
+from course.sampling import has_list, sampled
 from shelf import build, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +53,7 @@ class Moves(unittest.TestCase):
                 self.assertEqual(run.status, 0, run.output)
                 self.assertRegex(run.output, r"(?m)^[1-9]\d* passed, 0 failed$")
 
+    @has_list
     def test_a_variant_in_another_ones_place_fails_a_move(self):
         """Each variant is replaced by any that comes before it in its lab, and by the best of the last lab before that has the same operator and
         type. All pairs there are: a new lab is held to this by being there."""

@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE.parent))
 import judge  # noqa: E402
 import sandbox  # noqa: E402
 import store  # noqa: E402
+from course.sampling import left_to_rest  # noqa: E402
 from slurm.cluster import NODES, Cluster, why_not  # noqa: E402
 
 LABS = judge.labs_of(HERE.parents[2])
@@ -162,27 +163,27 @@ class OnSlurm(unittest.TestCase):
         self.same_as_on_one_machine()
 
     # Slurm looks at the ends of its tasks every 30 s: make test-rest has the time.
-    if os.environ.get("LADDER_TESTS") != "sample":
-        def test_a_task_that_is_killed_by_its_time_limit(self):
-            """As one that dies. The shortest limit is a minute; a running task's end can be moved, and is Slurm's to enforce."""
-            self.class_of(3)
-            self.when_graded("s01", "wait")
-            command = self.begin(PER_TASK=3, TIME="10")
-            running = lambda: self.cluster.says("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%A").split()
-            for killed in range(2):
-                self.wait_for(lambda: self.events().count('"began", "id": "s01"') == killed + 1 and len(running()) == 1, "s01 is not at work alone")
-                task = running()[0]
-                self.wait_for(lambda: not self.cluster.says("scontrol", "update", f"JobId={task}", "EndTime=now+5"), "its end is not moved")
-                self.wait_for(lambda: "JobState=TIMEOUT" in self.cluster.says("scontrol", "show", "job", task), "its time does not end")
-            self.assertEqual(command.wait(300), 1, self.said())
-            self.assertRegex(self.said(), r"job \d+: 1 submission, each in a task of its own")
-            self.assertEqual(self.times(), Counter(s00=1, s02=1))
-            row = self.rows()["s01"]
-            self.assertEqual(row[2], "needs a person")
-            self.assertIn("a task with nothing else to do was ended when its time was over; TIME= gives more (TIMEOUT", row[-1])
-            self.let_go()
-            self.check()
-            self.assert_each_graded_once(3)
+    @left_to_rest
+    def test_a_task_that_is_killed_by_its_time_limit(self):
+        """As one that dies. The shortest limit is a minute; a running task's end can be moved, and is Slurm's to enforce."""
+        self.class_of(3)
+        self.when_graded("s01", "wait")
+        command = self.begin(PER_TASK=3, TIME="10")
+        running = lambda: self.cluster.says("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%A").split()
+        for killed in range(2):
+            self.wait_for(lambda: self.events().count('"began", "id": "s01"') == killed + 1 and len(running()) == 1, "s01 is not at work alone")
+            task = running()[0]
+            self.wait_for(lambda: not self.cluster.says("scontrol", "update", f"JobId={task}", "EndTime=now+5"), "its end is not moved")
+            self.wait_for(lambda: "JobState=TIMEOUT" in self.cluster.says("scontrol", "show", "job", task), "its time does not end")
+        self.assertEqual(command.wait(300), 1, self.said())
+        self.assertRegex(self.said(), r"job \d+: 1 submission, each in a task of its own")
+        self.assertEqual(self.times(), Counter(s00=1, s02=1))
+        row = self.rows()["s01"]
+        self.assertEqual(row[2], "needs a person")
+        self.assertIn("a task with nothing else to do was ended when its time was over; TIME= gives more (TIMEOUT", row[-1])
+        self.let_go()
+        self.check()
+        self.assert_each_graded_once(3)
 
     def test_a_node_that_is_lost(self):
         """It stands still, Slurm gives it up, others grade what it had; then it goes on, and writes nothing."""

@@ -62,6 +62,10 @@ def compiler() -> str | None:
 
 @functools.lru_cache(maxsize=None)
 def resources(clang: str) -> str:
+    """Where its own headers are. Looked for first, as each program that is compiled would ask."""
+    beside = {path.resolve() for path in (Path(clang).resolve().parents[1] / "lib/clang").glob("*") if (path / "include").is_dir()}
+    if len(beside) == 1:
+        return str(beside.pop())
     return subprocess.run((clang, "-print-resource-dir"), check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 

@@ -12,7 +12,6 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import front_end  # noqa: E402: beside this file

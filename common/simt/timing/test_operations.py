@@ -12,12 +12,13 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(Path(__file__).resolve().parent / "operations"))
+sys.path[:0] = [str(Path(__file__).resolve().parent / "operations"), str(ROOT / "common")]
 import constructors  # noqa: E402
 import cores  # noqa: E402
 import fused  # noqa: E402
 import loops as shapes  # noqa: E402
 from costs import Names  # noqa: E402
+from course.sampling import in_turn  # noqa: E402
 from gimple import Block, Function, Statement, reached  # noqa: E402
 
 ROUNDS = "unsigned h = x[i]; for (int r = 0; r < n; r++) { %s } y[i] = h;"
@@ -153,6 +154,7 @@ class Constructors(unittest.TestCase):
         self.assertEqual(constructors.blocks(function), {3, 4, 5})
 
 
+@in_turn(3)
 class Operations(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

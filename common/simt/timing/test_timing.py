@@ -13,8 +13,9 @@ from pathlib import Path
 from unittest import mock
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 import recorded  # noqa: E402
+from course.sampling import has_list, sampled  # noqa: E402
 
 ROOT = HERE.parents[2]
 MACHINES = HERE / "machines"
@@ -310,6 +311,7 @@ class Ladder(unittest.TestCase):
         self.assertEqual(asked.count(" for 64 x 600: "), 3, asked)
         self.assertEqual(asked.count("would fit on an SM; the grid gives 1 at most"), 3, asked)
 
+    @has_list
     def test_recorded_points(self):
         """Every recorded point of these shapes, predicted by today's model."""
         measured = recorded.points(ROOT / "plots/results/nvidia-h200.json")
@@ -317,15 +319,15 @@ class Ladder(unittest.TestCase):
         bigrams = Path(self.folder.name, "bigrams")
         self.assertEqual(run([sys.executable, "common/bench/bigrams.py", "--output", str(bigrams)]).returncode, 0)
         of_bigrams = ["--cols", "600", "--k", "5", "--input", "bigrams", "--matrix", f"{bigrams}.f32"]
-        for lab, kernel in LABS.items():
-            shapes = [["--cols", str(cols), *(["--part", str(part)] if part else [])] for cols, part in PARTS[lab].items()]
-            for shape in shapes + ([of_bigrams] if lab in BIGRAMS else []):
-                done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{kernel}.so", "--source", "solution",
-                            "--results", str(file), *shape])
-                self.assertEqual(done.returncode, 0, done.stderr)
+        jobs = [(lab, cols, ["--cols", str(cols), *(["--part", str(part)] if part else [])]) for lab in LABS for cols, part in PARTS[lab].items()]
+        jobs = sampled(jobs + [(lab, 600, of_bigrams) for lab in BIGRAMS], 4, "shapes of the labs' solutions, predicted")
+        for lab, _, shape in jobs:
+            done = run([sys.executable, "common/bench/predict.py", "--lab", lab, "--rung", f"build/cpu/checked/solutions/{lab}/{LABS[lab]}.so",
+                        "--source", "solution", "--results", str(file), *shape])
+            self.assertEqual(done.returncode, 0, done.stderr)
         predicted = recorded.points(file)
         rows = recorded.rows_of({key: point for key, point in measured.items() if key in predicted}, predicted)
-        self.assertEqual({(row["lab"], row["cols"]) for row in rows}, {(lab, cols) for lab in LABS for cols in PARTS[lab]} | {(lab, 600) for lab in BIGRAMS})
+        self.assertEqual({(row["lab"], row["cols"]) for row in rows}, {(lab, cols) for lab, cols, _ in jobs})
         self.assertEqual(sum(row["ratio"] is not None for row in rows), len(rows))
         self.assertEqual(recorded.broken_terms(rows), [])
 

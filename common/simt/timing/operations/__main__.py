@@ -11,7 +11,6 @@ import os
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import cores  # noqa: E402
