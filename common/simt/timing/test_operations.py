@@ -42,6 +42,8 @@ KERNELS = {
     "in_registers": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[7 - k] * v[k]; y[i] = s;",
     "in_memory": "unsigned v[8] = {}; for (int k = 0; k < n; k++) v[(x[i] + k) & 7]++; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[k] * k; y[i] = s;",
     "by_pointer": "unsigned v[8] = {}; unsigned* p = v + (x[i] & 7); *p = 3; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[k] * k; y[i] = s;",
+    "chosen_by_counter": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 1;\n#pragma unroll\nfor (int k = 0; k < 32; k++) { int at; if (k < 8) at = k; else if (k < 16) at = (5 * k + 1) % 8; else at = (3 * k + 5) % 8; s = s * 5 + v[at]; } y[i] = s;",
+    "chosen_by_data": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 1;\n#pragma unroll\nfor (int k = 0; k < 32; k++) { int at; if (s & 8) at = k & 7; else at = (3 * k + 5) % 8; v[at] = s; s = s * 5 + v[k & 7]; } y[i] = s;",
     "folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + 1);\ny[i] = v;",
     "not_folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + v);\ny[i] = v;",
     "four_times_a_quarter": "for (int k = 0; k < 4; k++) y[4 * i + k] = i;",
@@ -97,9 +99,13 @@ KERNELS = {
     "sum_to_float": "float v = x[i]; int c = m + i;\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + (float)(c + k);\ny[i] = v;",
     "sum_of_floats": "float v = x[i], c = m + i;\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + c;\ny[i] = v;",
     "sine_and_cosine": "float v = x[i]; for (int r = 0; r < n; r++) { float s, c; __sincosf(v, &s, &c); v = s * c + m; } y[i] = v;",
+    "tensor_cores": "using namespace nvcuda::wmma; fragment<matrix_a, 16, 16, 16, half, row_major> a; fragment<matrix_b, 16, 16, 16, half, row_major> b; "
+                    "fragment<accumulator, 16, 16, 16, float> c; load_matrix_sync(a, (const half*)x, 16); load_matrix_sync(b, (const half*)x, 16); "
+                    "fill_fragment(c, 0.0f); mma_sync(c, a, b, c); store_matrix_sync((float*)y, c, 16, mem_row_major);",
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
-SOURCE = "#include <cstdio>\n" + "".join(
+IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
+SOURCE = "#include <mma.h>\n#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
     "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
     "\n".join(f"  {name}<<<{'2048, 128' if name.endswith('_long_block') else '1024, 256'}>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
@@ -247,10 +253,14 @@ class Operations(unittest.TestCase):
 
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])
-        for name in ("in_memory", "by_pointer"):
+        self.assertIsNotNone(self.predicted["chosen_by_counter"]["seconds"])
+        for name in IN_MEMORY:
             with self.subTest(name):
                 self.assertIsNone(self.predicted[name]["seconds"])
                 self.assertIn("local memory (the array v", self.predicted[name]["why"])
+
+    def test_tensor_cores_have_no_number(self):
+        self.assertIn("tensor cores", self.predicted["tensor_cores"]["why"] or "")
 
     def test_what_follows_from_an_unrolled_loops_counter_is_a_constant(self):
         self.assertGreater(self.ratio("not_folded", "folded"), 3)
@@ -272,7 +282,7 @@ class Operations(unittest.TestCase):
             with self.subTest(name):
                 if name.startswith("waits_") and name != "waits_for_block":
                     self.assertIn("a loop that waits for what other threads write", self.predicted[name]["why"])
-                elif name not in ("in_memory", "by_pointer"):
+                elif name not in (*IN_MEMORY, "tensor_cores"):
                     self.assertIsNotNone(self.predicted[name]["seconds"])
 
 

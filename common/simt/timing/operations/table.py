@@ -22,6 +22,7 @@ from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
 from gimple import Function, Statement, short_name
 from values import Values
 
+TENSOR_CORES = ("simt/include/mma.h", "simt/include/simt/mma.h")
 ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
@@ -288,6 +289,8 @@ class FunctionTable:
                 if skip:
                     skip = False
                     continue
+                if statement.file.endswith(TENSOR_CORES):
+                    self.unknown.append("tensor cores")
                 hook = HOOK.match(statement.text)
                 if hook:
                     following = block.statements[at + 1] if at + 1 < len(block.statements) else None
