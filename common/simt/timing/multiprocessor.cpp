@@ -249,6 +249,12 @@ class Multiprocessor {
       line.touched |= static_cast<uint8_t>(pairs == 2 ? 15 : fresh & 3 ? 3 : 12);
     }
     late.at = static_cast<float>(arrives + latency);
+    // A sector that DRAM gives together with one that was asked for before comes no earlier than that one.
+    for (unsigned half = 0; half < 2; half++) {
+      const unsigned of_half = 3u << 2 * half;
+      if (fresh & of_half) line.from_dram[half] = late.at;
+      if (sectors & of_half && line.from_dram[half] > late.at) late = {line.from_dram[half], Cause::dram};
+    }
     came_in_ += static_cast<uint64_t>(bytes);
     outcome_.byte_cycles += bytes * (late.at - now);
     return late;
@@ -298,12 +304,18 @@ class Multiprocessor {
       const unsigned sectors = lines[i] & 15;
       if (line.in_l1 && static_cast<double>(came_in_ - line.stamp) > work_.l1_bytes) line.in_l1 = 0;
       const unsigned missing = sectors & ~line.in_l1;
-      Late late = {static_cast<float>(line.ready), Cause::l2};
+      Late late = {0, Cause::l2};
+      for (unsigned s = 0; s < 4; s++) {
+        if (sectors & ~missing & 1u << s) late.at = std::max(late.at, line.ready[s]);
+      }
       if (missing) {
-        late = fetch(line, missing, done);
+        const Late fetched = fetch(line, missing, done);
+        if (fetched.at > late.at) late = fetched;
         line.in_l1 |= static_cast<uint8_t>(missing);
-        line.ready = late.at;
         line.stamp = came_in_;
+        for (unsigned s = 0; s < 4; s++) {
+          if (missing & 1u << s) line.ready[s] = fetched.at;
+        }
       }
       if (late.at > latest.at) latest = late;
     }

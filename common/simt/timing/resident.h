@@ -30,7 +30,8 @@ class Server {
 struct Line {
   uint8_t in_l1 = 0, touched = 0, written = 0;  // sectors
   bool common = false;                          // one of Work::common_lines
-  double ready = 0;                             // when the last of it arrives in L1
+  float ready[4] = {};                          // when a sector arrives in L1
+  float from_dram[2] = {};                      // when what DRAM was asked for arrives, by halves
   uint64_t stamp = 0;                           // bytes that had come into L1 before
 };
 
