@@ -102,10 +102,19 @@ KERNELS = {
     "tensor_cores": "using namespace nvcuda::wmma; fragment<matrix_a, 16, 16, 16, half, row_major> a; fragment<matrix_b, 16, 16, 16, half, row_major> b; "
                     "fragment<accumulator, 16, 16, 16, float> c; load_matrix_sync(a, (const half*)x, 16); load_matrix_sync(b, (const half*)x, 16); "
                     "fill_fragment(c, 0.0f); mma_sync(c, a, b, c); store_matrix_sync((float*)y, c, 16, mem_row_major);",
+    "reciprocal_root": "float v = x[i]; for (int r = 0; r < n; r++) { float a = rsqrtf(v + m), b = rsqrtf(v + n), c = rsqrtf(v + i), d = rsqrtf(v + r); v = a + b + c + d; } y[i] = v;",
+    "exponential": "float v = x[i]; for (int r = 0; r < n; r++) { float a = __expf(v + m), b = __expf(v + n), c = __expf(v + i), d = __expf(v + r); v = a + b + c + d; } y[i] = v;",
+    "root_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = rsqrt(v + m); y[i] = v;",
+    "quotient_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = 1.0 / (v + m); y[i] = v;",
+    "quotient": "float v = x[i]; for (int r = 0; r < n; r++) v = 3.0f / (v + m); y[i] = v;",
+    "rounded_quotient": "float v = x[i]; for (int r = 0; r < n; r++) v = __fdiv_rn(3.0f, v + m); y[i] = v;",
+    "drawn": "curandStateXORWOW s = {}; s.d = i; unsigned h = 0; for (int r = 0; r < n; r++) h += curand(&s); y[i] = h;",
+    "drawn_by_hand": "unsigned v0 = i, v1 = m, v2 = n, v3 = 5, v4 = 7, d = i, h = 0; for (int r = 0; r < n; r++) { unsigned first = v0 ^ v0 >> 2; v0 = v1; v1 = v2; v2 = v3; v3 = v4; "
+                     "v4 = v4 ^ v4 << 4 ^ first ^ first << 1; d += 362437; h += v4 + d; } y[i] = h;",
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
 IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
-SOURCE = "#include <mma.h>\n#include <cstdio>\n" + "".join(
+SOURCE = "#include <mma.h>\n#include <curand_kernel.h>\n#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
     "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
     "\n".join(f"  {name}<<<{'2048, 128' if name.endswith('_long_block') else '1024, 256'}>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
@@ -250,6 +259,16 @@ class Operations(unittest.TestCase):
 
     def test_sine_and_cosine_of_one_angle_are_as_fast_as_asked_for(self):
         self.assertLess(self.ratio("sine_and_cosine", "sine"), 1.8)
+
+    def test_a_reciprocal_root_is_one_instruction_of_the_special_function_unit(self):
+        self.assertLess(self.ratio("reciprocal_root", "exponential"), 1.3)
+        self.assertLess(self.ratio("root_of_doubles", "quotient_of_doubles"), 1)
+
+    def test_a_quotient_that_is_rounded_exactly_is_no_fast_one(self):
+        self.assertAlmostEqual(self.ratio("rounded_quotient", "quotient"), 1, delta=0.05)
+
+    def test_numbers_at_random_are_computed(self):
+        self.assertAlmostEqual(self.ratio("drawn", "drawn_by_hand"), 1, delta=0.15)
 
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gimple import NAME, Function, Statement
 
-PLAIN = ("math.h", "bits.h", "special_functions.h", "vector_functions.h", "vector_types.h", "rounding.h", "simd_words.h")
+PLAIN = ("curand_kernel.h", "math.h", "bits.h", "special_functions.h", "vector_functions.h", "vector_types.h", "rounding.h", "simd_words.h")
 # name: instructions, of which on the special function unit (MUFU); of single precision. `fence`: their rare cases are a call, past which
 # nvcc moves no load.
 FUNCTIONS = {
@@ -24,9 +24,10 @@ FUNCTIONS = {
     "sincosf": (42, 0), "cexpif": (42, 0), "sinpif": (14, 0), "cospif": (14, 0), "sincospif": (24, 0), "rcbrtf": (16, 2), "normcdff": (34, 1), "erfinvf": (22, 1),
     "fmaf": (1, 0), "fabsf": (0, 0), "copysignf": (1, 0), "fmaxf": (1, 0), "fminf": (1, 0), "ldexpf": (6, 0), "scalbnf": (6, 0), "frexpf": (8, 0),
 }
-# The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division.
+# The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division: one instruction of the
+# special function unit for both.
 FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10f": (3, 1), "powf": (5, 2), "sinf": (2, 1), "cosf": (2, 1), "tanf": (5, 3), "tanhf": (1, 1),
-        "sqrtf": (2, 1), "cexpif": (3, 2)}
+        "sqrtf": (2, 0), "cexpif": (3, 2)}
 FENCES = {"sqrtf"}
 # Double precision: an H200 has half as many units as for single; the rest as instructions.
 DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110}
@@ -126,7 +127,8 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     if names.is_float(to):
         return Cost("mufu", 10, 1, fence=True) if operator == "/" and not (constant and power_of_two(b.split(".")[0])) else Cost("float", 1)
     if names.is_double(to):
-        return Cost("double", 24 if operator == "/" else 1, fence=operator == "/")
+        quotient = DOUBLE["rsqrt"] if file.endswith("simt/math.h") else 24
+        return Cost("double", quotient if operator == "/" else 1, fence=operator == "/")
     if operator in ("<", ">", "<=", ">=", "==", "!=", "unord", "ord", "u<", "u>", "u<=", "u>=", "u==", "ltgt"):
         wide = names.is_wide(a)
         return Cost("alu", 2 if wide else 1)
@@ -208,7 +210,7 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
         count, mufu = FUNCTIONS[short]
         return Cost("mufu" if mufu else "alu", count, mufu, fence=short in FENCES)
     if short in DOUBLE:
-        return Cost("double", DOUBLE[short])
+        return Cost("double", 0 if short == "sqrt" and file.endswith("simt/math.h") else DOUBLE[short])
     if short in BUILTINS:
         return Cost("alu", BUILTINS[short], BITS.get(short, 0))
     if short == "simt::skip_xorwow":
