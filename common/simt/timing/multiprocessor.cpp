@@ -13,6 +13,7 @@ namespace {
 
 constexpr double most_stores_ahead = 1500;  // cycles that stores may be behind before a warp has to wait
 constexpr size_t most_segments = 256;
+constexpr double loop_jump = 13;  // cycles that a jump waits for its test
 
 class Multiprocessor {
  public:
@@ -74,6 +75,7 @@ class Multiprocessor {
     block.warps.assign(warps, {});
     block.live = static_cast<unsigned>(warps);
     block.arrived = 0;
+    block.tried.clear();
     outcome_.warps += warps;
     for (size_t w = 0; w < warps; w++) {
       Warp& warp = block.warps[w];
@@ -183,12 +185,14 @@ class Multiprocessor {
     Warp& warp = block.warps[event.warp];
     warp.waits = true;
     warp.arrived = now;
+    // Warps are counted one after another, those of all blocks.
+    block.counted = barriers_.serve(now, machine_.barrier_warp);
     if (++block.arrived == block.live) release(event.slot, now);
   }
 
   void release(size_t slot, double now) {
     Resident& block = residents_[slot];
-    const double at = now + machine_.barrier + machine_.barrier_warp * block.live;
+    const double at = std::max(now, block.counted) + machine_.barrier;
     block.arrived = 0;
     for (size_t w = 0; w < block.warps.size(); w++) {
       Warp& warp = block.warps[w];
@@ -263,6 +267,7 @@ class Multiprocessor {
   double access(Resident& block, Warp& warp, uint32_t number, const Step& step, double now) {
     const Entry& entry = warp.trace->entries[number];
     if (entry.space == Space::shared) {
+      if (step.tries) return try_until_done(block, warp, entry, step, now);
       const double done = lsu_.serve(now, step.wide ? step.wide / 16.0 * entry.wide : entry.passes);
       if (entry.did == Did::store) {
         if (done - now > most_stores_ahead / 8) return charge(warp, Cause::shared, done - now), done;
@@ -277,6 +282,18 @@ class Multiprocessor {
     const uint64_t* const lines = &warp.trace->lines[warp.line_of[number]];
     if (entry.did == Did::load) return load(block, warp, entry, lines, step, now), now;
     return store(block, warp, entry, lines, step, now);
+  }
+
+  // A loop: load, add, compare and swap. Of the lanes that meet at an address one gets through in each round, of all
+  // warps of the block. What stands elsewhere in the code is taken to have other addresses.
+  double try_until_done(Resident& block, Warp& warp, const Entry& entry, const Step& step, double now) {
+    const int arithmetic = entry.bytes == 8 ? 3 : 1;
+    const double round = 2 * machine_.shared_latency + arithmetic * machine_.alu_latency + loop_jump;
+    const double sent = lsu_.serve(now, 2.0 * entry.passes);
+    const double done = block.tried[entry.pc].serve(sent, (entry.passes - 1) * round) + round;
+    charge(warp, Cause::shared, done - now);
+    set(warp, step, done, Cause::shared);
+    return done;
   }
 
   void find_lines(Warp& warp) {
@@ -361,7 +378,7 @@ class Multiprocessor {
   const Machine& machine_;
   double interval_;
   std::vector<Scheduler> schedulers_;
-  Server lsu_, port_, l2_, dram_, partial_;
+  Server lsu_, port_, l2_, dram_, partial_, barriers_;
   std::vector<Resident> residents_;
   std::priority_queue<Event> events_;
   std::unordered_map<uint64_t, Line> lines_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "multiprocessor.h"
@@ -56,6 +57,8 @@ struct Resident {
   uint64_t instance = 0;
   std::vector<Warp> warps;
   unsigned live = 0, arrived = 0;
+  double counted = 0;                          // when the barrier has counted the last warp that arrived
+  std::unordered_map<uint64_t, Server> tried;  // by where in the code atomics on shared memory are loops
 };
 
 }  // namespace simt::timing

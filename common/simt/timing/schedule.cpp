@@ -10,6 +10,7 @@ namespace {
 // What the control words of nvcc 13's code for sm_90 say: a jump is issued 13 cycles after the comparison that it
 // depends on, and the warp's next instruction 5 cycles after it.
 constexpr float test_cycles = 13, jump_cycles = 5;
+constexpr float double_latency = 2;  // of that of other arithmetic: 8 cycles (Jia et al., arXiv 1804.06826)
 constexpr float longest_step = 12;  // issue slots, so that the warps of a scheduler take turns
 
 bool is_access(Kind kind) {
@@ -58,11 +59,15 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
   // A function of several instructions is a chain of them.
   instance.latency = std::max(1.0f, operation.instructions * 0.75f) * static_cast<float>(machine_.alu_latency) +
                      static_cast<float>(operation.mufu * machine_.mufu_latency);
+  if (operation.kind == Kind::double_precision) instance.latency *= double_latency;
   const int index = static_cast<int>(instances_.size());
   if (entry) {
     instance.access = accesses_++;
     instance.registers = std::max(1, entry->bytes / 4);
     instance.from_shared = entry->space == Space::shared && entry->did == Did::load;
+    // Shared memory itself adds only integers of 32 bits.
+    instance.tries =
+        entry->space == Space::shared && entry->did == Did::atomic && (operation.floats || entry->bytes == 8);
     instances_.push_back(instance);
     keep_order(index, *entry, operation.counted);
     return index;
@@ -298,6 +303,7 @@ Window Scheduler::finish() {
       step.unit = Unit::memory;
       step.access = instance.access;
       step.wide = instance.wide;
+      step.tries = instance.tries;
       if (is_late(instance)) step.writes = values + index;
       close();
     } else if (is_exchange(instance.kind)) {

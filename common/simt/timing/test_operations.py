@@ -111,10 +111,22 @@ KERNELS = {
     "drawn": "curandStateXORWOW s = {}; s.d = i; unsigned h = 0; for (int r = 0; r < n; r++) h += curand(&s); y[i] = h;",
     "drawn_by_hand": "unsigned v0 = i, v1 = m, v2 = n, v3 = 5, v4 = 7, d = i, h = 0; for (int r = 0; r < n; r++) { unsigned first = v0 ^ v0 >> 2; v0 = v1; v1 = v2; v2 = v3; v3 = v4; "
                      "v4 = v4 ^ v4 << 4 ^ first ^ first << 1; d += 362437; h += v4 + d; } y[i] = h;",
+    "asserted": "unsigned h = x[i]; for (int r = 0; r < n; r++) { assert(n < 100); h = h * 5u + 7u; } y[i] = h;",
+    "shared_floats": "__shared__ float s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 1.0f); __syncthreads(); y[i] = s[threadIdx.x];",
+    "shared_ints": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 1); __syncthreads(); y[i] = s[threadIdx.x];",
+    "shared_longs": "__shared__ unsigned long long s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 1ull); __syncthreads(); "
+                    "y[i] = s[threadIdx.x];",
+    "doubles_to_one": "atomicAdd((double*)y + (x[i] & m), 1.0);",
+    "longs_to_one": "atomicAdd((unsigned long long*)y + (x[i] & m), 1ull);",
+    "dot_of_bytes": ROUNDS % "h = __dp4a(h, m, n);",
+    "walked_together": "if (i >= 256) return; unsigned h = 0;\n#pragma unroll 16\nfor (int r = 0; r < 16 * n; r++) h = h * 3 + x[r];\ny[i] = h;",
+    "walked_apart": "if (i >= 256) return; unsigned h = 0;\n#pragma unroll 16\nfor (int r = 0; r < 16 * n; r++) h = h * 3 + x[r * 32];\ny[i] = h;",
+    "chain_of_doubles": "if (i >= 32) return; double v = x[i], w = m; for (int r = 0; r < 64 * n; r++) v = v * w + w; y[i] = v;",
+    "chain_of_floats": "if (i >= 32) return; float v = x[i], w = m; for (int r = 0; r < 64 * n; r++) v = v * w + w; y[i] = v;",
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
 IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
-SOURCE = "#include <mma.h>\n#include <curand_kernel.h>\n#include <cstdio>\n" + "".join(
+SOURCE = "#include <cassert>\n#include <mma.h>\n#include <curand_kernel.h>\n#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
     "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
     "\n".join(f"  {name}<<<{'2048, 128' if name.endswith('_long_block') else '1024, 256'}>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
@@ -269,6 +281,22 @@ class Operations(unittest.TestCase):
 
     def test_numbers_at_random_are_computed(self):
         self.assertAlmostEqual(self.ratio("drawn", "drawn_by_hand"), 1, delta=0.15)
+
+    def test_shared_memory_adds_integers_of_32_bits_alone(self):
+        self.assertGreater(self.ratio("shared_floats", "shared_ints"), 2)
+        self.assertGreater(self.ratio("shared_longs", "shared_ints"), 2)
+
+    def test_sums_of_doubles_on_one_address_wait_for_each_other(self):
+        self.assertGreater(self.ratio("doubles_to_one", "longs_to_one"), 2)
+
+    def test_four_products_of_bytes_are_one_instruction(self):
+        self.assertLess(self.ratio("dot_of_bytes", "multiply"), 1.3)
+
+    def test_what_comes_from_dram_together_comes_no_earlier_for_the_second(self):
+        self.assertGreater(self.ratio("walked_together", "walked_apart"), 0.85)
+
+    def test_double_precision_takes_twice_as_long(self):
+        self.assertAlmostEqual(self.ratio("chain_of_doubles", "chain_of_floats"), 2, delta=0.4)
 
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])

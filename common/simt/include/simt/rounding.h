@@ -1,7 +1,7 @@
 // Arithmetic and conversions that name a rounding: _rn (to nearest), _rz (towards zero), _ru (up), _rd (down).
 //
-// All but _rn compute the result to nearest and the sign of what that leaves out, exactly, by a fused multiply-add or Knuth's
-// two-sum; if the result lies on the wrong side, its neighbour is the answer. (fesetround() would be wrong: the
+// All but _rn compute the result to nearest and the sign of what that leaves out, exactly, by a fused multiply-add or
+// Knuth's two-sum; if the result lies on the wrong side, its neighbour is the answer. (fesetround() would be wrong: the
 // compiler moves arithmetic across it.)
 #pragma once
 

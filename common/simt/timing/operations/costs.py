@@ -38,7 +38,7 @@ BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4,
 BITS = {"popcount": 1, "popcountl": 2, "popcountll": 2, "clz": 1, "clzl": 1, "clzll": 1, "ctz": 2, "ctzl": 2, "ctzll": 2, "ffs": 2, "ffsl": 2, "ffsll": 2, "bitreverse32": 1, "clrsb": 1,
         "parity": 1, ".POPCOUNT": 1, ".CLZ": 1, ".CTZ": 2}
 INTERNAL = {".FMA": 1, ".FMS": 1, ".FNMA": 1, ".VCOND_MASK": 1, ".VCOND": 2, ".VCONDU": 2, ".COND_ADD": 1, ".POPCOUNT": 1, ".CLZ": 2, ".CTZ": 2, ".SQRT": 8, ".MUL_OVERFLOW": 3, ".ADD_OVERFLOW": 2, ".SUB_OVERFLOW": 2}
-FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "simt::checked_lanes", "simt::checked_operand", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
+FREE_CALLS = ("__assert_fail", "__builtin___tsan_func", "__tsan_func", "simt::checked_value", "simt::checked_lanes", "simt::checked_operand", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
               "__builtin___tsan_init", "__builtin___tsan_vptr", "simt::clock_ticks", "simt::carry_flag", "simt::set_carry_flag", "__builtin_va", "__cxa", "_Unwind", "__builtin_eh_", "__builtin_unwind")
 WARP_CALLS = {8: "shuffle", 9: "shuffle", 10: "shuffle", 11: "shuffle", 12: "vote", 13: "vote", 14: "vote", 15: "match", 16: "match", 17: "reduce", 6: "syncwarp"}
 
