@@ -367,7 +367,8 @@ class Multiprocessor {
     done = std::max(done, port_.serve(now, bytes / machine_.l1_l2_bytes));
     done = std::max(done, l2_.serve(now, bytes / work_.l2_share));
     if (entry.did == Did::atomic || missing > 0)
-      done = std::max(done, partial_.serve(now, entry.lines / work_.partial_share));
+      done = std::max(done, partial_.serve(now, entry.lines / (entry.did == Did::atomic ? work_.atomic_share
+                                                                                        : work_.partial_share)));
     if (entry.did == Did::atomic) set(warp, step, done + machine_.atomic_latency, Cause::atomic);
     if (done - now <= most_stores_ahead) return now;
     charge(warp, Cause::stores, done - most_stores_ahead - now);
