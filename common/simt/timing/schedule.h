@@ -52,6 +52,7 @@ class Scheduler {
   int add_instance(const Operation& operation, const Entry* entry);
   void keep_order(int instance, const Entry& entry, bool counted);
   void add_phis(const TableBlock& block);
+  void add_skipped(const TableBlock& block);
   bool is_late(const Instance& instance) const;
   class Pressure;
   void set_levels();

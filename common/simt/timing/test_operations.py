@@ -139,6 +139,8 @@ KERNELS = {
                        "__logf(v + r); v = a + b + c + d; } y[i] = v;",
     "adds_everywhere": "atomicAdd(y + (i * 2654435761u >> 12 & 1048575), 1u);",
     "stores_everywhere": "y[i * 2654435761u >> 12 & 1048575] = 1u;",
+    "skipped": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[h >> 12 & 1023] = h ^ n;",
+    "tested": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[i] = n;",
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
 IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
@@ -319,6 +321,9 @@ class Operations(unittest.TestCase):
 
     def test_l2_takes_scattered_atomics_faster_than_stores_of_parts_of_sectors(self):
         self.assertGreater(self.ratio("stores_everywhere", "adds_everywhere"), 1.05)
+
+    def test_what_is_predicated_is_issued_though_no_lane_does_it(self):
+        self.assertGreater(self.ratio("skipped", "tested"), 1.1)
 
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])
