@@ -34,6 +34,7 @@ struct Machine {
   double atomics_ns;              // sectors of atomics that one part of L2 takes in a nanosecond
   double float_atomics_ns;        // sums of floats that one address takes in a nanosecond
   double partial_stores_ns;       // lines written in part of their sectors that the chip takes in a nanosecond
+  double scattered_atomics_ns;    // lines with atomics that the chip takes in a nanosecond, where L2 has them
   double residue;                 // what the model leaves out: measured over simulated cycles
   double band;                    // nine of ten measurements lie within this factor, or a larger one (band_of)
 };

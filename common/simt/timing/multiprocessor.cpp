@@ -13,6 +13,7 @@ namespace {
 
 constexpr double most_stores_ahead = 1500;  // cycles that stores may be behind before a warp has to wait
 constexpr size_t most_segments = 256;
+constexpr double loop_jump = 13;  // cycles that a jump waits for its test
 
 class Multiprocessor {
  public:
@@ -74,6 +75,7 @@ class Multiprocessor {
     block.warps.assign(warps, {});
     block.live = static_cast<unsigned>(warps);
     block.arrived = 0;
+    block.tried.clear();
     outcome_.warps += warps;
     for (size_t w = 0; w < warps; w++) {
       Warp& warp = block.warps[w];
@@ -183,12 +185,14 @@ class Multiprocessor {
     Warp& warp = block.warps[event.warp];
     warp.waits = true;
     warp.arrived = now;
+    // Warps are counted one after another, those of all blocks.
+    block.counted = barriers_.serve(now, machine_.barrier_warp);
     if (++block.arrived == block.live) release(event.slot, now);
   }
 
   void release(size_t slot, double now) {
     Resident& block = residents_[slot];
-    const double at = now + machine_.barrier + machine_.barrier_warp * block.live;
+    const double at = std::max(now, block.counted) + machine_.barrier;
     block.arrived = 0;
     for (size_t w = 0; w < block.warps.size(); w++) {
       Warp& warp = block.warps[w];
@@ -249,6 +253,12 @@ class Multiprocessor {
       line.touched |= static_cast<uint8_t>(pairs == 2 ? 15 : fresh & 3 ? 3 : 12);
     }
     late.at = static_cast<float>(arrives + latency);
+    // A sector that DRAM gives together with one that was asked for before comes no earlier than that one.
+    for (unsigned half = 0; half < 2; half++) {
+      const unsigned of_half = 3u << 2 * half;
+      if (fresh & of_half) line.from_dram[half] = late.at;
+      if (sectors & of_half && line.from_dram[half] > late.at) late = {line.from_dram[half], Cause::dram};
+    }
     came_in_ += static_cast<uint64_t>(bytes);
     outcome_.byte_cycles += bytes * (late.at - now);
     return late;
@@ -257,6 +267,7 @@ class Multiprocessor {
   double access(Resident& block, Warp& warp, uint32_t number, const Step& step, double now) {
     const Entry& entry = warp.trace->entries[number];
     if (entry.space == Space::shared) {
+      if (step.tries) return try_until_done(block, warp, entry, step, now);
       const double done = lsu_.serve(now, step.wide ? step.wide / 16.0 * entry.wide : entry.passes);
       if (entry.did == Did::store) {
         if (done - now > most_stores_ahead / 8) return charge(warp, Cause::shared, done - now), done;
@@ -271,6 +282,18 @@ class Multiprocessor {
     const uint64_t* const lines = &warp.trace->lines[warp.line_of[number]];
     if (entry.did == Did::load) return load(block, warp, entry, lines, step, now), now;
     return store(block, warp, entry, lines, step, now);
+  }
+
+  // A loop: load, add, compare and swap. Of the lanes that meet at an address one gets through in each round, of all
+  // warps of the block. What stands elsewhere in the code is taken to have other addresses.
+  double try_until_done(Resident& block, Warp& warp, const Entry& entry, const Step& step, double now) {
+    const int arithmetic = entry.bytes == 8 ? 3 : 1;
+    const double round = 2 * machine_.shared_latency + arithmetic * machine_.alu_latency + loop_jump;
+    const double sent = lsu_.serve(now, 2.0 * entry.passes);
+    const double done = block.tried[entry.pc].serve(sent, (entry.passes - 1) * round) + round;
+    charge(warp, Cause::shared, done - now);
+    set(warp, step, done, Cause::shared);
+    return done;
   }
 
   void find_lines(Warp& warp) {
@@ -298,12 +321,18 @@ class Multiprocessor {
       const unsigned sectors = lines[i] & 15;
       if (line.in_l1 && static_cast<double>(came_in_ - line.stamp) > work_.l1_bytes) line.in_l1 = 0;
       const unsigned missing = sectors & ~line.in_l1;
-      Late late = {static_cast<float>(line.ready), Cause::l2};
+      Late late = {0, Cause::l2};
+      for (unsigned s = 0; s < 4; s++) {
+        if (sectors & ~missing & 1u << s) late.at = std::max(late.at, line.ready[s]);
+      }
       if (missing) {
-        late = fetch(line, missing, done);
+        const Late fetched = fetch(line, missing, done);
+        if (fetched.at > late.at) late = fetched;
         line.in_l1 |= static_cast<uint8_t>(missing);
-        line.ready = late.at;
         line.stamp = came_in_;
+        for (unsigned s = 0; s < 4; s++) {
+          if (missing & 1u << s) line.ready[s] = fetched.at;
+        }
       }
       if (late.at > latest.at) latest = late;
     }
@@ -338,7 +367,8 @@ class Multiprocessor {
     done = std::max(done, port_.serve(now, bytes / machine_.l1_l2_bytes));
     done = std::max(done, l2_.serve(now, bytes / work_.l2_share));
     if (entry.did == Did::atomic || missing > 0)
-      done = std::max(done, partial_.serve(now, entry.lines / work_.partial_share));
+      done = std::max(done, partial_.serve(now, entry.lines / (entry.did == Did::atomic ? work_.atomic_share
+                                                                                        : work_.partial_share)));
     if (entry.did == Did::atomic) set(warp, step, done + machine_.atomic_latency, Cause::atomic);
     if (done - now <= most_stores_ahead) return now;
     charge(warp, Cause::stores, done - most_stores_ahead - now);
@@ -349,7 +379,7 @@ class Multiprocessor {
   const Machine& machine_;
   double interval_;
   std::vector<Scheduler> schedulers_;
-  Server lsu_, port_, l2_, dram_, partial_;
+  Server lsu_, port_, l2_, dram_, partial_, barriers_;
   std::vector<Resident> residents_;
   std::priority_queue<Event> events_;
   std::unordered_map<uint64_t, Line> lines_;

@@ -36,6 +36,7 @@ struct Work {
   double first_write = 1;               // of those that it writes, those that no other block writes a part of, too
   double left_in_part = 1;              // of sectors that a store writes in part, those that no other store completes
   double partial_share = 0;             // lines a cycle, of those whose sectors are written in part
+  double atomic_share = 0;              // lines a cycle, of those with atomics
   const std::unordered_set<uint64_t>* shared_lines = nullptr;  // that blocks far apart touch
   const std::unordered_set<uint64_t>* common_lines = nullptr;  // those of them that most blocks read
 };

@@ -336,6 +336,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   work.dram_share = dram_gbs(machine, written) / machine.clock_ghz / active;
   work.l2_share = machine.l2_gbs / machine.clock_ghz / active;
   work.partial_share = machine.partial_stores_ns / machine.clock_ghz / active;
+  work.atomic_share = machine.scattered_atomics_ns / machine.clock_ghz / active;
   work.blocks = run;
   double over_own = 1;
   if (at_one_time && differ(trace.work)) {
@@ -344,7 +345,8 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     work.blocks = most.programs.size();
     over_own = most.over_own;
     // It takes as much more of what the chip shares as it has more accesses.
-    for (double* share : {&work.dram_share, &work.l2_share, &work.partial_share}) *share *= most.over_mean;
+    for (double* share : {&work.dram_share, &work.l2_share, &work.partial_share, &work.atomic_share})
+      *share *= most.over_mean;
   }
   const Outcome out = simulate(work, machine);
   double cycles = out.cycles * over_own;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "multiprocessor.h"
@@ -30,7 +31,8 @@ class Server {
 struct Line {
   uint8_t in_l1 = 0, touched = 0, written = 0;  // sectors
   bool common = false;                          // one of Work::common_lines
-  double ready = 0;                             // when the last of it arrives in L1
+  float ready[4] = {};                          // when a sector arrives in L1
+  float from_dram[2] = {};                      // when what DRAM was asked for arrives, by halves
   uint64_t stamp = 0;                           // bytes that had come into L1 before
 };
 
@@ -55,6 +57,8 @@ struct Resident {
   uint64_t instance = 0;
   std::vector<Warp> warps;
   unsigned live = 0, arrived = 0;
+  double counted = 0;                          // when the barrier has counted the last warp that arrived
+  std::unordered_map<uint64_t, Server> tried;  // by where in the code atomics on shared memory are loops
 };
 
 }  // namespace simt::timing

@@ -10,7 +10,8 @@ namespace {
 // What the control words of nvcc 13's code for sm_90 say: a jump is issued 13 cycles after the comparison that it
 // depends on, and the warp's next instruction 5 cycles after it.
 constexpr float test_cycles = 13, jump_cycles = 5;
-constexpr float longest_step = 12;  // issue slots, so that the warps of a scheduler take turns
+constexpr float double_latency = 2;  // of that of other arithmetic: 8 cycles (Jia et al., arXiv 1804.06826)
+constexpr float longest_step = 12;   // issue slots, so that the warps of a scheduler take turns
 
 bool is_access(Kind kind) {
   return kind == Kind::load || kind == Kind::store || kind == Kind::load_and_store || kind == Kind::atomic;
@@ -58,11 +59,15 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
   // A function of several instructions is a chain of them.
   instance.latency = std::max(1.0f, operation.instructions * 0.75f) * static_cast<float>(machine_.alu_latency) +
                      static_cast<float>(operation.mufu * machine_.mufu_latency);
+  if (operation.kind == Kind::double_precision) instance.latency *= double_latency;
   const int index = static_cast<int>(instances_.size());
   if (entry) {
     instance.access = accesses_++;
     instance.registers = std::max(1, entry->bytes / 4);
     instance.from_shared = entry->space == Space::shared && entry->did == Did::load;
+    // Shared memory itself adds only integers of 32 bits.
+    instance.tries =
+        entry->space == Space::shared && entry->did == Did::atomic && (operation.floats || entry->bytes == 8);
     instances_.push_back(instance);
     keep_order(index, *entry, operation.counted);
     return index;
@@ -117,8 +122,28 @@ void Scheduler::add_phis(const TableBlock& block) {
   for (auto& [value, made] : found) made_by_[value] = std::move(made);
 }
 
+// What is predicated is issued, too, where no lane does it.
+void Scheduler::add_skipped(const TableBlock& block) {
+  if (before_ < 0) return;
+  const TableBlock& from = function_->blocks[static_cast<size_t>(before_)];
+  const std::vector<int>& next = from.next;
+  if (!from.predicated || from.transparent || next.size() != 2 || (next[0] != block.number && next[1] != block.number))
+    return;
+  const int other = next[next[0] == block.number];
+  for (const TableBlock& side : function_->blocks) {
+    if (side.number != other || side.transparent) continue;
+    if (side.next.size() != 1 || side.next[0] != block.number) continue;
+    float issued = 0;
+    for (const Operation& operation : side.operations)
+      issued += operation.once ? 0 : std::max(0.0f, operation.instructions);
+    if (issued > 0)
+      add_instance({Kind::single_precision, issued, 0, false, false, false, false, false, -1, {}, {}}, nullptr);
+  }
+}
+
 void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts, uint64_t again) {
   const TableBlock& block = function_->blocks[static_cast<size_t>(number)];
+  add_skipped(block);
   add_phis(block);
   before_ = number;
   const Loop* const loop = function_->loop_of(block.number);
@@ -298,6 +323,7 @@ Window Scheduler::finish() {
       step.unit = Unit::memory;
       step.access = instance.access;
       step.wide = instance.wide;
+      step.tries = instance.tries;
       if (is_late(instance)) step.writes = values + index;
       close();
     } else if (is_exchange(instance.kind)) {

@@ -41,7 +41,7 @@ class Scheduler {
     float holds = 0;  // cycles until the warp issues the next one, if these are more
     int mufu = 0, access = -1, registers = 1, wide = 0;
     unsigned segment = 0, level = 0;
-    bool from_shared = false;
+    bool from_shared = false, tries = false;
     std::vector<int> needs;  // instances (>= 0) or values from before (-1 - value)
     std::vector<int> after;  // instances that must be issued before
   };
@@ -52,6 +52,7 @@ class Scheduler {
   int add_instance(const Operation& operation, const Entry* entry);
   void keep_order(int instance, const Entry& entry, bool counted);
   void add_phis(const TableBlock& block);
+  void add_skipped(const TableBlock& block);
   bool is_late(const Instance& instance) const;
   class Pressure;
   void set_levels();

@@ -45,6 +45,11 @@ KERNELS = {
     "in_registers": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[7 - k] * v[k]; y[i] = s;",
     "in_memory": "unsigned v[8] = {}; for (int k = 0; k < n; k++) v[(x[i] + k) & 7]++; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[k] * k; y[i] = s;",
     "by_pointer": "unsigned v[8] = {}; unsigned* p = v + (x[i] & 7); *p = 3; unsigned s = 0; for (int k = 0; k < 8; k++) s += v[k] * k; y[i] = s;",
+    "chosen_by_counter": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 1;\n#pragma unroll\nfor (int k = 0; k < 32; "
+                         "k++) { int at; if (k < 8) at = k; else if (k < 16) at = (5 * k + 1) % 8; else at = (3 * k + 5) % 8; s = s * 5 + v[at]; } "
+                         "y[i] = s;",
+    "chosen_by_data": "unsigned v[8]; for (int k = 0; k < 8; k++) v[k] = x[i] + k * m; unsigned s = 1;\n#pragma unroll\nfor (int k = 0; k < 32; "
+                      "k++) { int at; if (s & 8) at = k & 7; else at = (3 * k + 5) % 8; v[at] = s; s = s * 5 + v[k & 7]; } y[i] = s;",
     "folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + 1);\ny[i] = v;",
     "not_folded": "float v = x[i];\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + 1.0f / (k + v);\ny[i] = v;",
     "four_times_a_quarter": "for (int k = 0; k < 4; k++) y[4 * i + k] = i;",
@@ -100,9 +105,49 @@ KERNELS = {
     "sum_to_float": "float v = x[i]; int c = m + i;\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + (float)(c + k);\ny[i] = v;",
     "sum_of_floats": "float v = x[i], c = m + i;\n#pragma unroll\nfor (int k = 0; k < 100; k++) v = v * 0.5f + c;\ny[i] = v;",
     "sine_and_cosine": "float v = x[i]; for (int r = 0; r < n; r++) { float s, c; __sincosf(v, &s, &c); v = s * c + m; } y[i] = v;",
+    "tensor_cores": "using namespace nvcuda::wmma; fragment<matrix_a, 16, 16, 16, half, row_major> a; fragment<matrix_b, 16, 16, 16, half, "
+                    "row_major> b; "
+                    "fragment<accumulator, 16, 16, 16, float> c; load_matrix_sync(a, (const half*)x, 16); load_matrix_sync(b, (const half*)x, 16); "
+                    "fill_fragment(c, 0.0f); mma_sync(c, a, b, c); store_matrix_sync((float*)y, c, 16, mem_row_major);",
+    "reciprocal_root": "float v = x[i]; for (int r = 0; r < n; r++) { float a = rsqrtf(v + m), b = rsqrtf(v + n), c = rsqrtf(v + i), d = rsqrtf(v + "
+                       "r); v = a + b + c + d; } y[i] = v;",
+    "exponential": "float v = x[i]; for (int r = 0; r < n; r++) { float a = __expf(v + m), b = __expf(v + n), c = __expf(v + i), d = __expf(v + r); "
+                   "v = a + b + c + d; } y[i] = v;",
+    "root_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = rsqrt(v + m); y[i] = v;",
+    "quotient_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = 1.0 / (v + m); y[i] = v;",
+    "quotient": "float v = x[i]; for (int r = 0; r < n; r++) v = 3.0f / (v + m); y[i] = v;",
+    "rounded_quotient": "float v = x[i]; for (int r = 0; r < n; r++) v = __fdiv_rn(3.0f, v + m); y[i] = v;",
+    "drawn": "curandStateXORWOW s = {}; s.d = i; unsigned h = 0; for (int r = 0; r < n; r++) h += curand(&s); y[i] = h;",
+    "drawn_by_hand": "unsigned v0 = i, v1 = m, v2 = n, v3 = 5, v4 = 7, d = i, h = 0; for (int r = 0; r < n; r++) { unsigned first = v0 ^ v0 >> 2; "
+                     "v0 = v1; v1 = v2; v2 = v3; v3 = v4; "
+                     "v4 = v4 ^ v4 << 4 ^ first ^ first << 1; d += 362437; h += v4 + d; } y[i] = h;",
+    "asserted": "unsigned h = x[i]; for (int r = 0; r < n; r++) { assert(n < 100); h = h * 5u + 7u; } y[i] = h;",
+    "shared_floats": "__shared__ float s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], "
+                     "1.0f); __syncthreads(); y[i] = s[threadIdx.x];",
+    "shared_ints": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 1); "
+                   "__syncthreads(); y[i] = s[threadIdx.x];",
+    "shared_longs": "__shared__ unsigned long long s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) "
+                    "& 15], 1ull); __syncthreads(); "
+                    "y[i] = s[threadIdx.x];",
+    "doubles_to_one": "atomicAdd((double*)y + (x[i] & m), 1.0);",
+    "longs_to_one": "atomicAdd((unsigned long long*)y + (x[i] & m), 1ull);",
+    "dot_of_bytes": ROUNDS % "h = __dp4a(h, m, n);",
+    "walked_together": "if (i >= 256) return; unsigned h = 0;\n#pragma unroll 16\nfor (int r = 0; r < 16 * n; r++) h = h * 3 + x[r];\ny[i] = h;",
+    "walked_apart": "if (i >= 256) return; unsigned h = 0;\n#pragma unroll 16\nfor (int r = 0; r < 16 * n; r++) h = h * 3 + x[r * 32];\ny[i] = h;",
+    "chain_of_doubles": "if (i >= 32) return; double v = x[i], w = m; for (int r = 0; r < 64 * n; r++) v = v * w + w; y[i] = v;",
+    "chain_of_floats": "if (i >= 32) return; float v = x[i], w = m; for (int r = 0; r < 64 * n; r++) v = v * w + w; y[i] = v;",
+    "logarithms": "float v = x[i] + 2.0f; for (int r = 0; r < n; r++) { float a = logf(v + m), b = logf(v + n), c = logf(v + i), d = logf(v + r); v "
+                  "= a + b + c + d; } y[i] = v;",
+    "fast_logarithms": "float v = x[i] + 2.0f; for (int r = 0; r < n; r++) { float a = __logf(v + m), b = __logf(v + n), c = __logf(v + i), d = "
+                       "__logf(v + r); v = a + b + c + d; } y[i] = v;",
+    "adds_everywhere": "atomicAdd(y + (i * 2654435761u >> 12 & 1048575), 1u);",
+    "stores_everywhere": "y[i * 2654435761u >> 12 & 1048575] = 1u;",
+    "skipped": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[h >> 12 & 1023] = h ^ n;",
+    "tested": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[i] = n;",
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
-SOURCE = "#include <cstdio>\n" + "".join(
+IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
+SOURCE = "#include <cassert>\n#include <mma.h>\n#include <curand_kernel.h>\n#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
     "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
     "\n".join(f"  {name}<<<{'2048, 128' if name.endswith('_long_block') else '1024, 256'}>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
@@ -267,12 +312,51 @@ class Operations(unittest.TestCase):
     def test_sine_and_cosine_of_one_angle_are_as_fast_as_asked_for(self):
         self.assertLess(self.ratio("sine_and_cosine", "sine"), 1.8)
 
+    def test_a_reciprocal_root_is_one_instruction_of_the_special_function_unit(self):
+        self.assertLess(self.ratio("reciprocal_root", "exponential"), 1.3)
+        self.assertLess(self.ratio("root_of_doubles", "quotient_of_doubles"), 1)
+
+    def test_a_quotient_that_is_rounded_exactly_is_no_fast_one(self):
+        self.assertAlmostEqual(self.ratio("rounded_quotient", "quotient"), 1, delta=0.05)
+
+    def test_numbers_at_random_are_computed(self):
+        self.assertAlmostEqual(self.ratio("drawn", "drawn_by_hand"), 1, delta=0.15)
+
+    def test_shared_memory_adds_integers_of_32_bits_alone(self):
+        self.assertGreater(self.ratio("shared_floats", "shared_ints"), 2)
+        self.assertGreater(self.ratio("shared_longs", "shared_ints"), 2)
+
+    def test_sums_of_doubles_on_one_address_wait_for_each_other(self):
+        self.assertGreater(self.ratio("doubles_to_one", "longs_to_one"), 2)
+
+    def test_four_products_of_bytes_are_one_instruction(self):
+        self.assertLess(self.ratio("dot_of_bytes", "multiply"), 1.3)
+
+    def test_what_comes_from_dram_together_comes_no_earlier_for_the_second(self):
+        self.assertGreater(self.ratio("walked_together", "walked_apart"), 0.85)
+
+    def test_double_precision_takes_twice_as_long(self):
+        self.assertAlmostEqual(self.ratio("chain_of_doubles", "chain_of_floats"), 2, delta=0.4)
+
+    def test_an_accurate_logarithm_is_a_polynomial(self):
+        self.assertGreater(self.ratio("logarithms", "fast_logarithms"), 2.5)
+
+    def test_l2_takes_scattered_atomics_faster_than_stores_of_parts_of_sectors(self):
+        self.assertGreater(self.ratio("stores_everywhere", "adds_everywhere"), 1.05)
+
+    def test_what_is_predicated_is_issued_though_no_lane_does_it(self):
+        self.assertGreater(self.ratio("skipped", "tested"), 1.1)
+
     def test_arrays_indexed_by_data_have_no_number(self):
         self.assertIsNotNone(self.predicted["in_registers"]["seconds"])
-        for name in ("in_memory", "by_pointer"):
+        self.assertIsNotNone(self.predicted["chosen_by_counter"]["seconds"])
+        for name in IN_MEMORY:
             with self.subTest(name):
                 self.assertIsNone(self.predicted[name]["seconds"])
                 self.assertIn("local memory (the array v", self.predicted[name]["why"])
+
+    def test_tensor_cores_have_no_number(self):
+        self.assertIn("tensor cores", self.predicted["tensor_cores"]["why"] or "")
 
     def test_what_follows_from_an_unrolled_loops_counter_is_a_constant(self):
         self.assertGreater(self.ratio("not_folded", "folded"), 3)
@@ -294,7 +378,7 @@ class Operations(unittest.TestCase):
             with self.subTest(name):
                 if name.startswith("waits_") and name != "waits_for_block":
                     self.assertIn("a loop that waits for what other threads write", self.predicted[name]["why"])
-                elif name not in ("in_memory", "by_pointer"):
+                elif name not in (*IN_MEMORY, "tensor_cores"):
                     self.assertIsNotNone(self.predicted[name]["seconds"])
 
 

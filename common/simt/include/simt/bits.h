@@ -81,13 +81,6 @@ inline unsigned long long __brevll(unsigned long long x) {
          __brev(static_cast<unsigned>(x >> 32));
 }
 
-inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
-  return static_cast<unsigned>(((static_cast<uint64_t>(hi) << 32 | lo) << (shift & 31)) >> 32);
-}
-inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
-  return static_cast<unsigned>((static_cast<uint64_t>(hi) << 32 | lo) >> (shift & 31));
-}
-
 // Shifts by 32 and more count as 32.
 inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned shift) {
   return shift < 32 ? __funnelshift_l(lo, hi, shift) : lo;
@@ -131,22 +124,3 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 }
 inline unsigned __sad(int a, int b, unsigned c) { return static_cast<unsigned>(a > b ? a - b : b - a) + c; }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
-// Four products of bytes, and two of a 16-bit number and a byte, added to c.
-namespace simt {
-template <typename Byte, typename T>
-T dot4(T a, T b, T c) {
-  for (int i = 0; i < 32; i += 8) c += static_cast<Byte>(a >> i) * static_cast<Byte>(b >> i);
-  return c;
-}
-template <typename Byte, typename Half, typename T>
-T dot2(T a, T b, T c, int first_byte) {
-  for (int i = 0; i < 2; i++) c += static_cast<Half>(a >> 16 * i) * static_cast<Byte>(b >> 8 * (first_byte + i));
-  return c;
-}
-}  // namespace simt
-inline int __dp4a(int a, int b, int c) { return simt::dot4<int8_t>(a, b, c); }
-inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) { return simt::dot4<uint8_t>(a, b, c); }
-inline int __dp2a_lo(int a, int b, int c) { return simt::dot2<int8_t, int16_t>(a, b, c, 0); }
-inline int __dp2a_hi(int a, int b, int c) { return simt::dot2<int8_t, int16_t>(a, b, c, 2); }
-inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) { return simt::dot2<uint8_t, uint16_t>(a, b, c, 0); }
-inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) { return simt::dot2<uint8_t, uint16_t>(a, b, c, 2); }

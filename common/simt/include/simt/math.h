@@ -59,23 +59,6 @@ inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi
 inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * 0.70710678118654752440)); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 
-// Operations that name the usual rounding, to nearest; rounding.h has the other three.
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dsub_rn(double a, double b) { return a - b; }
-inline double __ddiv_rn(double a, double b) { return a / b; }
-inline double __drcp_rn(double x) { return 1.0 / x; }
-inline double __dsqrt_rn(double x) { return sqrt(x); }
-inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-
 // CUDA's max and min. There is one for each of these pairs of types, so that max(x, 0) of a float and an int is
 // ambiguous. For floating point the number wins over NaN, as in fmax.
 #define SIMT_MIN_MAX_OF(name, compare, T, A, B)                                           \

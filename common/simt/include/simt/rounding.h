@@ -1,7 +1,7 @@
-// Arithmetic and conversions that name a rounding other than to nearest: _rz (towards zero), _ru (up), _rd (down).
+// Arithmetic and conversions that name a rounding: _rn (to nearest), _rz (towards zero), _ru (up), _rd (down).
 //
-// Each computes the result to nearest and the sign of what that leaves out, exactly, by a fused multiply-add or Knuth's
-// two-sum; if the result lies on the wrong side, its neighbour is the answer. (fesetround() would be wrong: the
+// All but _rn compute the result to nearest and the sign of what that leaves out, exactly, by a fused multiply-add or
+// Knuth's two-sum; if the result lies on the wrong side, its neighbour is the answer. (fesetround() would be wrong: the
 // compiler moves arithmetic across it.)
 #pragma once
 
@@ -111,3 +111,20 @@ SIMT_ROUNDED(rz, simt::Rounding::to_zero)
 SIMT_ROUNDED(ru, simt::Rounding::up)
 SIMT_ROUNDED(rd, simt::Rounding::down)
 #undef SIMT_ROUNDED
+
+// Operations that name the usual rounding, to nearest.
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __frcp_rn(float x) { return 1.0f / x; }
+inline float __fsqrt_rn(float x) { return std::sqrt(x); }
+inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline double __drcp_rn(double x) { return 1.0 / x; }
+inline double __dsqrt_rn(double x) { return std::sqrt(x); }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }

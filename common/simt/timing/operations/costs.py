@@ -13,21 +13,24 @@ from dataclasses import dataclass
 
 from gimple import NAME, Function, Statement
 
-PLAIN = ("math.h", "bits.h", "special_functions.h", "vector_functions.h", "vector_types.h", "rounding.h", "simd_words.h")
-# name: instructions, of which on the special function unit (MUFU); of single precision. `fence`: their rare cases are a call, past which
+PLAIN = ("curand_kernel.h", "math.h", "bits.h", "special_functions.h", "vector_functions.h", "vector_types.h", "rounding.h", "simd_words.h")
+# name: instructions on the way that usual arguments take through nvcc 13's PTX (moves and signs are free, a root that is rounded is 8, a quotient
+# 10), of which on the special function unit (MUFU); of single precision. `fence`: their rare cases are a call, past which
 # nvcc moves no load.
 FUNCTIONS = {
-    "expf": (8, 1), "exp2f": (4, 1), "exp10f": (9, 1), "expm1f": (16, 1), "logf": (12, 1), "log2f": (11, 1), "log10f": (13, 1), "log1pf": (18, 1),
-    "sqrtf": (8, 1), "rsqrtf": (4, 1), "sinf": (28, 0), "cosf": (28, 0), "tanf": (36, 1), "tanhf": (14, 2), "sinhf": (18, 2), "coshf": (16, 2), "erff": (22, 1),
-    "erfcf": (30, 2), "powf": (60, 2), "fmodf": (40, 1), "cbrtf": (16, 2), "atanf": (18, 1), "atan2f": (30, 1), "asinf": (22, 1), "acosf": (22, 1),
-    "hypotf": (14, 1), "lgammaf": (60, 3), "tgammaf": (60, 3), "roundf": (5, 0), "truncf": (1, 0), "floorf": (1, 0), "ceilf": (1, 0), "rintf": (1, 0), "nearbyintf": (1, 0),
-    "sincosf": (42, 0), "cexpif": (42, 0), "sinpif": (14, 0), "cospif": (14, 0), "sincospif": (24, 0), "rcbrtf": (16, 2), "normcdff": (34, 1), "erfinvf": (22, 1),
+    "expf": (8, 1), "exp2f": (4, 1), "exp10f": (9, 1), "expm1f": (30, 1), "logf": (25, 0), "log2f": (27, 0), "log10f": (26, 0), "log1pf": (22, 0),
+    "sqrtf": (8, 1), "rsqrtf": (4, 1), "sinf": (28, 0), "cosf": (28, 0), "tanf": (36, 1), "tanhf": (16, 2), "sinhf": (23, 2), "coshf": (14, 2), "erff": (22, 1),
+    "erfcf": (46, 3), "powf": (82, 2), "fmodf": (15, 1), "cbrtf": (16, 2), "atanf": (18, 1), "atan2f": (39, 1), "asinf": (23, 1), "acosf": (25, 1),
+    "hypotf": (22, 1), "lgammaf": (30, 0), "tgammaf": (23, 1), "roundf": (3, 0), "truncf": (1, 0), "floorf": (1, 0), "ceilf": (1, 0), "rintf": (1, 0), "nearbyintf": (1, 0),
+    "sincosf": (42, 0), "cexpif": (42, 0), "sinpif": (24, 1), "cospif": (24, 1), "sincospif": (24, 0), "rcbrtf": (16, 2), "normcdff": (56, 3), "erfinvf": (14, 1),
     "fmaf": (1, 0), "fabsf": (0, 0), "copysignf": (1, 0), "fmaxf": (1, 0), "fminf": (1, 0), "ldexpf": (6, 0), "scalbnf": (6, 0), "frexpf": (8, 0),
 }
-# The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division.
+# The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division: one instruction of the
+# special function unit for both.
 FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10f": (3, 1), "powf": (5, 2), "sinf": (2, 1), "cosf": (2, 1), "tanf": (5, 3), "tanhf": (1, 1),
-        "sqrtf": (2, 1), "cexpif": (3, 2)}
+        "sqrtf": (2, 0), "cexpif": (3, 2)}
 FENCES = {"sqrtf"}
+POLYNOMIALS = {"logf", "log2f", "log10f", "log1pf", "lgammaf"}  # products and sums of floats
 # Double precision: an H200 has half as many units as for single; the rest as instructions.
 DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110}
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
@@ -37,7 +40,7 @@ BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4,
 BITS = {"popcount": 1, "popcountl": 2, "popcountll": 2, "clz": 1, "clzl": 1, "clzll": 1, "ctz": 2, "ctzl": 2, "ctzll": 2, "ffs": 2, "ffsl": 2, "ffsll": 2, "bitreverse32": 1, "clrsb": 1,
         "parity": 1, ".POPCOUNT": 1, ".CLZ": 1, ".CTZ": 2}
 INTERNAL = {".FMA": 1, ".FMS": 1, ".FNMA": 1, ".VCOND_MASK": 1, ".VCOND": 2, ".VCONDU": 2, ".COND_ADD": 1, ".POPCOUNT": 1, ".CLZ": 2, ".CTZ": 2, ".SQRT": 8, ".MUL_OVERFLOW": 3, ".ADD_OVERFLOW": 2, ".SUB_OVERFLOW": 2}
-FREE_CALLS = ("__builtin___tsan_func", "__tsan_func", "simt::checked_value", "simt::checked_lanes", "simt::checked_operand", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
+FREE_CALLS = ("__assert_fail", "__builtin___tsan_func", "__tsan_func", "simt::checked_value", "simt::checked_lanes", "simt::checked_operand", "std::", "__builtin_unreachable", "simt::fence", "__builtin_return_address", "simt::yield",
               "__builtin___tsan_init", "__builtin___tsan_vptr", "simt::clock_ticks", "simt::carry_flag", "simt::set_carry_flag", "__builtin_va", "__cxa", "_Unwind", "__builtin_eh_", "__builtin_unwind")
 WARP_CALLS = {8: "shuffle", 9: "shuffle", 10: "shuffle", 11: "shuffle", 12: "vote", 13: "vote", 14: "vote", 15: "match", 16: "match", 17: "reduce", 6: "syncwarp"}
 
@@ -126,7 +129,8 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     if names.is_float(to):
         return Cost("mufu", 10, 1, fence=True) if operator == "/" and not (constant and power_of_two(b.split(".")[0])) else Cost("float", 1)
     if names.is_double(to):
-        return Cost("double", 24 if operator == "/" else 1, fence=operator == "/")
+        quotient = DOUBLE["rsqrt"] if file.endswith("simt/math.h") else 24
+        return Cost("double", quotient if operator == "/" else 1, fence=operator == "/")
     if operator in ("<", ">", "<=", ">=", "==", "!=", "unord", "ord", "u<", "u>", "u<=", "u>=", "u==", "ltgt"):
         wide = names.is_wide(a)
         return Cost("alu", 2 if wide else 1)
@@ -206,9 +210,9 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
         return Cost("mufu", *FAST[short])
     if short in FUNCTIONS:
         count, mufu = FUNCTIONS[short]
-        return Cost("mufu" if mufu else "alu", count, mufu, fence=short in FENCES)
+        return Cost("mufu" if mufu else "float" if short in POLYNOMIALS else "alu", count, mufu, fence=short in FENCES)
     if short in DOUBLE:
-        return Cost("double", DOUBLE[short])
+        return Cost("double", 0 if short == "sqrt" and file.endswith("simt/math.h") else DOUBLE[short])
     if short in BUILTINS:
         return Cost("alu", BUILTINS[short], BITS.get(short, 0))
     if short == "simt::skip_xorwow":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 HEAD = re.compile(r"^;; Function .*?\(([\w.$]+), funcdef_no=")
 BLOCK = re.compile(r"^  <bb (\d+)>")
-PLACE = re.compile(r"^\[([^\]\s]+?):(\d+):(\d+)(?: discrim \d+)?\] ")
+PLACE = re.compile(r"^\[(?:([^\]\s]+?):)?(\d+):(\d+)(?: discrim \d+)?\] ")  # [0:0] where the compiler knows no file
 ANY_PLACE = re.compile(r"\[[^\[\]\s]+:\d+:\d+(?: discrim \d+)?\] ?")
 GOTO = re.compile(r"goto <bb (\d+)>")
 CASE = re.compile(r"<(L\d+)>")
@@ -93,7 +93,7 @@ def read_line(line: str, block: Block) -> None:
     if not line or line == "else":
         return
     place = PLACE.match(line)
-    file, number, text = (place[1], int(place[2]), line[place.end():]) if place else ("", 0, line)
+    file, number, text = (place[1] or "", int(place[2]), line[place.end():]) if place else ("", 0, line)
     if text.startswith("# "):
         phi = PHI.match(text)
         if phi:

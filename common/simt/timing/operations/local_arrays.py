@@ -16,16 +16,38 @@ ACCESS = re.compile(r"(\S+ = )?(?:MEM\b|\*|\w+\[)")
 ADDRESS = re.compile(r"&([A-Za-z_]\w*|D\.\d+)\b")
 
 
-def constants(definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[str]:
+def constants(function: Function, definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[str]:
     """Values that are known once the loops are unrolled to their end."""
     known = set().union(*(loop.steady for loop in found if loop.unroll == 0))
-    grown = True
+    dominating = shapes.dominators(function)
+    headers = {loop.header for loop in found}
+    grown = bool(known)
     while grown:
         more = {name for name, text in definitions.text.items() if name not in known and SSA.findall(text)
                 and (BINARY.match(text) or CAST.match(text)) and all(part in known for part in SSA.findall(text))}
+        # What known tests choose among known values.
+        more |= {name for name, sources in definitions.phi.items() if name not in known and (block := definitions.block[name]) not in headers
+                 and all(source in known or not SSA.fullmatch(source) for source in sources.values()) and is_chosen(function, dominating, block, known)}
         known |= more
         grown = bool(more)
     return known
+
+
+def is_chosen(function: Function, dominating: dict[int, set[int]], block: int, known: set[str]) -> bool:
+    """Is the way to a block known, from the block that all ways to it come through?"""
+    above = dominating.get(block, {block}) - {block}
+    first = max(above, key=lambda n: len(dominating[n]), default=block)
+    todo, seen = [first], {block}
+    while todo:
+        n = todo.pop()
+        if n in seen:
+            continue
+        seen.add(n)
+        if len(function.blocks[n].next) > 1 and not (function.blocks[n].statements and (test := function.blocks[n].statements[-1].text).startswith("if (")
+                                                     and known.issuperset(SSA.findall(test))):
+            return False
+        todo += function.blocks[n].next
+    return True
 
 
 def own_arrays(names: Names) -> set[str]:
@@ -52,7 +74,7 @@ def in_memory(function: Function, names: Names, definitions: shapes.Definitions,
     own = own_arrays(names)
     if not own:
         return []
-    known, why = constants(definitions, found), []
+    known, why = constants(function, definitions, found), []
     for block in function.blocks.values():
         for statement in block.statements:
             if "__tsan" in statement.text or "simt::" in statement.text:

@@ -22,11 +22,12 @@ from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
 from gimple import Function, Statement, short_name
 from values import Values
 
+TENSOR_CORES = ("simt/include/mma.h", "simt/include/simt/mma.h")
 ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
 PART = re.compile(r" = (?:IMAG|REAL)PART_EXPR <(\S+)>;$")
-HALF_COSTS = {"reverse": Cost("alu", 1, 1), "permute": Cost("alu", 1), "half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
+HALF_COSTS = {"reverse": Cost("alu", 1, 1), "permute": Cost("alu", 1), "sum_of_products": Cost("alu", 1), "half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
 LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
            "reduce": "r", "syncwarp": "y", "barrier": "b", "grid_barrier": "g", "call": "c", "copy": "=", "active": "o", "unknown": "?"}
 
@@ -159,7 +160,7 @@ class FunctionTable:
         for to in self.function.blocks[n].next:
             for statement in self.function.blocks[to].statements:
                 target, _, source = statement.text.partition(" = ")
-                if statement.file.endswith("simt/atomics.h") and costs.BINARY.match(source.removesuffix(";")) and self.names.is_float(target):
+                if statement.file.endswith("simt/atomics.h") and costs.BINARY.match(source.removesuffix(";")) and (self.names.is_float(target) or self.names.is_double(target)):
                     return True
         return False
 
@@ -288,6 +289,8 @@ class FunctionTable:
                 if skip:
                     skip = False
                     continue
+                if statement.file.endswith(TENSOR_CORES):
+                    self.unknown.append("tensor cores")
                 hook = HOOK.match(statement.text)
                 if hook:
                     following = block.statements[at + 1] if at + 1 < len(block.statements) else None

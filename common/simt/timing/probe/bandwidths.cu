@@ -117,7 +117,7 @@ void bandwidths(const cudaDeviceProp& device, double clock_ghz, Constants* found
   };
   f["atomics_ns"] = adds_ns(128);  // on one piece of 512 bytes
   f["atomics to one address per ns (not in the model as such)"] = adds_ns(1);
-  f["atomics to 2^20 addresses per ns (not in the model as such)"] = adds_ns(1 << 20);
+  f["scattered_atomics_ns"] = adds_ns(1 << 20);
 }
 
 }  // namespace probe
