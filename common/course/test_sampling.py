@@ -18,6 +18,12 @@ from course.sampling import LEFT, in_turn, left_to_rest, sampled  # noqa: E402
 
 
 class Sampled(unittest.TestCase):
+    def setUp(self):
+        clean = unittest.mock.patch.dict(os.environ)  # whatever commit this runs at
+        clean.start()
+        self.addCleanup(clean.stop)
+        os.environ.pop("LADDER_TURN", None)
+
     def taken(self, part: str, items: list[int], one_in: int) -> tuple[list[int], str]:
         said = io.StringIO()
         with unittest.mock.patch.dict(os.environ, {"LADDER_TESTS": part}), contextlib.redirect_stdout(said):
