@@ -86,9 +86,9 @@ Shape shaped(const Shape& known, int cols, double elements) {
 }
 
 // Single rows, or of narrow ones as few as are counted: of each step from `least` to `most` a width, of the kinds in
-// turn. Each step is wider than the one before by this factor, or a little less, so that a kernel that does something else
-// within a band of widths is met there. Of variants that share them each has its part of the steps: every third, so that
-// there are two or four kinds.
+// turn. Each step is wider than the one before by this factor, or a little less, so that a kernel that does something
+// else within a band of widths is met there. Of variants that share them each has its part of the steps: every third,
+// so that there are two or four kinds.
 void draw_each_step(const Shape& known, int least, int most, double factor, std::initializer_list<Kind> kinds,
                     const Turn& turn, const std::set<int>& named, Random* random, std::vector<Shape>* shapes) {
   const double whole = static_cast<double>(most) / least;
@@ -119,8 +119,8 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
     shape.rows = static_cast<int>(all[i].least * std::pow(static_cast<double>(all[i].most) / all[i].least, part));
     const int cols = static_cast<int>(all[i].elements / shape.rows);
     shape.cols = drawn_width(cols * 7 / 8, cols, Kind::packs, named, random);
-    const bool mine = turn.parts > 1 ? (begin + i) % turn.parts == turn.part
-                                     : i == 0 || i == 1 + (begin + turn.variant) % 2;
+    const bool mine =
+        turn.parts > 1 ? (begin + i) % turn.parts == turn.part : i == 0 || i == 1 + (begin + turn.variant) % 2;
     if (mine) shapes->push_back(shape);
   }
 }

@@ -18,11 +18,11 @@ struct Turn {
 };
 
 // The shapes, at least one, in which a move that everybody knows at `known` is counted: where to, `widths` says. They
-// follow from `number` and `turn` alone. None has a width that is `named`, a power of two or a multiple of 100, or within
-// two of the first two. Of Move::Widths::any there are many: some from a sixteenth of the known width to twice as much (of
-// rows of hundreds from a quarter), of rows that begin anywhere narrow and wide ones, few rows in each step between, and
-// many rows of many columns. Of Move::Widths::wider also rows that are wider than those, up to `widest` columns. The
-// first has about as many elements as `known`, or a part of them, the others fewer rows.
+// follow from `number` and `turn` alone. None has a width that is `named`, a power of two or a multiple of 100, or
+// within two of the first two. Of Move::Widths::any there are many: some from a sixteenth of the known width to twice
+// as much (of rows of hundreds from a quarter), of rows that begin anywhere narrow and wide ones, few rows in each step
+// between, and many rows of many columns. Of Move::Widths::wider also rows that are wider than those, up to `widest`
+// columns. The first has about as many elements as `known`, or a part of them, the others fewer rows.
 std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
                                 uint64_t number, const Turn& turn = {});
 

@@ -14,7 +14,8 @@
 //     {"type": "check", ..., "verdict": "clean|found|wrong", "text": "..."}   a small case under the checks
 //     {"type": "time", ..., "rows": 4096, "cols": 4352, "seconds": 3.6e-5, "at_least": 3.6e-5, "solution": 3.5e-5,
 //     "words": "..."}   predicted for an H200, of the variant and of the lab's solution; null: there is no prediction
-//     {"type": "launched", ..., "symbols": ["_Z..."]}   instead of it, if asked for: kernels whose time is to be predicted
+//     {"type": "launched", ..., "symbols": ["_Z..."]}   instead of it, if asked for: kernels whose time is to be
+//     predicted
 // and for a student, before the end
 //     {"type": "prediction", "name": "tree_barriers", "outcome": "right|wrong|open|missing"}
 //     {"type": "count", "variant": "tree f32", "rows": 8, "cols": 4096, "k": 0, "yours": TRAFFIC, "solution": TRAFFIC}

@@ -61,7 +61,7 @@ TEST_CASE("every variant passes the shared cases") {
     if (step.test_case.move) {
       std::string remark;
       const bool beside_solution = step.test_case.group == "time";
-      const std::string failure = !beside_solution      ? check_move(step, &remark)
+      const std::string failure = !beside_solution     ? check_move(step, &remark)
                                   : request().launched ? note_kernels(step)
                                                        : check_time(step);
       if (!failure.empty()) FAIL_CHECK(failure);

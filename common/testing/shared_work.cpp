@@ -105,11 +105,11 @@ Demand even_shares() {
     const double mean = times_the_mean * count.its_share + selecting +
                         2 * accesses_per_round * std::log2(std::max(2, count.block_threads));
     if (count.longest_thread > mean && !draws_rows(count)) {
-      Judgement judgement = unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
-                                  whole(count.block_threads) + " threads of its block make " +
-                                  brief(count.its_share) + " on average; at most " + whole(mean) +
-                                  " are allowed: does one warp do the work of others?" +
-                                  worst_line(count, all_requests));
+      Judgement judgement =
+          unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
+                whole(count.block_threads) + " threads of its block make " + brief(count.its_share) +
+                " on average; at most " + whole(mean) + " are allowed: does one warp do the work of others?" +
+                worst_line(count, all_requests));
       // Of few rows some warps of a block have none, if each has one of its own.
       if (count.rows < rows_for_all_warps) judgement.rows = rows_for_all_warps;
       return judgement;

@@ -84,9 +84,8 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
   for (const int least : {2, 4, 8, 16, 24}) {
     CAPTURE(least);
     CHECK(missed_shapes([=](const Shape& shape) { return shape.rows < least || shape.cols < 1024; }) == 0);
-    CHECK(missed_shapes([=](const Shape& shape) {
-            return shape.rows < least || shape.cols % 8 || shape.cols < 4096;
-          }) == 0);
+    CHECK(missed_shapes(
+              [=](const Shape& shape) { return shape.rows < least || shape.cols % 8 || shape.cols < 4096; }) == 0);
   }
   // Of two variants one has the turn.
   const auto makes = [](const Shape& shape) { return shape.rows < 64 || shape.cols % 8 || shape.cols < 200; };

@@ -11,8 +11,8 @@ namespace testing_ {
 // notes both (events.h). Returns "" if the move's demand is met, or the failure.
 std::string check_time(const Step& step);
 
-// Notes the kernels that the step's variant launches there, by their symbols, and predicts nothing. Returns "" or why they
-// are not known.
+// Notes the kernels that the step's variant launches there, by their symbols, and predicts nothing. Returns "" or why
+// they are not known.
 std::string note_kernels(const Step& step);
 
 }  // namespace testing_

@@ -74,8 +74,8 @@ uint64_t working_blocks(const std::vector<uint64_t>& loads, const std::vector<ui
   return working;
 }
 
-// Offset -> line, for all offsets of one module that any launch has had. Kept: to look some up takes as long as to run a
-// kernel of thousands of elements, and counted kernels are run again and again.
+// Offset -> line, for all offsets of one module that any launch has had. Kept: to look some up takes as long as to run
+// a kernel of thousands of elements, and counted kernels are run again and again.
 using LineTable = std::map<uintptr_t, SourceLine>;
 
 const std::map<std::string, LineTable>& look_up(const std::vector<Raw>& launches) {
