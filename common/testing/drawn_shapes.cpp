@@ -74,21 +74,25 @@ int drawn_width(int least, int most, Kind kind, const std::set<int>& named, Rand
   return cols;
 }
 
-// About this many elements. Of narrow rows so many that blocks for several of them are full: threads without a row of
-// their own may load another's.
+// Of narrow rows so many, or a multiple, that blocks for several of them are full: threads without a row of their own
+// may load another's.
+int full_blocks(int rows, int cols) {
+  const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
+  return std::max(full, rows / full * full);
+}
+
+// About this many elements.
 Shape shaped(const Shape& known, int cols, double elements) {
   Shape shape = known;
   shape.cols = cols;
-  const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
-  shape.rows = static_cast<int>(elements / cols);
-  if (shape.rows < full) shape.rows = full;
+  shape.rows = full_blocks(static_cast<int>(elements / cols), cols);
   return shape;
 }
 
 // Single rows, or of narrow ones as few as are counted: of each step from `least` to `most` a width, of the kinds in
-// turn. Each step is wider than the one before by this factor, or a little less, so that a kernel that does something else
-// within a band of widths is met there. Of variants that share them each has its part of the steps: every third, so that
-// there are two or four kinds.
+// turn. Each step is wider than the one before by this factor, or a little less, so that a kernel that does something
+// else within a band of widths is met there. Of variants that share them each has its part of the steps: every third,
+// so that there are two or four kinds.
 void draw_each_step(const Shape& known, int least, int most, double factor, std::initializer_list<Kind> kinds,
                     const Turn& turn, const std::set<int>& named, Random* random, std::vector<Shape>* shapes) {
   const double whole = static_cast<double>(most) / least;
@@ -119,8 +123,9 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
     shape.rows = static_cast<int>(all[i].least * std::pow(static_cast<double>(all[i].most) / all[i].least, part));
     const int cols = static_cast<int>(all[i].elements / shape.rows);
     shape.cols = drawn_width(cols * 7 / 8, cols, Kind::packs, named, random);
-    const bool mine = turn.parts > 1 ? (begin + i) % turn.parts == turn.part
-                                     : i == 0 || i == 1 + (begin + turn.variant) % 2;
+    shape.rows = full_blocks(shape.rows, shape.cols);
+    const bool mine =
+        turn.parts > 1 ? (begin + i) % turn.parts == turn.part : i == 0 || i == 1 + (begin + turn.variant) % 2;
     if (mine) shapes->push_back(shape);
   }
 }

@@ -84,9 +84,8 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
   for (const int least : {2, 4, 8, 16, 24}) {
     CAPTURE(least);
     CHECK(missed_shapes([=](const Shape& shape) { return shape.rows < least || shape.cols < 1024; }) == 0);
-    CHECK(missed_shapes([=](const Shape& shape) {
-            return shape.rows < least || shape.cols % 8 || shape.cols < 4096;
-          }) == 0);
+    CHECK(missed_shapes(
+              [=](const Shape& shape) { return shape.rows < least || shape.cols % 8 || shape.cols < 4096; }) == 0);
   }
   // Of two variants one has the turn.
   const auto makes = [](const Shape& shape) { return shape.rows < 64 || shape.cols % 8 || shape.cols < 200; };
@@ -100,6 +99,17 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
     missed_by_both += all;
   }
   CHECK(missed_by_both == 0);
+}
+
+TEST_CASE("of narrow rows blocks for several of them are full") {
+  for (uint64_t number = 0; number < grades; number++) {
+    for (const Shape& shape : of_a_grade(number, Move::Widths::wider, 50257)) {
+      CAPTURE(shape.rows, shape.cols);
+      REQUIRE((shape.cols >= 512 || shape.rows % 64 == 0));
+      REQUIRE((shape.cols >= 1024 || shape.rows % 32 == 0));
+      REQUIRE((shape.cols >= 2048 || shape.rows % 8 == 0));
+    }
+  }
 }
 
 TEST_CASE("no width is drawn that the course names, nor one that anybody would list") {
