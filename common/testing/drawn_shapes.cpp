@@ -78,6 +78,8 @@ int drawn_width(int least, int most, Kind kind, const std::set<int>& named, Rand
 // may load another's.
 int full_blocks(int rows, int cols) {
   const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
+  // If each warp has a row, of 33 to 41 the last block has as few as one: that looks like a warp that works alone.
+  if (full == 1 && rows > 32 && rows < 42) return 42;
   return std::max(full, rows / full * full);
 }
 
