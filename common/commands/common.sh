@@ -132,18 +132,24 @@ show_progress() {
   [ "$1" -lt 8 ] || printf '\r\e[K' >&2
 }
 
-# For a command that tests a file: Ctrl-C, a closed window, a reader of its output that has ended (| head -3). Such a run says nothing of the file and is not
-# recorded. $tests is what runs in the background meanwhile, as a signal interrupts wait, but no command in the foreground;
-# $unfinished is set until there is a result.
+# For a command that tests a file: Ctrl-C, a closed window, a reader of its output that has ended (| head -3). Such a run says nothing of the
+# file and is not recorded. What takes long runs in the background and is waited for, as a signal interrupts wait, but no command in the
+# foreground. $unfinished is set until there is a result.
 end_on_signals() {
   local signal
-  unfinished=1 tests=
+  unfinished=1
   for signal in INT TERM HUP PIPE; do trap "interrupted $signal" $signal; done
+}
+# Ends what this shell runs in the background. A variable with its numbers is set a moment after it has begun, and a signal may come between.
+end_jobs() {
+  local running
+  running=$(jobs -pr)
+  # TERM: a shell may have INT ignored by what it runs in the background.
+  [ -z "$running" ] || { kill -s TERM $running; wait $running; } 2>/dev/null
 }
 interrupted() {  # SIGNAL
   trap '' INT TERM HUP PIPE
-  # TERM: a shell may have INT ignored by what it runs in the background.
-  [ -z "$tests" ] || { kill -s TERM $tests; wait $tests; } 2>/dev/null
+  end_jobs
   [ ! -t 2 ] || printf '\r\e[K' >&2
   [ -z "$unfinished" ] || step "interrupted (SIG$1): the tests did not end, and nothing of this run is recorded"
   trap - INT TERM HUP PIPE

@@ -45,7 +45,6 @@ checked=
 [ "${CHECKS:-on}" = off ] || [ "$backend" != cpu ] || checked=$(shared_object "$tested" build/cpu/checked)
 if [ -n "$checked" ] && [ -e "$checked" ] && [ -z "${PREBUILT:-}" ]; then
   make -s --no-print-directory -f common/build/rules.mk "$checked" >/dev/null 2>&1 &
-  tests=$!
 fi
 # For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
 rules=()
@@ -53,14 +52,13 @@ rules=()
 build_rung "$file" "$rung" "${rules[@]}" || {
   status=$?
   [ $status -le 128 ] || interrupted "$(kill -l $status)"
-  [ -z "$tests" ] || { kill $tests; wait $tests; } 2>/dev/null
+  end_jobs
   unfinished=
   remember 3
   does_not_compile
 }
 
-[ -z "$tests" ] || wait $tests
-tests=
+wait
 [ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
 
 # What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.
@@ -71,11 +69,10 @@ todos=$("$python" common/commands/todos.py open "$lab" "$file")
 request=$(request_for rung="$rung" checked="$checked" solution="$solution" file="$file" worker="build/$backend/worker" case="${CASE:-}" variant="${VARIANT:-}" \
   cases="${CASES:-}" todo="${TODO:-}" open_todos:="[${todos// /,}]" events="$record" ends_with_parent:=true) || exit
 "$build/tests/$lab" <(echo "$request") &
-tests=$!
-wait $tests
+wait $!
 status=$?
 [ $status -le 128 ] || interrupted "$(kill -l $status)"
-unfinished= tests=
+unfinished=
 remember $status
 [ $status -eq 0 ] || exit $status
 [ -z "${CASE:-}${VARIANT:-}${TODO:-}${TESTS_ONLY:-}" ] || exit 0

@@ -125,10 +125,8 @@ case $backend in
       fail "the course's own code does not compile; see above"
     for mode in "${modes[@]}"; do
       compile $mode &
-      tests+=" $!"
     done
-    wait $tests
-    tests=
+    wait
     for mode in "${modes[@]}"; do
       if [ ! -x "$work/$mode" ]; then
         cat "$work/$mode.txt" >&2
@@ -183,9 +181,8 @@ for variant in $variants; do
     [ "$mode" != check ] || types=f32 how=" under the checks" type=f32
     # --foreground: in this process group, so that what ends the group ends the program.
     SIMT_DEVICES=$devices timeout --foreground 300 "$work/$mode" $type "$variant" ${CASE:+"$CASE"} >"$work/output" 2>&1 &
-    tests=$!
-    wait $tests
-    status=$? tests=
+    wait $!
+    status=$?
     case $status in 129 | 130 | 143) interrupted "$(kill -l $status)" ;; esac
     [ $status -ne 2 ] || fail "$(cat "$work/output")"
     line "$variant" "$types, $devices $([ "$devices" = 1 ] && echo device || echo devices)$how" $status

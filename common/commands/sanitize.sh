@@ -28,27 +28,24 @@ end_sessions() {  # TOOL
 } 2>/dev/null
 # What the tests themselves say is for make labNN, so it is not shown: here outputs are not poisoned and limits are longer.
 under() {
-  local tool=$1 own=
-  trap 'trap "" INT TERM HUP; kill $own 2>/dev/null; wait $own; end_sessions $tool; exit 1' INT TERM HUP
+  local tool=$1
+  trap 'trap "" INT TERM HUP; end_jobs; end_sessions $tool; exit 1' INT TERM HUP
   mkdir -p "$logs/$tool"
   export LADDER_SANITIZER=$tool LADDER_SANITIZER_LOGS=$PWD/$logs/$tool
   # --foreground: in this process group, so that what ends the group ends the tests.
   LADDER_PATIENCE=2 BACKEND=cuda timeout --foreground 300 "$build/tests/$lab" <(echo "$request") >"$logs/$tool/tests.txt" 2>&1 &
-  own=$!
-  wait $own
+  wait $!
   # The tools end by themselves soon after; one whose kernel never ends is killed with all that it has started.
   timeout --foreground 10 flock -x "$logs/$tool/running" true 2>/dev/null &
-  own=$!
-  wait $own || end_sessions "$tool"
+  wait $! || end_sessions "$tool"
 }
 end_on_signals
 trap '[ -z "$unfinished" ] || rm -rf "$logs"' EXIT
 for tool in $tools; do
   under "$tool" &
-  tests+=" $!"
 done
-wait $tests
-unfinished= tests=
+wait
+unfinished=
 # A command line that the tests refuse (no such case, a file that exports nothing) is refused by each of the four.
 if grep -q '^error:' "$logs/memcheck/tests.txt"; then
   cat "$logs/memcheck/tests.txt" >&2

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -143,6 +144,19 @@ class InACopy(unittest.TestCase):
                 self.assertNotIn("FAIL", output)
                 self.assertEqual(self.record.read_text(), self.before)
                 self.nothing_left()
+
+    def test_a_signal_just_after_a_run_has_begun(self):
+        """It comes to the shell before that has gone on from where it began the run."""
+        script = self.copy / "common/commands/program.sh"
+        text = script.read_text()
+        self.addCleanup(script.write_text, text)
+        slow, places = re.subn(r'(>"\$work/output" 2>&1 &\n)', r"\1sleep 1\n", text)
+        self.assertEqual(places, 1)
+        script.write_text(slow)
+        child = self.begin_program("exec make lab09 TESTS_ONLY=1 CHECKS=off")
+        os.kill(child.pid, signal.SIGTERM)
+        self.assertIn("nothing of this run is recorded", child.communicate(timeout=60)[0])
+        self.nothing_left()
 
     def test_a_program_without_the_checks(self):
         output = self.begin_program("LASTS=0 exec make lab09 TESTS_ONLY=1 CHECKS=off SOLUTION=1").communicate(timeout=60)[0]

@@ -74,14 +74,20 @@ int drawn_width(int least, int most, Kind kind, const std::set<int>& named, Rand
   return cols;
 }
 
-// About this many elements. Of narrow rows so many that blocks for several of them are full: threads without a row of
-// their own may load another's.
+// Of narrow rows so many, or a multiple, that blocks for several of them are full: threads without a row of their own
+// may load another's.
+int full_blocks(int rows, int cols) {
+  const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
+  // If each warp has a row, of 33 to 41 the last block has as few as one: that looks like a warp that works alone.
+  if (full == 1 && rows > 32 && rows < 42) return 42;
+  return std::max(full, rows / full * full);
+}
+
+// About this many elements.
 Shape shaped(const Shape& known, int cols, double elements) {
   Shape shape = known;
   shape.cols = cols;
-  const int full = cols < hundreds_end / 2 ? 64 : cols < hundreds_end ? 32 : cols < 2 * hundreds_end ? 8 : 1;
-  shape.rows = static_cast<int>(elements / cols);
-  if (shape.rows < full) shape.rows = full;
+  shape.rows = full_blocks(static_cast<int>(elements / cols), cols);
   return shape;
 }
 
@@ -119,6 +125,7 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
     shape.rows = static_cast<int>(all[i].least * std::pow(static_cast<double>(all[i].most) / all[i].least, part));
     const int cols = static_cast<int>(all[i].elements / shape.rows);
     shape.cols = drawn_width(cols * 7 / 8, cols, Kind::packs, named, random);
+    shape.rows = full_blocks(shape.rows, shape.cols);
     const bool mine =
         turn.parts > 1 ? (begin + i) % turn.parts == turn.part : i == 0 || i == 1 + (begin + turn.variant) % 2;
     if (mine) shapes->push_back(shape);

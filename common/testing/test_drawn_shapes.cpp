@@ -101,6 +101,18 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
   CHECK(missed_by_both == 0);
 }
 
+TEST_CASE("of narrow rows blocks for several of them are full") {
+  for (uint64_t number = 0; number < grades; number++) {
+    for (const Shape& shape : of_a_grade(number, Move::Widths::wider, 50257)) {
+      CAPTURE(shape.rows, shape.cols);
+      REQUIRE((shape.cols < 2048 || shape.rows <= 32 || shape.rows >= 42));
+      REQUIRE((shape.cols >= 512 || shape.rows % 64 == 0));
+      REQUIRE((shape.cols >= 1024 || shape.rows % 32 == 0));
+      REQUIRE((shape.cols >= 2048 || shape.rows % 8 == 0));
+    }
+  }
+}
+
 TEST_CASE("no width is drawn that the course names, nor one that anybody would list") {
   for (uint64_t number = 0; number < grades; number++) {
     for (const Move::Widths widths : {Move::Widths::near, Move::Widths::any, Move::Widths::wider}) {
