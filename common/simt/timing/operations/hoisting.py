@@ -19,12 +19,13 @@ def before_loop(blocks: dict[int, Block], loop: shapes.Loop) -> int | None:
 
 def unchanged(definitions: shapes.Definitions, names: Names, loop: shapes.Loop, dominating: dict[int, set[int]]) -> set[str]:
     found: set[str] = set()
+    within = definitions.within(loop)
     grown = True
     while grown:
         grown = False
-        for name, text in definitions.text.items():
+        for name, text in within:
             block = definitions.block[name]
-            if name in found or block not in loop.blocks:
+            if name in found:
                 continue
             match, cast = BINARY.match(text), CAST.match(text)
             sides = [match[1], match[3]] if match else [cast[2]] if cast else []
@@ -52,8 +53,7 @@ def hoist(function_blocks: dict[int, Block], definitions: shapes.Definitions, na
             if out:
                 operations[to] += out
                 operations[n] = [one for one in operations[n] if one[4] not in moved]
-        for name in moved:
-            definitions.block[name] = to
+        definitions.move(moved, to)
 
 
 DEREFERENCED = re.compile(r"^(?:\*|MEM\b)")
@@ -78,11 +78,12 @@ class Repeated:
         # What a loop that is unrolled to its end carries, unless it is made of something else.
         carried = {name for name, sources in self.definitions.phi.items() if any(other.unroll == 0 and self.definitions.block[name] == other.header for other in inner)}
         self.found: set[str] = set()
+        within = self.definitions.within(loop)
         while True:
             self.found = set(carried)
             grown = True
             while grown:
-                more = {name for name, text in self.definitions.text.items() if name not in self.found and self.definitions.block[name] in loop.blocks and self.is_one(name, text)}
+                more = {name for name, text in within if name not in self.found and self.is_one(name, text)}
                 self.found |= more
                 grown = bool(more)
             changed = {name for name in carried if not all(self.is_outside(source) for source in self.definitions.phi[name].values())}
