@@ -3,11 +3,13 @@ from them alone."""
 
 from __future__ import annotations
 
+import functools
 import re
 
 import loops as shapes
 from costs import BINARY, SSA, Names
 from gimple import Block
+from remembered import KEPT
 from steady import CAST, LITERAL
 
 
@@ -61,6 +63,21 @@ PURE = ("alu", "integer", "float", "convert", "mufu", "half", "double")
 CHANGING = ("store", "load_store", "atomic", "barrier", "grid_barrier", "call", "syncwarp", "unknown")
 
 
+@functools.lru_cache(KEPT)
+def made_of(text: str, loads: bool) -> tuple[tuple[str, ...], bool]:
+    """The values that it is made of, besides numbers: none, if it is no such operation; and whether nvcc moves it only where it
+    is executed anyway. loads: may loads be moved?"""
+    match, cast = BINARY.match(text), CAST.match(text)
+    sides = (match[1], match[3]) if match else (cast[2],) if cast else ()
+    loaded = bool(DEREFERENCED.match(text))
+    if loaded:
+        sides = SSA.findall(text) if loads else ()
+    parts = tuple(side for side in sides if SSA.fullmatch(side))
+    if not all(LITERAL.match(side) for side in sides if side not in parts):
+        return (), False
+    return parts, loaded or bool(match) and match[2] in "/%"
+
+
 class Repeated:
     """What a loop computes or loads in each round anew, though the loops in it that are unrolled to their end alone change it: nvcc does it once, in the
     first round or before it. A load only where nothing in the loop may write to memory."""
@@ -104,18 +121,10 @@ class Repeated:
         return not any(e in self.dominating[n] and e not in (n, self.loop.header) for e in self.exits)
 
     def is_one(self, name: str, text: str) -> bool:
-        match, cast = BINARY.match(text), CAST.match(text)
-        sides = [match[1], match[3]] if match else [cast[2]] if cast else []
-        loaded = bool(DEREFERENCED.match(text))
-        if loaded and self.loads:
-            sides = SSA.findall(text)
-        elif loaded or not sides:
+        parts, rare = made_of(text, self.loads)
+        if not parts or not all(self.is_outside(part) for part in parts):
             return False
-        parts = [side for side in sides if SSA.fullmatch(side)]
-        if not parts or not all(LITERAL.match(side) for side in sides if side not in parts) or not all(self.is_outside(part) for part in parts):
-            return False
-        rare = loaded or match and match[2] in "/%" or self.loop.unroll == 0
-        return not rare or self.each_round(self.definitions.block[name])
+        return not (rare or self.loop.unroll == 0) or self.each_round(self.definitions.block[name])
 
     def is_repeated(self, operation: tuple, n: int) -> bool:
         cost, _, _, _, name = operation
