@@ -17,7 +17,7 @@ import constructors  # noqa: E402
 import cores  # noqa: E402
 import fused  # noqa: E402
 import loops as shapes  # noqa: E402
-from costs import Names  # noqa: E402
+from costs import SSA, Names  # noqa: E402
 from course.sampling import in_turn  # noqa: E402
 from gimple import Block, Function, Statement, reached  # noqa: E402
 
@@ -171,6 +171,24 @@ class Fused(unittest.TestCase):
 
     def test_floats_have_two_summands(self):
         self.assertEqual(self.operands("f_1 = f_7 + f_8", "f_2 = f_1 + f_9", "f_3 = f_2 * f_2")[0], set())
+
+
+class Within(unittest.TestCase):
+    """What a search asks for in each of its rounds is remembered."""
+
+    def test_what_was_moved_out_of_a_loop_is_no_longer_in_it(self):
+        blocks = {2: Block(2, [Statement("u_1 = u_7 + 1;", "")], next=[3]), 3: Block(3, [Statement("u_2 = u_1 / u_8;", ""), Statement("u_3 = u_2 + 1;", "")], next=[3, 4]), 4: Block(4)}
+        function = Function("kernel", True, variables={"u": "unsigned int u;"}, blocks=blocks)
+        definitions, loop = shapes.Definitions(function), shapes.Loop(3, {3}, [3])
+        self.assertEqual(definitions.within(loop), [("u_2", "u_1 / u_8"), ("u_3", "u_2 + 1")])
+        definitions.move({"u_2"}, 2)
+        self.assertEqual(definitions.within(loop), [("u_3", "u_2 + 1")])
+
+    def test_nobody_can_change_what_was_found(self):
+        found = Names(Function("kernel", True, variables={"a": "int a[4];"})).read("u_1 + a")
+        found.append("u_2")
+        self.assertEqual(Names(Function("kernel", True, variables={"a": "int a[4];"})).read("u_1 + a"), ["u_1", "a"])
+        self.assertIsInstance(SSA.findall("u_1 + u_2"), tuple)
 
 
 class Reached(unittest.TestCase):

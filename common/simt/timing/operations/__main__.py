@@ -7,6 +7,7 @@ KERNELS has a line for each kernel that is of interest, its symbol; without it a
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -46,6 +47,7 @@ def main() -> int:
     kernels = set(Path(sys.argv[3]).read_text().split()) if len(sys.argv) == 4 else None
     functions = gimple.functions(dump)
     calls = hooks.calls_of(obj)
+    gc.freeze()  # all of this stays: no search for garbage need look at it
     print("simt_operations 2")
     for text in texts_of(functions, calls, kernels, Path(dump).stat().st_size > BIG):
         print(text)

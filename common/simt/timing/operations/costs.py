@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from gimple import NAME, Function, Statement
+from remembered import Remembered
 
 PLAIN = ("curand_kernel.h", "math.h", "bits.h", "special_functions.h", "vector_functions.h", "vector_types.h", "rounding.h", "simd_words.h")
 # name: instructions on the way that usual arguments take through nvcc 13's PTX (moves and signs are free, a root that is rounded is 8, a quotient
@@ -48,11 +49,11 @@ HOOK = re.compile(r"^(?:(\S+) = )?(?:__builtin_)?(__tsan_(?:unaligned_)?(?:volat
                   r"simt::(?:before_atomic(?:_store)?|warp_exchange|block_barrier|grid_barrier|active_lanes)) \((.*)\);$")
 CALL = re.compile(r"^(?:(.+?) = )?([\w.:$~<>, &*\[\]()-]+?) \((.*)\);(?: \[.*\])?$")
 ASSIGN = re.compile(r"^(.+?) = (.+);$")
-SSA = re.compile(rf"(?<![\w.])(?:{NAME})(?![\w.])")
+SSA = Remembered(rf"(?<![\w.])(?:{NAME})(?![\w.])")
 MARKER = re.compile(r'"\s*#\s*gpu (\w+)')
-LOCAL = re.compile(r"(?<![\w.\"&>])([A-Za-z_]\w*|D\.\d+)((?:\.[A-Za-z_]\w*)*)")
-IN_MEMORY = re.compile(r"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&([A-Za-z_]\w*|D\.\d+)")  # a variable's part, by its address
-WIDE = re.compile(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
+LOCAL = Remembered(r"(?<![\w.\"&>])([A-Za-z_]\w*|D\.\d+)((?:\.[A-Za-z_]\w*)*)")
+IN_MEMORY = Remembered(r"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&([A-Za-z_]\w*|D\.\d+)")  # a variable's part, by its address
+WIDE = Remembered(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
 
 
 @dataclass
@@ -99,7 +100,7 @@ class Names:
 
     def read(self, text: str) -> list[str]:
         """The values in an expression; members of variables by their path, variables whose address is taken left out."""
-        found = SSA.findall(text)
+        found = list(SSA.findall(text))
         for name, members in LOCAL.findall(text):
             if name in self.variables and "static" not in self.variables[name] and not SSA.fullmatch(name):
                 found.append(name + members)
@@ -160,9 +161,9 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     return Cost("integer" if operator in "+-" else "alu", 2 if wide else 1)
 
 
-BINARY = re.compile(r"^(\S+) (\+|-|\*|/|%|&|\||\^|<<|>>|r<<|r>>|<|>|<=|>=|==|!=|unord|ord|u<|u>|u<=|u>=|u==|ltgt|w\*|h\*|\w+_EXPR) (\S+)$")
-TERNARY = re.compile(r"^(.+) \? (\S+) : (\S+)$")
-CAST = re.compile(r"^\(([^()]*)\) (\S+)$")
+BINARY = Remembered(r"^(\S+) (\+|-|\*|/|%|&|\||\^|<<|>>|r<<|r>>|<|>|<=|>=|==|!=|unord|ord|u<|u>|u<=|u>=|u==|ltgt|w\*|h\*|\w+_EXPR) (\S+)$")
+TERNARY = Remembered(r"^(.+) \? (\S+) : (\S+)$")
+CAST = Remembered(r"^\(([^()]*)\) (\S+)$")
 
 
 def of_expression(names: Names, to: str, text: str, file: str) -> Cost:

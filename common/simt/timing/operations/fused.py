@@ -49,7 +49,8 @@ def decided(definitions: shapes.Definitions, loops: list[shapes.Loop]) -> set[st
             first = definitions.first(loop, name)
             if first is not None and (re.match(r"-?\d", first) or first in found):
                 found.add(name)
-        while more := {name for name, text in definitions.text.items() if name not in found and definitions.block[name] in loop.blocks and "[" not in text
+        within = definitions.within(loop)
+        while more := {name for name, text in within if name not in found and "[" not in text
                        and SSA.findall(text) and found.issuperset(SSA.findall(text))}:
             found |= more
     return found

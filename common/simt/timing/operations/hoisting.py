@@ -3,11 +3,13 @@ from them alone."""
 
 from __future__ import annotations
 
+import functools
 import re
 
 import loops as shapes
 from costs import BINARY, SSA, Names
 from gimple import Block
+from remembered import KEPT
 from steady import CAST, LITERAL
 
 
@@ -19,12 +21,13 @@ def before_loop(blocks: dict[int, Block], loop: shapes.Loop) -> int | None:
 
 def unchanged(definitions: shapes.Definitions, names: Names, loop: shapes.Loop, dominating: dict[int, set[int]]) -> set[str]:
     found: set[str] = set()
+    within = definitions.within(loop)
     grown = True
     while grown:
         grown = False
-        for name, text in definitions.text.items():
+        for name, text in within:
             block = definitions.block[name]
-            if name in found or block not in loop.blocks:
+            if name in found:
                 continue
             match, cast = BINARY.match(text), CAST.match(text)
             sides = [match[1], match[3]] if match else [cast[2]] if cast else []
@@ -52,13 +55,27 @@ def hoist(function_blocks: dict[int, Block], definitions: shapes.Definitions, na
             if out:
                 operations[to] += out
                 operations[n] = [one for one in operations[n] if one[4] not in moved]
-        for name in moved:
-            definitions.block[name] = to
+        definitions.move(moved, to)
 
 
 DEREFERENCED = re.compile(r"^(?:\*|MEM\b)")
 PURE = ("alu", "integer", "float", "convert", "mufu", "half", "double")
 CHANGING = ("store", "load_store", "atomic", "barrier", "grid_barrier", "call", "syncwarp", "unknown")
+
+
+@functools.lru_cache(KEPT)
+def made_of(text: str, loads: bool) -> tuple[tuple[str, ...], bool]:
+    """The values that it is made of, besides numbers: none, if it is no such operation; and whether nvcc moves it only where it
+    is executed anyway. loads: may loads be moved?"""
+    match, cast = BINARY.match(text), CAST.match(text)
+    sides = (match[1], match[3]) if match else (cast[2],) if cast else ()
+    loaded = bool(DEREFERENCED.match(text))
+    if loaded:
+        sides = SSA.findall(text) if loads else ()
+    parts = tuple(side for side in sides if SSA.fullmatch(side))
+    if not all(LITERAL.match(side) for side in sides if side not in parts):
+        return (), False
+    return parts, loaded or bool(match) and match[2] in "/%"
 
 
 class Repeated:
@@ -78,11 +95,12 @@ class Repeated:
         # What a loop that is unrolled to its end carries, unless it is made of something else.
         carried = {name for name, sources in self.definitions.phi.items() if any(other.unroll == 0 and self.definitions.block[name] == other.header for other in inner)}
         self.found: set[str] = set()
+        within = self.definitions.within(loop)
         while True:
             self.found = set(carried)
             grown = True
             while grown:
-                more = {name for name, text in self.definitions.text.items() if name not in self.found and self.definitions.block[name] in loop.blocks and self.is_one(name, text)}
+                more = {name for name, text in within if name not in self.found and self.is_one(name, text)}
                 self.found |= more
                 grown = bool(more)
             changed = {name for name in carried if not all(self.is_outside(source) for source in self.definitions.phi[name].values())}
@@ -103,18 +121,10 @@ class Repeated:
         return not any(e in self.dominating[n] and e not in (n, self.loop.header) for e in self.exits)
 
     def is_one(self, name: str, text: str) -> bool:
-        match, cast = BINARY.match(text), CAST.match(text)
-        sides = [match[1], match[3]] if match else [cast[2]] if cast else []
-        loaded = bool(DEREFERENCED.match(text))
-        if loaded and self.loads:
-            sides = SSA.findall(text)
-        elif loaded or not sides:
+        parts, rare = made_of(text, self.loads)
+        if not parts or not all(self.is_outside(part) for part in parts):
             return False
-        parts = [side for side in sides if SSA.fullmatch(side)]
-        if not parts or not all(LITERAL.match(side) for side in sides if side not in parts) or not all(self.is_outside(part) for part in parts):
-            return False
-        rare = loaded or match and match[2] in "/%" or self.loop.unroll == 0
-        return not rare or self.each_round(self.definitions.block[name])
+        return not (rare or self.loop.unroll == 0) or self.each_round(self.definitions.block[name])
 
     def is_repeated(self, operation: tuple, n: int) -> bool:
         cost, _, _, _, name = operation

@@ -12,11 +12,12 @@ import re
 from costs import BINARY, SSA, TERNARY
 from loops import Definitions, Loop, advance, known_rounds, number_of
 from pragmas import ALL
+from remembered import Remembered
 
 MOST = 16        # bytes of a lane that one instruction loads
 ANY = 1 << 20    # a multiple of whatever is asked: nothing but constants and counters
 PARTS = 4        # rounds that nvcc itself lets stand together, where ptxas repeats them (Loop.unroll is 16)
-CAST = re.compile(r"^\(([^()]*)\) (\S+|&.+)$")
+CAST = Remembered(r"^\(([^()]*)\) (\S+|&.+)$")
 POSITION = re.compile(r"^(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]$")
 BASE = re.compile(r"^&?(?:MEM(?: <[^;=]*?>)? ?\[\([^()]*\)(&?[\w.$]+(?:\(D\))?)(?: \+ (\d+)B)?\]|\*?([A-Za-z_][\w.$]*|_\d+(?:\(D\))?))(.*)$")
 STEP = re.compile(r"\[([^\]]*)\]|(?:\.|->)([A-Za-z_]\w*)")

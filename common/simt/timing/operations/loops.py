@@ -90,6 +90,7 @@ class Definitions:
         self.text: dict[str, str] = {}
         self.phi: dict[str, dict[int, str]] = {}
         self.final: dict[str, tuple[str, int]] = {}  # what a loop's value is after it, where its rounds are known
+        self.inside: dict[int, list[tuple[str, str]]] = {}  # of within(), by the loop's header
         self.beside: dict[str, tuple[str, int]] = {}  # a loop's value that is always so far from another one of the loop
         for n, block in function.blocks.items():
             for name, arguments in block.phis:
@@ -98,6 +99,17 @@ class Definitions:
                 to, equals, text = statement.text.partition(" = ")
                 if equals and SSA.fullmatch(to):
                     self.block[to], self.text[to] = n, text.removesuffix(";")
+
+    def within(self, loop: Loop) -> list[tuple[str, str]]:
+        """(name, text) of what the loop's blocks define. Remembered: it is asked for again and again, and most of a function is in no loop."""
+        if loop.header not in self.inside:
+            self.inside[loop.header] = [(name, text) for name, text in self.text.items() if self.block[name] in loop.blocks]
+        return self.inside[loop.header]
+
+    def move(self, names: set[str], to: int) -> None:
+        for name in names:
+            self.block[name] = to
+        self.inside.clear()
 
     def first(self, loop: Loop, phi: str) -> str | None:
         """A loop's value before its first round; None if there are several."""

@@ -23,10 +23,11 @@ def of_rounds(definitions: shapes.Definitions, names: Names, loop: shapes.Loop) 
             value = shapes.apply(step[1], value, step[2], 64 if names.is_wide(phi) else 32)
         found[phi] = seen
     grown = bool(found)
+    within = definitions.within(loop) if found else []
     while grown:
         grown = False
-        for name, text in definitions.text.items():
-            if name in found or definitions.block[name] not in loop.blocks:
+        for name, text in within:
+            if name in found:
                 continue
             match, cast = BINARY.match(text), CAST.match(text)
             if cast and cast[2] in found:
@@ -47,9 +48,9 @@ def divisors(definitions: shapes.Definitions, names: Names, loops: list[shapes.L
     found: dict[str, Cost] = {}
     for loop in (loop for loop in loops if loop.unroll == 0):  # inner ones first
         known = of_rounds(definitions, names, loop)
-        for name, text in definitions.text.items():
+        for name, text in definitions.within(loop):
             match = BINARY.match(text)
-            if definitions.block[name] not in loop.blocks or name in found or not match or not SSA.fullmatch(match[3]) or match[3] not in decided and match[3] not in known:
+            if name in found or not match or not SSA.fullmatch(match[3]) or match[3] not in decided and match[3] not in known:
                 continue
             powers = match[3] in known and all(costs.power_of_two(str(value)) for value in known[match[3]])
             of_floats = names.is_float(name) or names.is_double(name)

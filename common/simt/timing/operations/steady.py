@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import loops as shapes
 from costs import BINARY, SSA, Names
+from remembered import Remembered
 
-LITERAL = re.compile(r"^-?\d")  # of floats, too
-CAST = re.compile(r"^\(([^()]*)\) (\S+)$")
+LITERAL = Remembered(r"^-?\d")  # of floats, too
+CAST = Remembered(r"^\(([^()]*)\) (\S+)$")
 
 
 def outside(definitions: shapes.Definitions, loop: shapes.Loop, side: str, operator: str) -> bool:
@@ -21,7 +20,7 @@ def outside(definitions: shapes.Definitions, loop: shapes.Loop, side: str, opera
 def widened(definitions: shapes.Definitions, names: Names, loop: shapes.Loop) -> set[str]:
     """Indices of 32 bits that the loop makes addresses of. Unsigned ones may wrap, so that nvcc keeps no pointer in their place: each
     round widens its own."""
-    return {name for name, text in definitions.text.items() if definitions.block[name] in loop.blocks
+    return {name for name, text in definitions.within(loop)
             for cast in [CAST.match(text)] if cast and names.is_wide(name) and "unsigned" in names.declaration(cast[2]) and not names.is_wide(cast[2])}
 
 
@@ -34,8 +33,9 @@ def reachable(definitions: shapes.Definitions, loop: shapes.Loop) -> set[str]:
             if sum_of and sum_of[2] == "+" and phi in (sum_of[1], sum_of[3]):
                 other = sum_of[3] if sum_of[1] == phi else sum_of[1]
                 found |= {phi} if definitions.block.get(other) not in loop.blocks else set()
+    within = definitions.within(loop)
     while grown:
-        more = {name for name, text in definitions.text.items() if name not in found and definitions.block[name] in loop.blocks
+        more = {name for name, text in within if name not in found
                 and any(part in found for part in SSA.findall(text)) and "MEM" not in text and "*" not in text.replace(" * ", "")}
         found |= more
         grown = bool(more)
@@ -51,11 +51,12 @@ def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names, dec
     float, or a sum of floats."""
     found = set(loop.steady)
     stay = widened(definitions, names, loop) if loop.unroll != 0 else set()
+    within = definitions.within(loop)
     grown = True
     while grown:
         grown = False
-        for name, text in definitions.text.items():
-            if name in found or name in stay or definitions.block[name] not in loop.blocks:
+        for name, text in within:
+            if name in found or name in stay:
                 continue
             if is_of_floats(names, name) and name not in decided:
                 continue
@@ -75,15 +76,15 @@ def values(definitions: shapes.Definitions, loop: shapes.Loop, names: Names, dec
     return found - needed(definitions, loop, names, found - decided)
 
 
-ABSORBING = re.compile(r"^(\+|-|\*|<<|w\*)$")
+ABSORBING = Remembered(r"^(\+|-|\*|<<|w\*)$")
 COMPARING = ("<", ">", "<=", ">=", "==", "!=")
 
 
 def needed(definitions: shapes.Definitions, loop: shapes.Loop, names: Names, found: set[str]) -> set[str]:
     """Offsets that an instruction reads which has no place for a constant: neither a sum nor an address. They are sums of their own."""
     more: set[str] = set()
-    for name, text in definitions.text.items():
-        if definitions.block[name] not in loop.blocks or name in found or "MEM" in text or text.startswith(("*", "&")):
+    for name, text in definitions.within(loop):
+        if name in found or "MEM" in text or text.startswith(("*", "&")):
             continue
         match, cast = BINARY.match(text), CAST.match(text)
         if cast and not is_of_floats(names, name) or match and (ABSORBING.match(match[2]) and not is_of_floats(names, name) or

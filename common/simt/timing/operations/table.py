@@ -55,7 +55,7 @@ class FunctionTable:
         self.loops = shapes.loops(function, self.dominating)
         self.blocks: dict[int, list[tuple[Cost, tuple, tuple, int, str]]] = {}  # operations: cost, writes, reads, offset, name written
         self.offset: dict[int, int] = {}
-        self.more: list[tuple[int, int]] = []
+        self.more: dict[int, list[int]] = {}
         self.conditions: dict[int, tuple[str, str, str]] = {}
         self.tested_at: dict[int, tuple[str, int]] = {}  # file, line
         self.unknown: list[str] = []
@@ -109,7 +109,7 @@ class FunctionTable:
         if hook == "__sanitizer_cov_trace_pc":
             place = next(self.places)
             if n in self.offset:
-                self.more.append((n, place))  # blocks that were joined into one
+                self.more.setdefault(n, []).append(place)  # blocks that were joined into one
             else:
                 self.offset[n] = place
             return False
@@ -364,7 +364,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
         unrolled = any(loop.unroll == 0 and n in loop.blocks and any(to not in loop.blocks or to == loop.header for to in block.next) for loop in table.loops)
         branch = 0 if free or unrolled or n in short else 1 if len(block.next) > 1 or block.next and block.next[0] <= n else 0
         lines.append(f"b {n} {table.offset.get(n, -1)} {branch} {flags or '-'} {numbers(block.next)}")
-        lines += [f"k {place}" for of, place in table.more if of == n]
+        lines += [f"k {place}" for place in table.more.get(n, ())]
         for name, arguments in block.phis:
             if SSA.fullmatch(name) and name in number:
                 # of a value that is made of several the first is as good as any

@@ -112,7 +112,8 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
 def known_in(definitions: Definitions, loop: Loop) -> set[str]:
     """Values that nothing but the loop's counters decides: numbers, once it is unrolled."""
     found = set(loop.steady)
-    while more := {name for name, text in definitions.text.items() if name not in found and definitions.block[name] in loop.blocks and
+    within = definitions.within(loop)
+    while more := {name for name, text in within if name not in found and
                    "[" not in text and SSA.findall(text) and found.issuperset(SSA.findall(text))}:
         found |= more
     return found

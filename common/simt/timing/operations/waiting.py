@@ -45,7 +45,7 @@ def passes_on(definitions: shapes.Definitions, loop: shapes.Loop, phi: str, read
 
 
 def parts(names: Names, text: str) -> list[str]:
-    return SSA.findall(text) + [name for name, _ in LOCAL.findall(text) if name in names.variables and not SSA.fullmatch(name)]
+    return list(SSA.findall(text)) + [name for name, _ in LOCAL.findall(text) if name in names.variables and not SSA.fullmatch(name)]
 
 
 def slice_of(definitions: shapes.Definitions, loop: shapes.Loop, wanted: Iterable[str], names: Names) -> set[str]:
