@@ -123,8 +123,8 @@ struct Row {
   // ends beyond the last.
   __device__ uint4 of_columns(const T* column, int p) const {
     const uint4* at = reinterpret_cast<const uint4*>(column) + p;
-    if (aligned || split.head == 0) return __ldg(at);
-    if (p + 1 < packs()) return shifted(__ldg(at), __ldg(at + 1), split.head * sizeof(T));
+    if (aligned || split.head == 0) return at[0];
+    if (p + 1 < packs()) return shifted(at[0], at[1], split.head * sizeof(T));
     uint4 pack;
 #pragma unroll
     for (int e = 0; e < width<T>; ++e) reinterpret_cast<T*>(&pack)[e] = column[split.head + p * width<T> + e];
@@ -334,13 +334,9 @@ __global__ void __launch_bounds__(places == 8 ? 768 : 512)
 
   if (staging) wait_for(&weights_done), wait_for(&biases_done);
   const auto write = [&](int p, uint4 pack) {
-    uint4 weights, biases;
-    if (staging && p < begin + plan.staged) {
-      weights = weights_there[p - begin], biases = biases_there[p - begin];
-    } else {
-      weights = row.of_columns(weight, p), biases = row.of_columns(bias, p);
-    }
-    row.store(p, normalized<T>(pack, weights, biases, normal));
+    const bool there = staging && p < begin + plan.staged;
+    row.store(p, normalized<T>(pack, there ? weights_there[p - begin] : row.of_columns(weight, p),
+                               there ? biases_there[p - begin] : row.of_columns(bias, p), normal));
   };
 #pragma unroll
   for (int i = 0; i < places; ++i) {
