@@ -88,8 +88,7 @@ or_say = 2> $@.said || failed=1; cat $@.said >&2; if [ "$$failed" ]; then ! grep
   rm $@.said; exit 1; fi; rm $@.said
 
 # What no macro can express is rewritten, for rungs as for the programs that simtcc compiles.
-rewriter := $(addprefix common/simt/,rewritten.py cuda_source.py source_text.py device_linkage.py lockstep.py cuda_arch.py ptx.py \
-  ptx_operands.py ptx_integers.py ptx_floats.py ptx_instructions.py)
+rewriter := $(filter-out $(patsubst %,common/simt/%.py,profile simtcc_testing survey test_%),$(wildcard common/simt/*.py))
 rewritten = { $(python) -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
 
 # What every rung begins with, compiled once: half of the compiler's time for a short one. begin.h includes it, for a compiler that

@@ -20,10 +20,10 @@ LEFT = "make test-rest runs it"
 
 def part() -> str:
     """Raises ValueError where LADDER_TESTS is no part."""
-    part = os.environ.get("LADDER_TESTS", "all")
-    if part not in CHOICES:
-        raise ValueError(f"LADDER_TESTS={part}: it can be {', '.join(CHOICES)}")
-    return part
+    asked = os.environ.get("LADDER_TESTS", "all")
+    if asked not in CHOICES:
+        raise ValueError(f"LADDER_TESTS={asked}: it can be {', '.join(CHOICES)}")
+    return asked
 
 
 def turn() -> int:

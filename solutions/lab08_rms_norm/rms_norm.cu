@@ -22,9 +22,9 @@ RUNG_PREDICT(
 
 // STEP 1: everything.
 //
-// A row is read once, 16 bytes per access, kept in registers until its sum is known, and written from there. Narrow
-// rows belong to a warp, two rows at a time where they are few bytes. A wide row belongs to a block or, on Hopper, to a
-// cluster of up to 16 blocks.
+// A row is read once, 16 bytes per access, kept until its sum is known, and written from there: in registers, and of
+// some wide rows mostly in shared memory. Narrow rows belong to a warp, two rows at a time where they are few bytes. A
+// wide row belongs to a block or, on Hopper, to a cluster of up to 16 blocks.
 #include <algorithm>
 #include <initializer_list>
 
