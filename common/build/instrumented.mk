@@ -40,14 +40,12 @@ operations_scripts := $(wildcard common/simt/timing/operations/*.py)
 no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
-@$(rewritten) | \
+@trap 'rm -f $(own).*' EXIT; $(rewritten) | \
   ($(limited) $(instrument_cxx) $(call begin_rung,checked) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
-  -o $@.compiled.s $(dump)=$@.dump) $(or_say)
-@$(if $(announces),build/cpu/announce,cp) $@.compiled.s $@.s
-@$(instrument_cxx) -c $@.s -o $@
-@$(operations) $@ $@.dump > $@.operations || { echo "no time is predicted for $<: see above" >&2; : > $@.operations; }
-@objcopy --add-section .simt_operations=$@.operations $@
-@rm -f $@.compiled.s $@.s $@.dump $@.operations
+  -o $(own).compiled.s $(dump)=$(own).dump) $(or_say) && \
+  $(if $(announces),build/cpu/announce,cp) $(own).compiled.s $(own).s && $(instrument_cxx) -c $(own).s -o $(own).o && \
+  { $(operations) $(own).o $(own).dump > $(own).operations || { echo "no time is predicted for $<: see above" >&2; : > $(own).operations; }; } && \
+  objcopy --add-section .simt_operations=$(own).operations $(own).o $@
 endef
 
 build/cpu/precompiled/rung/checked/begin.h.gch: common/rung/rung.h

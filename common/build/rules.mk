@@ -67,9 +67,10 @@ build/cpu/obj/common/simt/%.S.o: common/simt/%.S
 
 # Without its lines, which are in the objects: no message names one, and each program that simtcc links takes half as long to link.
 build/cpu/libsimt.a: $(simt_objects)
-	@rm -f $@
-	@ar rcs $@ $^
-	@strip --strip-debug $@
+	@rm -f $(own)
+	@ar rcs $(own) $^
+	@strip --strip-debug $(own)
+	@mv $(own) $@
 
 # The rungs that the worker loads call the executor in it: keep and export all of it.
 build/cpu/worker: common/rung/worker.cpp build/cpu/libsimt.a
@@ -83,9 +84,12 @@ SIMT_COMPILE_SECONDS ?= 120
 SIMT_COMPILE_GIB ?= 6
 limited := ulimit -S -t $(SIMT_COMPILE_SECONDS); ulimit -S -v $$(($(SIMT_COMPILE_GIB) << 20)); exec
 too_much := CPU time limit exceeded|out of memory|memory exhausted|Cannot allocate memory
-or_say = 2> $@.said || failed=1; cat $@.said >&2; if [ "$$failed" ]; then ! grep -qE "$(too_much)" $@.said || \
+# What a recipe leaves and takes away again is named by make's process: another make may compile the same file at the same time.
+own = $@.$(make_process)
+make_process := $(shell echo $$PPID)
+or_say = 2> $(own).said || failed=1; cat $(own).said >&2; if [ "$$failed" ]; then ! grep -qE "$(too_much)" $(own).said || \
   echo "$<: takes more than $(SIMT_COMPILE_SECONDS) s or $(SIMT_COMPILE_GIB) GiB to compile; look for a macro or a template that calls for itself" >&2; \
-  rm $@.said; exit 1; fi; rm $@.said
+  rm $(own).said; exit 1; fi; rm $(own).said
 
 # What no macro can express is rewritten, for rungs as for the programs that simtcc compiles.
 rewriter := $(filter-out $(patsubst %,common/simt/%.py,profile simtcc_testing survey test_%),$(wildcard common/simt/*.py))
@@ -292,6 +296,8 @@ define compile_sharded
 @mkdir -p $(@D)
 @$(simtcc) $(1) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
 endef
+build/cpu/sharded/cases: $(call objects,common/bench/sharded/cases.cpp)
+	$(link)
 # A rule for each: of one rule with several patterns make would think that it makes all files at a time.
 build/cpu/sharded/plain/%.o: common/bench/sharded/%.cu $(sharded_headers) | simtcc-parts
 	$(call compile_sharded)

@@ -25,6 +25,12 @@ need_build_folder
 given=common/bench/sharded folder=build/cpu/sharded
 work=$(mktemp -d "build/$lab.XXXXXX") events=$work/events || cannot_write build
 trap 'rm -rf "$work"' EXIT
+if [ -n "${CASE:-}" ]; then
+  build $folder/cases || fail "the course's own code does not compile; see above"
+  mapfile -t cases < <($folder/cases)
+  printf '%s\n' "${cases[@]}" | grep -qxF -- "$CASE" ||
+    fail "there is no case \"$CASE\".$(nearest "$CASE" "${cases[@]}") The cases are: $(printf '%s, ' "${cases[@]}" | sed 's/, $//')"
+fi
 end_on_signals
 
 # What a student's own file achieves is remembered for make status. Statuses: as in lab.sh.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A file that no compiler could end with is ended, with a word."""
+"""A file that no compiler could end with is ended, with a word; and two makes may compile one file at the same time."""
 
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -46,6 +47,22 @@ class Bombs(unittest.TestCase):
 
     def test_what_takes_all_memory(self):
         self.assertIn("bomb.cu: takes more than 120 s or 1 GiB to compile; look for a macro or a template", self.ended(MEMORY_BOMB, SIMT_COMPILE_GIB="1"))
+
+    def test_two_makes_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "twice.cu"
+            file.write_text("__global__ void kernel(float* x) { x[threadIdx.x] = 1; }\n")
+            targets = [f"build/cpu/{build}{file.with_suffix('.so')}" for build in ("abs", "checked/abs")]
+            try:
+                for target in targets:
+                    makes = [subprocess.Popen(["make", "-s", "-f", "common/build/rules.mk", target], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                             for _ in range(2)]
+                    self.assertEqual([(make.communicate()[0], make.returncode) for make in makes], [(b"", 0)] * 2)
+                    made = (ROOT / target).parent.iterdir()
+                    self.assertLessEqual({path.name for path in made}, {"twice.so", "twice.so.d", "twice.o", "twice.o.d"})
+            finally:
+                for target in targets:
+                    shutil.rmtree((ROOT / target).parent, ignore_errors=True)
 
 
 if __name__ == "__main__":
