@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <optional>
 
 #include "count.h"
 #include "error.h"
@@ -19,7 +18,6 @@
 namespace {
 
 using bench::Error;
-using bench::Json;
 using bench::Options;
 
 // Variants whose cost grows with the columns squared are counted on so few rows, where they were measured on more; and
@@ -65,48 +63,6 @@ std::string indented(std::string text) {
   std::string result = "    ";
   for (const char c : text) result += c == '\n' ? "\n    " : std::string(1, c);
   return result;
-}
-
-int count_only(const Options& options) {
-  bench::Results results(options.results);
-  rung::Client client(options.counter, options.checked);
-  bool all_right = true;
-  int points = 0;
-  for (Json& point : results.points()) {
-    if (point["lab"] != options.lab || point["source"] != options.source) continue;
-    points++;
-    rung::VariantInfo variant;
-    variant.name = point.at("variant");
-    for (int op = 0; op < rung::operator_count; op++) {
-      if (point.at("op") == rung::name_of(static_cast<rung::Op>(op))) variant.op = static_cast<rung::Op>(op);
-    }
-    for (const auto dtype : {rung::Dtype::f32, rung::Dtype::f16, rung::Dtype::bf16}) {
-      if (point.at("dtype") == rung::name_of(dtype)) variant.dtype = dtype;
-    }
-    const int rows = point.at("rows"), cols = point.at("cols"), k = point.at("k");
-    std::cerr << "  " << options.lab << " " << variant.name << " " << name_of(variant.dtype) << ", " << rows << " x "
-              << cols << ": " << std::flush;
-    const bool cost_is_quadratic = options.quadratic.count(variant.name) > 0;
-    std::optional<bench::Workload> workload;
-    const auto workload_of = [&](int n) -> bench::Workload& {
-      return workload.emplace(bench::normal_logits(n, cols), n, cols, k);
-    };
-    std::string problem;
-    const bench::Traffic traffic = count(client, variant, rows, cols, k, cost_is_quadratic, workload_of, &problem);
-    if (problem.empty()) problem = results.contradiction(traffic, point.at("seconds"));
-    if (!problem.empty()) {
-      std::cerr << "not counted: " << problem << "\n";
-      for (const char* field : {"l1_bytes", "footprint_bytes", "counted_rows"}) point.erase(field);
-      results.save();
-      all_right = false;
-      continue;
-    }
-    std::cerr << per_element(traffic, static_cast<double>(rows) * cols) << "\n";
-    bench::put_traffic(point, traffic);
-    results.save();
-  }
-  if (!points) throw Error(options.results + ": has no points of " + options.lab + " from " + options.source);
-  return all_right ? 0 : 1;
 }
 
 int run(const Options& options) {
@@ -214,8 +170,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   try {
-    const Options options = bench::parse_options(argc, argv);
-    return options.count_only ? count_only(options) : run(options);
+    return run(bench::parse_options(argc, argv));
   } catch (const Error& error) {
     std::cerr << "bench: " << error.what() << "\n";
   } catch (const std::bad_alloc&) {

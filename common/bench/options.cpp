@@ -11,12 +11,9 @@ namespace bench {
 const char* const usage = R"(usage: bench --worker PROGRAM --rung FILE.so --lab NAME --source NAME --results FILE.json
              --rows N --cols N | --matrix FILE.f32 --matrix-rows N --matrix-cols N [--rows N]
              [options]
-       bench --count-only --counter PROGRAM --checked FILE.so --lab NAME --source NAME --results FILE.json
-             [--quadratic NAME=N ...]
 
 Measures every variant of a rung, after holding its result against the reference, and puts the points into the results
-file. With --checked it also counts the bytes that each variant moves. --count-only adds the counts to the points of a
-results file that has none, of any machine; counts depend on the shape and not on the machine.
+file. With --checked it also counts the bytes that each variant moves.
 
   --worker PROGRAM         the worker that loads the rung: build/cpu/worker
   --rung FILE.so           the rung
@@ -35,7 +32,6 @@ results file that has none, of any machine; counts depend on the shape and not o
   --wrong NAME ...         leaves this variant out; other names are passed over
   --checked FILE.so        the rung's instrumented build: build/cpu/checked/PATH.so
   --counter PROGRAM        the worker that counts with it (default: --worker): build/cpu/worker, also with a GPU
-  --count-only             counts every point that the results file has of this lab and source, on normal logits
   --topk-output PATH       writes what `online` for f32 returns: PATH.i32 (indices), PATH.f32
 
 Status: 0 all right, 1 a variant is wrong or failed (the others are recorded), 2 an argument or a file is not usable.
@@ -59,13 +55,7 @@ void check(const Options& options) {
                                                                  {"--source", &options.source},
                                                                  {"--results", &options.results}};
   for (const auto& [name, value] : required) {
-    if (options.count_only && (name == required[0].first || name == required[1].first)) continue;
     if (value->empty()) throw Error(std::string(name) + " is missing; --help lists the options");
-  }
-  if (options.count_only) {
-    if (options.checked.empty()) throw Error("--count-only wants --checked, the rung's instrumented build");
-    if (options.counter.empty()) throw Error("--count-only wants --counter, the executor's worker");
-    return;  // the results file has the shapes
   }
   if (!options.checked.empty() && options.backend == "cuda" && options.counter.empty()) {
     throw Error("--checked on a GPU wants --counter, the executor's worker: build/cpu/worker");
@@ -128,10 +118,6 @@ Options parse_options(int argc, char** argv) {
   const auto is_option = [](const char* word) { return word[0] == '-' && word[1] == '-'; };
   for (int i = 1; i < argc;) {
     const std::string name = argv[i++];
-    if (name == "--count-only") {
-      options.count_only = true;
-      continue;
-    }
     const auto option = known.find(name);
     if (option == known.end()) throw Error("unknown option '" + name + "'; --help lists the options");
     if (i == argc || is_option(argv[i])) throw Error(name + " wants a value");

@@ -22,7 +22,6 @@ struct Options {
   std::string results, roofs, command;
   std::string topk_output;
   std::string checked, counter;  // the rung's instrumented build; the executor's worker, which counts with it
-  bool count_only = false;       // add counts to the points of the results file; measure nothing
 };
 
 extern const char* const usage;

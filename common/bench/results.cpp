@@ -85,17 +85,15 @@ Json to_json(const Point& point) {
   if (timing.max_mhz) json["sm_clock_mhz"] = {timing.min_mhz, timing.max_mhz};
   if (timing.thrown_away) json["throttled_runs_thrown_away"] = timing.thrown_away;
   if (!timing.throttled.empty()) json["throttled"] = timing.throttled;
-  if (point.traffic.counted_rows) put_traffic(json, point.traffic);
+  if (const Traffic& traffic = point.traffic; traffic.counted_rows) {  // only where they were counted
+    json["l1_bytes"] = traffic.l1_bytes;
+    json["footprint_bytes"] = traffic.footprint_bytes;
+    json["counted_rows"] = traffic.counted_rows;
+  }
   return json;
 }
 
 }  // namespace
-
-void put_traffic(Json& point, const Traffic& traffic) {
-  point["l1_bytes"] = traffic.l1_bytes;
-  point["footprint_bytes"] = traffic.footprint_bytes;
-  point["counted_rows"] = traffic.counted_rows;
-}
 
 Json read_roofs(const std::string& path, const std::string& machine) {
   Json roofs = read_object<Json>(path);
@@ -130,11 +128,6 @@ Results::Results(std::string path, const std::string& machine, const std::string
     file_ = {{"machine", machine}, {"backend", backend},      {"date", today()},
              {"command", ""},      {"roofs", Json::object()}, {"points", Json::array()}};
   }
-}
-
-Results::Results(std::string path) : path_(std::move(path)) {
-  file_ = read_object<Json>(path_);
-  check_points(file_, path_);
 }
 
 void Results::set_command(const std::string& command) { file_["command"] = command; }

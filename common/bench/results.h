@@ -31,17 +31,11 @@ struct Point {
 // machine.
 Json read_roofs(const std::string& path, const std::string& machine);
 
-// Puts the counts into a point of the file.
-void put_traffic(Json& point, const Traffic& traffic);
-
 class Results {
  public:
   // Reads the file at `path`; if there is none, begins a new one. Throws Error if the file is not a results file,
   // belongs to another machine or backend, or if its folder cannot be written.
   Results(std::string path, const std::string& machine, const std::string& backend);
-
-  // Reads the file at `path`, of any machine and backend. Throws Error if there is none or it is not a results file.
-  explicit Results(std::string path);
 
   // "command" of the file: how its points were measured.
   void set_command(const std::string& command);
@@ -55,9 +49,6 @@ class Results {
   // Replaces the point of the same source, lab, variant, dtype, input, rows, cols and k, or appends the new one. Dates
   // the file today.
   void put(const Point& point);
-
-  // The points as the file has them; "l1_bytes", "footprint_bytes" and "counted_rows" only where they were counted.
-  Json& points() { return file_["points"]; }
 
   // Writes the file. Throws Error if it cannot; the file is then as it was.
   void save();

@@ -261,21 +261,6 @@ TEST_CASE("counts go into a point, and only where something was counted") {
   for (const char* field : {"l1_bytes", "footprint_bytes", "counted_rows"}) CHECK_FALSE(points[1].contains(field));
 }
 
-TEST_CASE("counts can be added to a file of any machine, which keeps its date") {
-  Folder folder;
-  const std::string path = folder.file("results.json");
-  write(path, R"({"machine": "a GPU", "backend": "cuda", "date": "2001-02-03", "points": [{"source": "solution",
-      "lab": "l", "variant": "v", "dtype": "f32", "input": "normal", "rows": 1, "cols": 1, "k": 0, "seconds": 2.5}]})");
-  bench::Results results(path);
-  bench::put_traffic(results.points()[0], {64, 32, 1});
-  results.save();
-  const Json file = Json::parse(read(path));
-  CHECK(file["date"] == "2001-02-03");
-  CHECK(file["points"][0]["seconds"] == 2.5);
-  CHECK(file["points"][0]["l1_bytes"] == 64);
-  CHECK_THROWS_AS(bench::Results(folder.file("missing.json")), bench::Error);
-}
-
 TEST_CASE("a part of the rows is counted only if the others repeat it") {
   using rung::Dtype;
   using rung::Op;
