@@ -8,6 +8,7 @@ cross-entropy and a pair (losses, gradient) where the gradient is wanted.
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from pathlib import Path
 from typing import Callable, Iterator
@@ -36,6 +37,11 @@ def optional(name: str, make: Callable[[], object]) -> object:
         return None
 
 
+def imported(name: str, module: str, what: str) -> Callable | None:
+    """A peer's function, or None where its module cannot be had."""
+    return optional(name, lambda: getattr(importlib.import_module(module), what))
+
+
 def nothing(function: Contender) -> Contender:
     """The same, for a function whose result is `out`."""
     def call(x: torch.Tensor, out: object) -> None:
@@ -49,6 +55,13 @@ def compiled(function: Callable) -> Callable:
     torch._dynamo.reset()
     torch._dynamo.config.suppress_errors = False
     return torch.compile(function, fullgraph=True, dynamic=False)
+
+
+def in_torch(function: Callable[[torch.Tensor], object]) -> Iterator[tuple[str, Contender]]:
+    """PyTorch's own, as it is and compiled."""
+    yield "torch", lambda x, out: function(x)
+    fused = compiled(lambda x: function(x))
+    yield "torch.compile", lambda x, out: fused(x)
 
 
 def faster(functions: list[Contender], x: torch.Tensor, out: object) -> Contender:
@@ -92,15 +105,6 @@ def refusing(error: Exception) -> Contender:
     return call
 
 
-def flashinfer():
-    def load():
-        import flashinfer as module
-
-        return module
-
-    return optional("flashinfer", load)
-
-
 def variants_of(names: tuple[str, ...], op: str, dtype: str) -> Iterator[tuple[str, str | None]]:
     """This repository: the default, and the variants that were asked for by name, as far as they take the dtype."""
     yield OURS, None
@@ -116,17 +120,11 @@ def softmax(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ..
     yield "torch", nothing(lambda x, out: torch.softmax(x, -1, out=out))
     fused = compiled(lambda x: torch.softmax(x, -1))
     yield "torch.compile", lambda x, out: fused(x)
-
-    def triton_softmax():
-        import softmax_triton
-
-        return softmax_triton.softmax
-
-    in_triton = optional("triton", triton_softmax)
+    in_triton = imported("triton", "softmax_triton", "softmax")
     if in_triton:
         yield "triton", nothing(lambda x, out: in_triton(x, out))
     yield from cudnn_contenders(case, x, out)
-    module = flashinfer()
+    module = optional("flashinfer", lambda: importlib.import_module("flashinfer"))
     if module and case.dtype == "float32":  # it takes no other type
         theirs = optional("flashinfer.sampling.softmax", lambda: module.sampling.softmax)
         if theirs:
@@ -153,7 +151,7 @@ def topk(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -
     for name, function in (("compile: softmax, topk", softmax_then_topk), ("compile: topk, logsumexp", topk_then_logsumexp)):
         fused = compiled(lambda x, function=function: function(x, k))
         yield name, lambda x, out, fused=fused: fused(x)
-    module = flashinfer()
+    module = optional("flashinfer", lambda: importlib.import_module("flashinfer"))
     if module:
         select = optional("flashinfer.top_k", lambda: module.top_k)
         theirs = optional("flashinfer.sampling.softmax", lambda: module.sampling.softmax)
@@ -197,48 +195,18 @@ def our_norm(op: str, variant: str | None, dtype: str, eps: float, *parameters: 
     return lambda x, out: call(x, *parameters, out, *x.shape, eps)
 
 
-def rms_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    weight = weight_of(case.cols, x.dtype)
-    for label, variant in variants_of(names, "rms_norm", case.dtype):
-        yield label, our_norm("rms_norm", variant, case.dtype, RMS_NORM_EPS, weight)
-
-    def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
-        return torch.nn.functional.rms_norm(x, (case.cols,), weight, RMS_NORM_EPS)
-
-    yield "torch", in_torch
-    fused = compiled(lambda x: in_torch(x))
-    yield "torch.compile", lambda x, out: fused(x)
-
-    def triton_rms_norm():
-        import rms_norm_triton
-
-        return rms_norm_triton.rms_norm
-
-    in_triton = optional("triton", triton_rms_norm)
+def norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
+    """RMSNorm or LayerNorm, which has a bias, too."""
+    parameters, eps = [weight_of(case.cols, x.dtype)], RMS_NORM_EPS
+    if case.op == "layer_norm":
+        parameters, eps = [*parameters, bias_of(case.cols, x.dtype)], LAYER_NORM_EPS
+    for label, variant in variants_of(names, case.op, case.dtype):
+        yield label, our_norm(case.op, variant, case.dtype, eps, *parameters)
+    theirs = getattr(torch.nn.functional, case.op)
+    yield from in_torch(lambda x: theirs(x, (case.cols,), *parameters, eps))
+    in_triton = imported("triton", "norms_triton", case.op)
     if in_triton:
-        yield "triton", nothing(lambda x, out: in_triton(x, weight, RMS_NORM_EPS, out))
-
-
-def layer_norm(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
-    weight, bias = weight_of(case.cols, x.dtype), bias_of(case.cols, x.dtype)
-    for label, variant in variants_of(names, "layer_norm", case.dtype):
-        yield label, our_norm("layer_norm", variant, case.dtype, LAYER_NORM_EPS, weight, bias)
-
-    def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
-        return torch.nn.functional.layer_norm(x, (case.cols,), weight, bias, LAYER_NORM_EPS)
-
-    yield "torch", in_torch
-    fused = compiled(lambda x: in_torch(x))
-    yield "torch.compile", lambda x, out: fused(x)
-
-    def triton_layer_norm():
-        import layer_norm_triton
-
-        return layer_norm_triton.layer_norm
-
-    in_triton = optional("triton", triton_layer_norm)
-    if in_triton:
-        yield "triton", nothing(lambda x, out: in_triton(x, weight, bias, LAYER_NORM_EPS, out))
+        yield "triton", nothing(lambda x, out: in_triton(x, *parameters, eps, out))
 
 
 @functools.lru_cache(maxsize=1)
@@ -256,13 +224,7 @@ def cross_entropy(case: Case, x: torch.Tensor, out: torch.Tensor, names: tuple[s
     for label, variant in variants_of(names, "cross_entropy", case.dtype):
         call = ours("cross_entropy", variant, case.dtype)
         yield label, lambda x, out, call=call: call(x, target, out, None, *x.shape, 1 / case.rows)
-
-    def in_torch(x: torch.Tensor, out: object = None) -> torch.Tensor:
-        return torch.nn.functional.cross_entropy(x, target, reduction="none")
-
-    yield "torch", in_torch
-    fused = compiled(lambda x: in_torch(x))
-    yield "torch.compile", lambda x, out: fused(x)
+    yield from in_torch(lambda x: torch.nn.functional.cross_entropy(x, target, reduction="none"))
 
 
 def cross_entropy_gradient(case: Case, x: torch.Tensor, out: tuple, names: tuple[str, ...] = ()) -> Iterator[tuple[str, Contender]]:
@@ -283,11 +245,11 @@ def cross_entropy_gradient(case: Case, x: torch.Tensor, out: tuple, names: tuple
 
         return call
 
-    def in_torch(x: torch.Tensor) -> torch.Tensor:
+    def loss_of(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.cross_entropy(x, target, reduction="none")
 
-    yield "torch", with_autograd(in_torch)
-    yield "torch.compile", with_autograd(compiled(lambda x: in_torch(x)))
+    yield "torch", with_autograd(loss_of)
+    yield "torch.compile", with_autograd(compiled(lambda x: loss_of(x)))
     column = torch.arange(case.cols, device="cuda")
     has_ignored = case.values == IGNORED  # else the formula has no mask that it does not need
 
@@ -305,7 +267,7 @@ def cross_entropy_gradient(case: Case, x: torch.Tensor, out: tuple, names: tuple
     yield "compile: formula", lambda x, out: fused(x)
 
 
-OPERATIONS = {"softmax": softmax, "topk": topk, "rms_norm": rms_norm, "layer_norm": layer_norm, "cross_entropy": cross_entropy,
+OPERATIONS = {"softmax": softmax, "topk": topk, "rms_norm": norm, "layer_norm": norm, "cross_entropy": cross_entropy,
               "cross_entropy_gradient": cross_entropy_gradient}
 
 

@@ -7,6 +7,7 @@ each go through many blocks.
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from typing import Callable
@@ -25,12 +26,7 @@ def copied_to(out: object) -> torch.Tensor:
 
 
 def in_triton(make: Callable[[object], dict[str, Contender]]) -> dict[str, Contender]:
-    def load():
-        import floors_triton
-
-        return floors_triton
-
-    module = optional("triton", load)
+    module = optional("triton", lambda: importlib.import_module("floors_triton"))
     return make(module) if module else {}
 
 
