@@ -1,8 +1,6 @@
 #include "cluster.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -28,19 +26,6 @@ uint64_t count(dim3 d) { return uint64_t{d.x} * d.y * d.z; }
 
 std::string text_of(dim3 d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-}
-
-[[noreturn]] void fail(const std::string& what, const std::string& detail, Place place) {
-  Failure failure = {};
-  failure.what = what.c_str();
-  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
-  failure.in_kernel = true;
-  const uint3 block = current_block->index(), thread = current_block->running()->index;
-  std::memcpy(failure.block, &block, sizeof failure.block);
-  std::memcpy(failure.thread, &thread, sizeof failure.thread);
-  failure.file = place.file;
-  failure.line = place.line;
-  report_failure(failure);
 }
 
 }  // namespace
@@ -175,15 +160,16 @@ dim3 cluster_size() noexcept {
 void* map_shared_rank(const void* address, unsigned rank, Place place) {
   const auto own = reinterpret_cast<uintptr_t>(address);
   if (rank >= count(cluster_size()))
-    fail("cluster.map_shared_rank",
-         "There is no block of rank " + std::to_string(rank) + ": the cluster has " +
-             std::to_string(count(cluster_size())) + (current_cluster ? "." : ", since the launch asks for none."),
-         place);
+    fail_in_kernel("cluster.map_shared_rank",
+                   "There is no block of rank " + std::to_string(rank) + ": the cluster has " +
+                       std::to_string(count(cluster_size())) +
+                       (current_cluster ? "." : ", since the launch asks for none."),
+                   place);
   if (!current_cluster) return const_cast<void*>(address);
   const uintptr_t mapped = current_cluster->map(own, rank);
   if (!mapped)
-    fail("cluster.map_shared_rank", "The address is none of shared memory: only that can be mapped to another block.",
-         place);
+    fail_in_kernel("cluster.map_shared_rank",
+                   "The address is none of shared memory: only that can be mapped to another block.", place);
   return reinterpret_cast<void*>(mapped);
 }
 

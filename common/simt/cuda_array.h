@@ -28,7 +28,5 @@ inline size_t bytes_of(const cudaChannelFormatDesc& format) {
 
 // Remembers why, and returns the error.
 cudaError_t refuse_array(cudaError_t error, const std::string& what, const char* function = __builtin_FUNCTION());
-// Ends the process: the running thread uses a texture or a surface as it cannot be used.
-[[noreturn]] void fail_in_texture(const char* what, const std::string& detail, Place place);
 
 }  // namespace simt

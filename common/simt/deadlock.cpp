@@ -1,6 +1,5 @@
 // No thread of a block can go on: who waits where, and for whom.
 #include <cstdarg>
-#include <cstring>
 #include <map>
 #include <string>
 #include <tuple>
@@ -141,17 +140,7 @@ const char* name_of(Call call) {
                 "lanes leave before others?"
               : "Every thread that is waited for must reach the same call: is it inside a branch or a loop?";
 
-  Failure failure = {};
-  failure.what = what.c_str();
-  std::snprintf(failure.detail, sizeof failure.detail, "%s", text.c_str());
-  const unsigned block_index[3] = {block.x, block.y, block.z};
-  const unsigned thread_index[3] = {first.index.x, first.index.y, first.index.z};
-  std::memcpy(failure.block, block_index, sizeof block_index);
-  std::memcpy(failure.thread, thread_index, sizeof thread_index);
-  failure.in_kernel = true;
-  failure.file = first.place.file;
-  failure.line = first.place.line;
-  report_failure(failure);
+  fail_in_kernel(what, text, first.place, block, first.index);
 }
 
 void Block::report_deadlock() {

@@ -53,9 +53,8 @@ void set_thread(Failure* failure) {
   failure->in_kernel = block && block->running();
   if (!failure->in_kernel) return;
   const uint3 b = block->index(), t = block->running()->index;
-  const unsigned block_index[3] = {b.x, b.y, b.z}, thread_index[3] = {t.x, t.y, t.z};
-  std::memcpy(failure->block, block_index, sizeof block_index);
-  std::memcpy(failure->thread, thread_index, sizeof thread_index);
+  std::memcpy(failure->block, &b, sizeof failure->block);
+  std::memcpy(failure->thread, &t, sizeof failure->thread);
 }
 
 // A library that kernels call: libc, libm, ...
@@ -256,6 +255,22 @@ void fail_in_host(const char* what, const std::string& detail) {
   std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
   failure.pc = users_frame();
   report_failure(failure);
+}
+
+void fail_in_kernel(const std::string& what, const std::string& detail, Place place, uint3 block, uint3 thread) {
+  Failure failure = {};
+  failure.what = what.c_str();
+  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
+  failure.in_kernel = true;
+  std::memcpy(failure.block, &block, sizeof failure.block);
+  std::memcpy(failure.thread, &thread, sizeof failure.thread);
+  failure.file = place.file;
+  failure.line = place.line;
+  report_failure(failure);
+}
+
+void fail_in_kernel(const std::string& what, const std::string& detail, Place place) {
+  fail_in_kernel(what, detail, place, current_block->index(), current_block->running()->index);
 }
 
 void repair_faults(bool (*repair)(uintptr_t)) { repair_fault = repair; }

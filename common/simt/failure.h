@@ -27,6 +27,11 @@ uintptr_t users_frame();
 // A call of the host's code that cannot go on; the place is the innermost of the user's own.
 [[noreturn]] void fail_in_host(const char* what, const std::string& detail);
 
+// A thread of a kernel that cannot go on, at this place: the one that runs, or another of the launch.
+[[noreturn]] void fail_in_kernel(const std::string& what, const std::string& detail, Place place);
+[[noreturn]] void fail_in_kernel(const std::string& what, const std::string& detail, Place place, uint3 block,
+                                 uint3 thread);
+
 // Gives the calling OS thread a stack of its own for signal handlers, so that a stack overflow can be reported.
 void use_signal_stack();
 

@@ -8,6 +8,7 @@
 
 #include "cuda_array.h"
 #include "device.h"
+#include "failure.h"
 
 namespace {
 
@@ -21,12 +22,12 @@ bool place_within(long* at, long size, long step, cudaSurfaceBoundaryMode mode, 
                   simt::Place place) {
   if (*at >= 0 && *at + step <= size) return true;
   if (mode == cudaBoundaryModeTrap)
-    simt::fail_in_texture(what,
-                          std::string(coordinate) + " is " + std::to_string(*at) + ", and the array ends at " +
-                              std::to_string(size) +
-                              (step > 1 ? ": x counts bytes. On a GPU the kernel is stopped (cudaBoundaryModeTrap)."
-                                        : ". On a GPU the kernel is stopped (cudaBoundaryModeTrap)."),
-                          place);
+    simt::fail_in_kernel(what,
+                         std::string(coordinate) + " is " + std::to_string(*at) + ", and the array ends at " +
+                             std::to_string(size) +
+                             (step > 1 ? ": x counts bytes. On a GPU the kernel is stopped (cudaBoundaryModeTrap)."
+                                       : ". On a GPU the kernel is stopped (cudaBoundaryModeTrap)."),
+                         place);
   if (mode == cudaBoundaryModeZero) return false;
   *at = *at < 0 ? 0 : size - step;
   return true;
@@ -40,21 +41,21 @@ void* surface_at(cudaSurfaceObject_t object, const SurfacePlace& at, unsigned by
                  Place place) noexcept {
   const cudaArray* const array = object && object < surfaces.size() ? surfaces[object].load() : nullptr;
   if (!array)
-    fail_in_texture(
+    fail_in_kernel(
         what, "The number is no surface object: it was not created in this process, or it has been destroyed.", place);
   const bool layered = array->flags & cudaArrayLayered;
   const int dimensions = array->depth && !layered ? 3 : array->height ? 2 : 1;
   if (at.dimensions != dimensions || (at.layer >= 0) != layered)
-    fail_in_texture(what,
-                    "The array has " + std::to_string(dimensions) + (dimensions > 1 ? " dimensions" : " dimension") +
-                        (layered ? " and layers" : "") + ", and the call is for " + std::to_string(at.dimensions) +
-                        (at.layer >= 0 ? " and layers." : "."),
-                    place);
+    fail_in_kernel(what,
+                   "The array has " + std::to_string(dimensions) + (dimensions > 1 ? " dimensions" : " dimension") +
+                       (layered ? " and layers" : "") + ", and the call is for " + std::to_string(at.dimensions) +
+                       (at.layer >= 0 ? " and layers." : "."),
+                   place);
   if (at.x % static_cast<int>(bytes))
-    fail_in_texture(what,
-                    "x is " + std::to_string(at.x) + ", no multiple of the " + std::to_string(bytes) +
-                        " bytes that are accessed: x counts bytes, as in x * sizeof(float).",
-                    place);
+    fail_in_kernel(what,
+                   "x is " + std::to_string(at.x) + ", no multiple of the " + std::to_string(bytes) +
+                       " bytes that are accessed: x counts bytes, as in x * sizeof(float).",
+                   place);
   long x = at.x, y = at.y, z = layered ? at.layer : at.z;
   if (!place_within(&x, static_cast<long>(array->width * bytes_of(array->format)), bytes, mode, "x", place) ||
       !place_within(&y, static_cast<long>(array->rows()), 1, mode, "y", place) ||

@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "block.h"
@@ -62,7 +61,7 @@ bool is_inside(const cudaArray& array, size_t at_byte, size_t at_row, size_t wid
 const char* copy_beyond = "it runs past the end of the array\nOffsets and widths are in bytes, heights in rows.";
 
 [[noreturn]] void fail(const std::string& detail, simt::Place place) {
-  simt::fail_in_texture("a wrong read of a texture", detail, place);
+  simt::fail_in_kernel("a wrong read of a texture", detail, place);
 }
 
 std::string type_text(int channels, int bits, bool is_float, bool is_signed) {
@@ -152,19 +151,6 @@ cudaError_t refuse_array(cudaError_t error, const std::string& what, const char*
   set_last_error(error, function);
   refuse_call(error, std::string(function) + " refused: " + what);
   return error;
-}
-
-void fail_in_texture(const char* what, const std::string& detail, Place place) {
-  Failure failure = {};
-  failure.what = what;
-  std::snprintf(failure.detail, sizeof failure.detail, "%s", detail.c_str());
-  failure.in_kernel = true;
-  const uint3 block = current_block->index(), thread = current_block->running()->index;
-  std::memcpy(failure.block, &block, sizeof failure.block);
-  std::memcpy(failure.thread, &thread, sizeof failure.thread);
-  failure.file = place.file;
-  failure.line = place.line;
-  report_failure(failure);
 }
 
 Texels texels_linear(cudaTextureObject_t object, int index, const TexelRead& read) noexcept {
