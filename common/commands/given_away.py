@@ -10,6 +10,7 @@ it name, and what these include. What a later lab is given may answer an earlier
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -31,6 +32,11 @@ def statements(code: str) -> list[str]:
             found.append(code[begun:at])
             begun, depth = at + 1, 0
     return [each for each in found if each]
+
+
+@functools.lru_cache(maxsize=None)  # chapters are looked at for each TODO
+def code_in(text: str) -> str:
+    return "".join(statements(text))
 
 
 def answers(solution: str) -> dict[int, list[str]]:
@@ -75,16 +81,16 @@ def problems(root: Path) -> list[str]:
             continue  # which is said elsewhere
         for page in (handout, hints, *lab.glob("*.cu")):
             headers |= headers_of(root, page.read_text(encoding="utf-8"))
-        code = {str(path): "".join(statements(path.read_text(encoding="utf-8"))) for path in sorted(headers)}
+        code = {str(path): code_in(path.read_text(encoding="utf-8")) for path in sorted(headers)}
         pages = {**chapters, str(handout): handout.read_text(encoding="utf-8")}
         for solution in sorted((root / "solutions" / lab.name).glob("*.cu")):
             starter = lab / solution.name
             handed_out = {str(starter): starter.read_text(encoding="utf-8")} if starter.is_file() else {}
-            given = "".join(statements(handed_out.get(str(starter), "")))
+            given = code_in(handed_out.get(str(starter), ""))
             for todo, lines in answers(solution.read_text(encoding="utf-8")).items():
                 hidden = {f"{hints}, {name}": text for name, text in hints_but_the_last(hints.read_text(encoding="utf-8"), todo).items()}
                 for name, text in {**pages, **hidden}.items():
-                    said = "".join(statements(text))
+                    said = code_in(text)
                     found += [f"{name}: gives TODO {todo} of {lab.name} away: {line}" for line in lines if line in said and line not in given]
                 for name, said in code.items():
                     there = [line for line in lines if line in said and line not in given]

@@ -28,6 +28,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from collections.abc import Sequence
@@ -209,22 +210,28 @@ def lab_of(given: dict) -> Lab:
 def read(root: Path) -> tuple[list[Lab], list[Program], dict[str, str], list[Shape]]:
     """The labs that are rungs, those that are programs, the operators' titles by name, what is measured."""
     try:
-        given = tomllib.loads((root / MANIFEST).read_text(encoding="utf-8"))
-        if not {"lab"} <= set(given) <= {"operator", "shape", "lab", "program"}:
-            raise Malformed("it holds [[operator]], [[shape]], [[lab]] and [[program]] tables and nothing else")
-        labs, programs = [lab_of(each) for each in given["lab"]], [program_of(each) for each in given.get("program", [])]
-        titles = dict(operator_of(each) for each in given.get("operator", []))
-        shapes = [shape_of(each) for each in given.get("shape", [])]
-        if len({shape.cols for shape in shapes}) < len(shapes):
-            raise Malformed("two shapes have the same cols")
-        numbers = [lab.number for lab in (*labs, *programs)]
-        in_order = all(these == sorted(these) for these in ([lab.number for lab in labs], [program.number for program in programs]))
-        if not in_order or len(set(numbers)) < len(numbers):  # a new lab is added at the end, after the programs
-            raise Malformed(f"labs are in ascending order, each number once: {' '.join(numbers)}")
+        labs, programs, titles, shapes = parsed((root / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
     following = [f"labs/{lab.name}/README.md" for lab in (*labs[1:], *programs[:1])] + ["make ladder"]
-    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], programs, titles, shapes
+    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], [*programs], {**titles}, [*shapes]
+
+
+@functools.lru_cache(maxsize=1)  # one program asks for many labs
+def parsed(text: str) -> tuple[list[Lab], list[Program], dict[str, str], list[Shape]]:
+    given = tomllib.loads(text)
+    if not {"lab"} <= set(given) <= {"operator", "shape", "lab", "program"}:
+        raise Malformed("it holds [[operator]], [[shape]], [[lab]] and [[program]] tables and nothing else")
+    labs, programs = [lab_of(each) for each in given["lab"]], [program_of(each) for each in given.get("program", [])]
+    titles = dict(operator_of(each) for each in given.get("operator", []))
+    shapes = [shape_of(each) for each in given.get("shape", [])]
+    if len({shape.cols for shape in shapes}) < len(shapes):
+        raise Malformed("two shapes have the same cols")
+    numbers = [lab.number for lab in (*labs, *programs)]
+    in_order = all(these == sorted(these) for these in ([lab.number for lab in labs], [program.number for program in programs]))
+    if not in_order or len(set(numbers)) < len(numbers):  # a new lab is added at the end, after the programs
+        raise Malformed(f"labs are in ascending order, each number once: {' '.join(numbers)}")
+    return labs, programs, titles, shapes
 
 
 def load(root: Path = ROOT) -> list[Lab]:

@@ -185,9 +185,10 @@ def problems(lab: str, root: Path) -> list[str]:
     """What is wrong with the lab's entries, for the course's own check: all that can be seen without a compiler."""
     found = []
     try:
-        for name in load(lab, root):
+        entries, solution = load(lab, root), solution_of(lab, root)
+        for name, fields in entries.items():
             try:
-                kernel(lab, name, root)
+                made(lab, name, fields, solution, root)
             except Malformed as error:
                 found.append(str(error))
     except Malformed as error:
