@@ -20,7 +20,7 @@ if mkdir -p build 2>/dev/null && [ -w build ]; then
 fi
 targets=("$build/worker")
 for lab in $(labs); do
-  targets+=("$build/tests/$lab" "$build/checked/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')")
+  targets+=("$build/tests/$lab" "$(shared_object "$(solution_of "$lab")" "$build/checked")")
 done
 if [ "${1:-}" = doctor ]; then
   targets=("$build/worker" build/grade/escapes)
@@ -31,12 +31,12 @@ else
   if [ "$backend" = cuda ]; then
     targets+=("$build/speed" build/cuda/worker build/cuda/roofs)
     for lab in $(labs); do
-      targets+=("build/cuda/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')")
+      targets+=("$(shared_object "$(solution_of "$lab")" build/cuda)")
     done
   fi
 fi
 [ -x "$build/tests/$(labs | tail -n 1)" ] || step "building the tests (once; about a minute)"
-build "${targets[@]}" || fail "the course's own code does not compile; see above"
+build_own "${targets[@]}"
 exec 9>&-
 [ "${1:-}" != task ] || exec "$python" common/grade/slurm/task.py "$2"
 

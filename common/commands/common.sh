@@ -99,6 +99,9 @@ build() {
   fi
 }
 
+# The course's own parts, or the end of the command.
+build_own() { build "$@" || fail "the course's own code does not compile; see above"; }
+
 # build_rung FILE TARGET...: builds them out of FILE. If that fails, $first_error is the first error in FILE, which a command says last:
 # a template's error is followed by a screen of notes.
 build_rung() {
@@ -191,6 +194,7 @@ find_lab() {
 is_program() { [[ " ${program_names[*]} " == *" $1 "* ]]; }
 
 kernel_of() { echo "${lab_kernel[$1]}"; }
+solution_of() { echo "solutions/$1/$(kernel_of "$1")"; }
 
 # Which file a command is about, by FILE, SOLUTION and BROKEN: sets $file, and $source as results name it. Of a wrong program also
 # $broken_facts (common/testing/broken_program.py).
@@ -233,7 +237,7 @@ shared_object() {
 # cannot be had: a class may be given the labs without the solutions.
 counted_solution() {
   local file object
-  file=solutions/$1/$(kernel_of "$1")
+  file=$(solution_of "$1")
   object=$build/checked/${file%.cu}.so
   if [ -n "${PREBUILT:-}" ]; then
     [ -e "$object" ] && [ -x "$build/worker" ] && echo "$object" && return
@@ -245,7 +249,7 @@ counted_solution() {
 
 # Sets $backend (cpu or cuda) and prints the line that says which and why. TARGET...: what else is built on the way.
 choose_backend() {
-  build "$build/backend" "$@" || fail "the course's own code does not compile; see above"
+  build_own "$build/backend" "$@"
   backend=$("$build/backend" --name) || exit 2
   "$build/backend"
 }
@@ -363,7 +367,7 @@ measure_step() {
   local sizes=64,256,32,2,2,16,8,64 results
   [ "$backend" = cpu ] || sizes=1024,4096,512,8,2,64,8,224
   results=$(step_results) || exit
-  build "$build/swap_ffn_bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
+  build_own "$build/swap_ffn_bench" "$(roofs_program)"
   counts=()
   [ "${CHECKS:-on}" = off ] || count_options "$2"
   "$build/swap_ffn_bench" --worker "build/$backend/worker" --rung "$4" --backend "$backend" --source "$3" --sizes $sizes \

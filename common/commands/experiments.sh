@@ -5,7 +5,7 @@ set_up
 choose_backend
 [ "$backend" = cuda ] || fail "these experiments are about a GPU's memory and clocks; there is none here. Those of an NVIDIA H200 \
 are in plots/results/experiments-nvidia-h200.json"
-build build/cuda/experiments build/cuda/dependent_copy build/cuda/roofs || fail "the course's own code does not compile; see above"
+build_own build/cuda/experiments build/cuda/dependent_copy build/cuda/roofs
 results=$(results_folder) || exit
 slug=$(build/cuda/roofs --slug)
 for program in experiments dependent_copy; do

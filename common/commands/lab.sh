@@ -36,7 +36,7 @@ choose_backend "${needed[@]}"
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")
 
-build "build/$backend/worker" || fail "the course's own code does not compile; see above"
+build_own "build/$backend/worker"
 [ -z "${TODO:-}" ] || record=/dev/null
 { : >"$record"; } 2>/dev/null || record=  # a folder that cannot be written remembers nothing
 # The instrumented build runs small cases under memcheck, racecheck, initcheck and synccheck. It takes longest, so it begins beside the
@@ -91,7 +91,7 @@ fi
 # Right: now how fast?
 # predictions FILE: the rung's, and a student's beside the solution's, in the file
 predictions() {
-  build "$build/profile" || fail "the course's own code does not compile; see above"
+  build_own "$build/profile"
   if [ -n "$solution" ] && [ "$source" != solution ]; then
     predict "$lab" "$solution" solution "$1" --keep "${solution%.so}.predicted.json" || return
   fi
@@ -111,7 +111,7 @@ if predicting; then
   draw_predicted "$results" "${FILE:-student}" || exit
 else
   [ -x "$build/bench" ] || step "building the benchmark (once) ..."
-  build "$build/bench" "$(roofs_program)" || fail "the course's own code does not compile; see above"
+  build_own "$build/bench" "$(roofs_program)"
   # The roofs come from the same machine, or the chart would compare nothing.
   measure_roofs
   prepare_bench

@@ -11,14 +11,14 @@ step "building the course (a minute the first time) ..."
 choose_backend
 lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
 step_list=$(for lab in $(labs); do ! is_step "$lab" || echo "$lab"; done)
-rungs=$(for lab in $lab_list; do echo "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')"; done)
-checked_of() { shared_object "solutions/$1/$(kernel_of "$1")" build/cpu/checked; }
+rungs=$(for lab in $lab_list; do shared_object "$(solution_of "$lab")" "build/$backend"; done)
+checked_of() { shared_object "$(solution_of "$1")" build/cpu/checked; }
 checked="$build/worker $(for lab in $lab_list; do checked_of "$lab"; done)"
 if predicting; then
-  build "$build/profile" $checked || fail "the course's own code does not compile; see above"
+  build_own "$build/profile" $checked
 else
   [ -z "${PREBUILT:-}" ] || checked=
-  build "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked || fail "the course's own code does not compile; see above"
+  build_own "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked
   measure_roofs
   prepare_bench
 fi
@@ -64,8 +64,8 @@ predict_all() {
 measure() {
   local lab=$1 rows=$2 cols=$3
   shift 3
-  count_options "solutions/$lab/$(kernel_of "$lab")"
-  "${bench[@]}" --rung "build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')" --lab "$lab" --source solution \
+  count_options "$(solution_of "$lab")"
+  "${bench[@]}" --rung "$(shared_object "$(solution_of "$lab")" build/$backend)" --lab "$lab" --source solution \
     --rows "$rows" --cols "$cols" --results "$results" --command "make ladder" "${counts[@]}" "$@" || failed=1
 }
 
@@ -96,13 +96,13 @@ fi
 predicting && [ -n "$step_list" ] && step "$step_list is measured on a GPU, or with TIME=executor"
 for lab in $(predicting || echo "$step_list"); do
   step "$lab: a decode step of a Swap-FFN layer, fused and not"
-  rung=build/$backend/solutions/$lab/$(kernel_of "$lab" | sed 's/cu$/so/')
+  rung=$(shared_object "$(solution_of "$lab")" build/$backend)
   if ! build "$rung"; then
     say "$lab does not build here; with nvcc it needs cuBLAS"
     failed=1
     continue
   fi
-  measure_step "$lab" "solutions/$lab/$(kernel_of "$lab")" solution "$rung" || failed=1
+  measure_step "$lab" "$(solution_of "$lab")" solution "$rung" || failed=1
 done
 
 say ""
@@ -113,7 +113,7 @@ else
   "$python" common/bench/table.py "$results" --source solution || exit
   beside=
   if [ -n "${PREDICT:-}" ]; then
-    build "$build/profile" $checked || fail "the course's own code does not compile; see above"
+    build_own "$build/profile" $checked
     beside=$(predicted_file) || exit
     (results=$beside number=0; predict_all; exit $failed) || failed=1
     say ""

@@ -27,12 +27,12 @@ choose_backend
 report=build/profile.json
 if [ "$backend" = cuda ]; then
   rung=$(shared_object "$file" build/cuda)
-  build build/cuda/launch_once || fail "the course's own code does not compile; see above"
+  build_own build/cuda/launch_once
   build_rung "$file" "$rung" || does_not_compile
   "$python" common/cuda/read_counters.py --rows "$rows" --cols "$cols" --k "${K:-50}" "$rung" >"$report"
 else
   rung=$(shared_object "$file" build/cpu/checked)
-  build "$build/worker" "$build/profile" || fail "the course's own code does not compile; see above"
+  build_own "$build/worker" "$build/profile"
   build_rung "$file" "$rung" || does_not_compile
   SIMT_GPU=$gpu SIMT_GPU_TIMES=$times "$build/profile" --worker "$build/worker" --rung "$rung" --rows "$rows" --cols "$cols" --k "${K:-50}" >"$report"
 fi

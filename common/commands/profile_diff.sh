@@ -5,10 +5,10 @@ set_up
 [ "${BACKEND:-auto}" != cpu ] || fail "profile-diff compares a GPU with the executor: BACKEND=cpu leaves nothing to compare"
 BACKEND=cuda choose_backend
 read_labs
-sources=$(for lab in $(labs); do echo "solutions/$lab/$(kernel_of "$lab")"; done)
+sources=$(for lab in $(labs); do solution_of "$lab"; done)
 targets="$build/worker $build/profile build/cuda/launch_once build/cuda/roofs"
 for source in $sources; do targets+=" build/cuda/${source%cu}so $build/checked/${source%cu}so"; done
-build $targets || fail "the course's own code does not compile; see above"
+build_own $targets
 output=$(results_folder) || exit
 output+=/profile-diff-$("$(roofs_program)" --slug).json
 "$python" common/cuda/profile_diff.py --output "$output.new" ${SHAPES:+--shapes "$SHAPES"} \

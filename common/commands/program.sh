@@ -26,7 +26,7 @@ given=common/bench/sharded folder=build/cpu/sharded
 work=$(mktemp -d "build/$lab.XXXXXX") events=$work/events || cannot_write build
 trap 'rm -rf "$work"' EXIT
 if [ -n "${CASE:-}" ]; then
-  build $folder/cases || fail "the course's own code does not compile; see above"
+  build_own $folder/cases
   mapfile -t cases < <($folder/cases)
   printf '%s\n' "${cases[@]}" | grep -qxF -- "$CASE" ||
     fail "there is no case \"$CASE\".$(nearest "$CASE" "${cases[@]}") The cases are: $(printf '%s, ' "${cases[@]}" | sed 's/, $//')"
@@ -83,7 +83,7 @@ choose_devices() {
   elif [ -n "${BROKEN:-}" ]; then
     missing="BROKEN=$BROKEN"
   else
-    build $build/backend || fail "the course's own code does not compile; see above"
+    build_own $build/backend
     read -r gpus about <<<"$($build/backend --gpus)"
     nvcc=$(make -s -f common/build/rules.mk print-nvcc)
     case $gpus in
@@ -127,8 +127,7 @@ case $backend in
     [ "${CHECKS:-on}" = off ] || modes+=(check)
     [ -z "${BROKEN:-}" ] || modes=("${modes[-1]}")
     [ -e $folder/check/sharded_test.o ] || step "building the program (once; under a minute on two cores) ..."
-    build $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done) ||
-      fail "the course's own code does not compile; see above"
+    build_own $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done)
     for mode in "${modes[@]}"; do
       compile $mode &
     done

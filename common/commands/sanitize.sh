@@ -13,7 +13,7 @@ COMPUTE_SANITIZER=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compu
   fail "compute-sanitizer is not found: it comes with the CUDA toolkit (package cuda-sanitizer of NVIDIA's repository)"
 export COMPUTE_SANITIZER
 rung=$(shared_object "$file" build/cuda)
-build build/cuda/worker "$build/tests/$lab" || fail "the course's own code does not compile; see above"
+build_own build/cuda/worker "$build/tests/$lab"
 build_rung "$file" "$rung" || does_not_compile
 
 mkdir -p build/sanitizer

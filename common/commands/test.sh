@@ -161,7 +161,7 @@ done
 
 check "counters: all readings of an H200" run "$build/warp_counts" common/simt/counters/h200_warp_accesses.csv
 counters_of_solutions() {
-  make -s -j"$jobs" -f common/build/rules.mk $(for lab in $lab_list; do shared_object "solutions/$lab/$(kernel_of "$lab")" "$build/checked"; done) &&
+  make -s -j"$jobs" -f common/build/rules.mk $(for lab in $lab_list; do shared_object "$(solution_of "$lab")" "$build/checked"; done) &&
     "$python" common/cuda/profile_diff.py --check plots/results/profile-diff-nvidia-h200.json
 }
 check "counters: the solutions' as read on an H200" counters_of_solutions
