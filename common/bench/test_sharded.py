@@ -147,7 +147,7 @@ class Sharded(unittest.TestCase):
             program = self.build("check", f"{name}.out", file, folder, folder / "sharded_test.cu" if wrong.given_changed else None)
             return run(program, "f32", wrong.entry["variant"], SIMT_DEVICES=str(wrong.devices))
 
-        names = sampled(list(entries), 7, "wrong programs of lab 09")
+        names = sampled(list(entries), 11, "wrong programs of lab 09")
         for name, result in zip(names, self.pool.map(verdict, names)):
             with self.subTest(name):
                 self.assertNotEqual(result.returncode, 0, result.stdout)

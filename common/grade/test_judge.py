@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import judge  # noqa: E402
 import points  # noqa: E402
 import sandbox  # noqa: E402
-from course.sampling import left_to_rest  # noqa: E402
+from course.sampling import has_list, in_turn, left_to_rest, sampled  # noqa: E402
 from ingest import Submission, Taken  # noqa: E402
 
 LAB = "lab02_smem"
@@ -90,11 +90,13 @@ class Judging(unittest.TestCase):
         lab = self.grade(STARTER)
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
 
+    @in_turn(2)
     def test_honest_and_unusual(self):
         odd = "// REQUIRE(false); asm(\"nop\"); system(\"rm\")\n" + SOLUTION.replace("threads = 256", "threads = 128")
         lab = self.grade(odd.replace("\n", "\r\n"))
         self.assertEqual((lab["verdict"], lab["points"]), ("pass", lab["out_of"]), [i for i in lab["items"] if i["verdict"] != "pass"])
 
+    @in_turn(2)
     def test_partial_work_keeps_what_it_has(self):
         lab = self.grade(SOLUTION.replace('rung::softmax("tree", tree)', 'rung::softmax("tree", nothing)').replace(
             "RUNG_EXPORT", "cudaError_t nothing(const float*, float*, int, int, cudaStream_t) { return cudaSuccess; }\nRUNG_EXPORT"))
@@ -109,6 +111,7 @@ class Judging(unittest.TestCase):
         self.assertIn("slightly off", self.item(lab, "correctness/serial f32/widths")["reason"])
         self.assertNotRegex(json.dumps(lab), r"expected [-0-9.]|sums to")
 
+    @in_turn(2)
     def test_only_on_the_public_shapes(self):
         public = "if (cols != 33 && cols != 31 && cols != 32 && cols != 600 && cols != 1023 && cols != 1024 && cols != 1025 && cols != 4096 && " \
                  "cols > 2 && cols != 96 && cols != 161 && cols != 50257 && cols != 200003 && cols != 512) return cudaErrorInvalidValue;\n  const size_t bytes"
@@ -121,6 +124,7 @@ class Judging(unittest.TestCase):
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
         self.assertRegex(self.item(lab, "correctness/tree f32/widths")["reason"], "host code (touches|reads or writes) device memory")
 
+    @in_turn(2)
     def test_rules(self):
         lab = self.grade(FRAME % (NOTHING % 'system("true");'))
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
@@ -142,6 +146,7 @@ class Judging(unittest.TestCase):
         built = self.judge.workshop.build((text + FRAME % (NOTHING % "kernel<<<1, 1>>>(nullptr, nullptr);")).encode(), "labs/x.cu", self.judge.box.new_user())
         self.assertEqual((built.error, built.findings), ("", []), built.details)
 
+    @in_turn(2)
     def test_what_nothing_of_a_rung_leads_to_is_left_out(self):
         debugging = '#include <cstdlib>\nint main() { return system("date"); }\n'
         lab = self.grade(SOLUTION + debugging)
@@ -157,9 +162,11 @@ class Judging(unittest.TestCase):
             self.assertIn(word, self.item(lab, "integrity/source")["reason"], text)
             self.assertNotIn("root:", json.dumps(lab), "a file of this machine was shown")
 
+    @has_list
     def test_ends_within_its_limits(self):
         texts = ("exit(0);", "abort();", "for (;;) printf(\"PASSED all\\n\");",
                  "for (;;) { char* p = static_cast<char*>(malloc(1 << 20)); for (int i = 0; p && i < 1 << 20; i += 4096) p[i] = 1; }")
+        texts = sampled(texts, 2, "submissions that do not end by themselves")
         begun = time.monotonic()
         with ThreadPoolExecutor(len(texts)) as pool:
             labs = pool.map(lambda text: self.grade("#include <cstdio>\n" + FRAME % (NOTHING % text)), texts)

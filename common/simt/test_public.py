@@ -51,7 +51,7 @@ class PublicPrograms(unittest.TestCase):
                 made = simtcc(*MODES[mode], program, "-o", name, folder=folder)
                 return made if made.returncode else run(name, folder)
 
-            jobs = sampled([(program, mode) for program in programs for mode in MODES], 10, "programs as public repositories have them, in one of 3 modes")
+            jobs = sampled([(program, mode) for program in programs for mode in MODES], 15, "programs as public repositories have them, in one of 3 modes")
             for (program, mode), result in zip(jobs, pool.map(make_and_run, jobs)):
                 with self.subTest(program=program.name, mode=mode):
                     self.assertEqual(result.returncode, 0, result.stdout)

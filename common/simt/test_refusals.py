@@ -71,7 +71,7 @@ class Refused(InFolder):
             return case, simtcc(name, folder=self.folder)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for (number, (feature, *rest)), made in pool.map(attempt, sampled(list(enumerate(REFUSED)), 3, "features that are refused")):
+            for (number, (feature, *rest)), made in pool.map(attempt, sampled(list(enumerate(REFUSED)), 6, "features that are refused")):
                 with self.subTest(feature=feature, line=rest[1]):
                     self.assertNotEqual(made.returncode, 0, "it compiled")
                     words = "" if feature in OWN_WORDS else ".* is not supported by the CPU executor"

@@ -124,7 +124,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if not only:
-        wrong = sampled(wrong, 8, "wrong kernels of the labs")
+        wrong = sampled(wrong, 12, "wrong kernels of the labs")
     solutions = [] if on_gpu or options.broken else [lab.solution for lab in all_labs if only in str(lab.solution)]
     if not wrong and not solutions:
         print(f"error: no wrong kernel and no solution has '{only}' in its name", file=sys.stderr)
