@@ -376,6 +376,7 @@ void Block::retire(Thread* thread) {
   if (warp->ready == 0 && (watcher_ || warp->at_activemask)) warp_stopped(warp);
 }
 
+bool in_kernel() noexcept { return current_block; }
 Votes block_barrier(int predicate, Place place) noexcept { return current_block->barrier(predicate, place); }
 Exchanged warp_exchange(unsigned mask, uint64_t value, Place place) noexcept {
   return current_block->exchange(mask, value, place);

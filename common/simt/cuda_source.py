@@ -15,6 +15,7 @@ from pathlib import Path
 import cuda_arch
 import device_linkage
 import lockstep
+import module_kernels
 import ptx
 from source_text import Text, UserError, closing, inside_function, of_text, read  # noqa: F401: also for those who import this file
 
@@ -41,7 +42,7 @@ CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "si
                    "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
 
 # Each also without Async, which a macro adds.
-DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", (HEADERS / "simt/driver_api.h").read_text())
+DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", "".join((HEADERS / "simt" / header).read_text() for header in ("driver_api.h", "driver_modules.h")))
                           for rest in ("", "Async")}))
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
@@ -49,11 +50,11 @@ UNSUPPORTED = [
     (r"\btexture\s*<|\btextureReference\b|\bcudaBindTexture\w*", "texture references (since CUDA 12 there are only texture objects)"),
     (r"\btex(?:1DL(?!ayered\b)|1DG|2DL(?!ayered\b)|2DG|2DS|3D(?=\w)|Cubemap)\w*\s*[<(]|\btex2Dgather\s*[<(]|\bcudaGetTexture\w+", "of textures, {0}"),
     (r"\bsurface\s*<|\bsurfaceReference\b|\bcudaBindSurface\w*", "surface references (since CUDA 12 there are only surface objects)"),
-    (r"\bcuda\w*MipmappedArray\b|\bcudaArrayGet(?!Info\b)\w+|\bsurfCubemap\w*|\bcudaMemcpy(?:ArrayToArray|2DArrayToArray)\b",
+    (r"\bcuda\w*MipmappedArray\b|\bcudaArrayGet(?!Info\b)\w+|\bsurfCubemap\w*|\bcudaMemcpyArrayToArray\b",
      "of CUDA arrays (texture memory), {0}"),
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
-    (rf"\bcudaGraph(?!ics|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
+    (rf"\bcudaGraph(?!ics|s[A-Z]|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
      r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
     (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
@@ -77,6 +78,8 @@ ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
 # A kernel has one attribute of this kind (qualifiers.h): its cluster's shape, which decides what it computes, comes before
 # its bounds.
 BOUNDS_OF_CLUSTER = re.compile(r"\b__cluster_dims__\s*\((?:[^()]|\([^()]*\))*\)\s*(\b__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))")
+# g++ wants the alignment first.
+ALIGNED_SHARED = re.compile(r"(?P<shared>\b__shared__\s+)(?P<aligned>alignas\s*\((?:[^()]|\([^()]*\))*\))")
 POINTER_TO_SHARED = re.compile(r"(?<=[(,])\s*(?:const\s+|volatile\s+)*\b(__shared__\s)(?=\s*[\w:<>\s]+[*&][^(),;]*[,)])")
 # Qualifiers, type, name[], what follows before the semicolon.
 QUALIFIER = rf"extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\)"
@@ -275,11 +278,12 @@ def dynamic_shared(code: str) -> list[re.Match]:
 
 
 def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False,
-            names: device_linkage.Names | None = None) -> str:
+            names: device_linkage.Names | None = None, module: bool = False) -> str:
     """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
     refuse: what the executor does not have is an error; else it stays, for the compiler to say what it thinks of it.
     nested: a kernel may launch kernels (-rdc=true).
-    names: of the functions that other files may have, too (device_linkage.py); None: there are no other files."""
+    names: of the functions that other files may have, too (device_linkage.py); None: there are no other files.
+    module: its kernels are found by name when it is loaded (module_kernels.py)."""
     edits: list[tuple[int, int, str]] = []
     code, text = source.code, source.text
 
@@ -328,6 +332,10 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for bounds in BOUNDS_OF_CLUSTER.finditer(code):
         keep_lines(*bounds.span(1), "")
 
+    for shared in ALIGNED_SHARED.finditer(code):
+        lines = shared[0].count("\n")
+        edits.append((*shared.span(), " ".join(shared["aligned"].split()) + " __shared__" + "\n" * lines + " " * (not lines)))
+
     for parameter in POINTER_TO_SHARED.finditer(code):
         keep_lines(*parameter.span(1), "")
 
@@ -345,6 +353,8 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
         else:
             line = f'extern __thread {type_} {name}[]{rows} __asm__("simt_dynamic_shared");'
         keep_lines(shared.start(), shared.end(), line)
+    if module:
+        edits += [(at, at, text) for at, text in module_kernels.announcements(code, zlib.crc32(str(source.path).encode()))]
     if names is not None:
         edits += [(at, at, device_linkage.OWN) for at in device_linkage.of_one_file(code, names)]
     if refuse:
@@ -363,4 +373,5 @@ def as_cpp(source: Text, **options: object) -> str:
     """What the compiler gets; messages name the file and its lines. options: rewrite()'s."""
     # What stands for inline PTX is not for every file: it takes a while to compile.
     needs = '#include "simt/ptx.h"\n' if ASM.search(source.code) else ""
+    needs += '#include "simt/module_kernel.h"\n' if options.get("module") else ""
     return f'{needs}#line 1 "{source.path}"\n{rewrite(source, **options)}'

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "block.h"
 #include "checks/checks.h"
 #include "counters/counters.h"
 #include "device.h"
@@ -365,9 +366,12 @@ void look_for_deadlock(uintptr_t pc) {
   report_failure(failure);
 }
 
+// One device does its work in the host threads that ask for it. What a kernel asks for belongs to its launch.
+bool takes_turns() { return !current_block && (!has_several_devices() || checks::running() || counters::running()); }
+
 }  // namespace
 
-Turn::Turn() : mine_(has_several_devices() && (checks::running() || counters::running()) && turns_held == 0) {
+Turn::Turn() : mine_(turns_held == 0 && takes_turns()) {
   if (mine_) take_turn();
   if (mine_) turns_held++;
 }

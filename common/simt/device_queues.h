@@ -2,7 +2,7 @@
 // in the order in which it was given, which CUDA allows; devices run at the same time, so kernels of two devices may
 // wait for each other. While the checks run only one of them runs at a time, and gives way where it waits.
 //
-// With one device there are no queues: whoever asks for work does it, and nothing here waits.
+// With one device there are no queues: whoever asks for work does it, one host thread at a time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -55,7 +55,8 @@ void poll(uintptr_t pc);
 // A watched kernel has stored something.
 void made_progress();
 
-// One at a time while the checks run: what is told to them by work of several devices and by host threads.
+// One at a time: the work that host threads ask of the only device; of several devices, while the checks run, their
+// work and what host threads tell the checks.
 class Turn {
  public:
   Turn();

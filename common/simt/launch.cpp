@@ -68,6 +68,7 @@ class Pool {
 
   void run(LaunchState* launch) {
     out_of_turn_ = false;
+    use_signal_stack();  // a thread of the host's that has launched nothing yet has none
     if (launch->resident_blocks() > 1 || launch->cooperative) {
       own_ = &workers_[0];
       workers_[0].handle = pthread_self();

@@ -304,6 +304,20 @@ class Accepted(InFolder):
         self.prints(496, "-O3", "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-lineinfo", "-std=c++17", "k.cu",
                     "main.cu")
 
+    def test_files_have_device_variables_of_their_own(self):
+        """Two files with one header's variables, and a file of the host with variables of those names."""
+        self.write("v.cuh", "__constant__ int add[] = {1, 2};\n__device__ int calls;\n__global__ void NAME(int* x) {\n"
+                            "  x[threadIdx.x] += add[threadIdx.x % 2];\n  atomicAdd(&calls, 1);\n}\n"
+                            "int SET(int* x, int to) {\n  int both[] = {to, to}, count;\n  cudaMemcpyToSymbol(add, both, sizeof both);\n"
+                            "  NAME<<<1, 32>>>(x);\n  cudaMemcpyFromSymbol(&count, calls, sizeof count);\n  return count;\n}\n")
+        self.write("k.cu", '#define NAME k\n#define SET with_k\n#include "v.cuh"\n')
+        self.write("host.cpp", "int add = 7, calls = 8;\nunsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }\n")
+        self.write("main.cu", '#define NAME m\n#define SET with_m\n#include "v.cuh"\nint with_k(int*, int);\n' + MAIN.replace(
+            "LAUNCHES", "cudaMemset(x, 0, 32 * sizeof(int)); if (with_k(x, 10) + with_m(x, 100) + with_k(x, 1000) != 128) return 1;"))
+        for mode in ([], ["--check"]):
+            with self.subTest(mode=mode):
+                self.prints(1110 * 32, *mode, "k.cu", "host.cpp", "main.cu")
+
     def test_device_code_that_is_linked(self):
         self.write("k.cuh", "extern __device__ int total;\n__device__ int twice(int);\nvoid run(int*);\n")
         self.write("k.cu", '#include "k.cuh"\n__device__ int total;\n__device__ int twice(int x) { atomicAdd(&total, 1); return 2 * x; }\n')

@@ -64,16 +64,20 @@ class Rewritten(unittest.TestCase):
         self.assertIn("  volatile short (*const b)[3][4] = ::simt::DynamicShared();", text)
         self.assertIn("extern int c[];\n__shared__ int d[2];", text)
 
-    def test_which_device_functions_are_a_files_own(self) -> None:
-        own = ["__device__ float twice(float x) { __device__ int y; return 2 * x; }", "__device__ __noinline__ int f(int);",
+    def test_which_device_functions_and_variables_are_a_files_own(self) -> None:
+        own = ["__device__ int w[] = {1, 2};", "__device__ Foo braced{3};", "namespace b { __device__ volatile unsigned int v; }",
+               "__device__ float twice(float x) { __device__ int y; return 2 * x; }", "__device__ __noinline__ int f(int);",
                "namespace a { __device__ int f(int x) { return x; } }", "__device__ float3 operator+(float3 a, float3 b) { return a; }",
                "__device__ std::pair<int, int> p(int a) { return {}; }"]
-        others = ["#define D __device__ int z(int) { return 1; }", "__constant__ float table[2], more;", "__device__ int w[] = {1, 2};",
-                  "__device__ Foo x(3);", "struct S { __device__ void g() {} friend __device__ int fr(S); };", "__device__ void S::g() {}",
-                  "__device__ int fr(S) { return 1; }", "template <typename T> __device__ T h(T x) { return x; }", "__device__ Foo braced{3};",
-                  "__host__ __device__ int both() { return 1; }", "__device__ inline int i() { return 0; }", "__device__ int elsewhere(int);",
+        others = ["#define D __device__ int z(int) { return 1; }",
+                  "__device__ Foo x(3);", "__device__ int used; template <typename T> __device__ T uses(T x) { return used++; }", "struct S { __device__ void g() {} friend __device__ int fr(S); };", "__device__ void S::g() {}",
+                  "__device__ int fr(S) { return 1; }", "template <typename T> __device__ T h(T x) { return x; }",
+                  "extern __device__ int e;", "static __device__ int st;", "struct T { static __device__ int m; };", "__host__ __device__ int both() { return 1; }", "__device__ inline int i() { return 0; }", "__device__ int elsewhere(int);",
                   "__device__ float (*all[2])(float) = {twice, twice};", "__global__ void k(int* x) { x[0] = 1; }",
                   'extern "C" __device__ int c(int x) { return x; }']
+        constants = "__constant__ float table[2], more;\n__managed__ struct Foo shared;\n"
+        code = cuda_source.of_text(Path("y.cu"), constants).code
+        self.assertEqual(device_linkage.of_one_file(code, device_linkage.names(code)), [0, constants.index("__managed__")])
         source = cuda_source.of_text(Path("x.cu"), "\n".join(own + others))
         lines = cuda_source.rewrite(source, names=device_linkage.names(source.code)).split("\n")
         for line, text in zip(own + others, lines):

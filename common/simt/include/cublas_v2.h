@@ -3,6 +3,7 @@
 // checked. A count names the call with its operands' bytes (simt/counters/counters.h), and a stream that is being
 // captured keeps it for the graph.
 #pragma once
+#define CUBLAS_V2_H_  // which other headers test
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"

@@ -1,5 +1,6 @@
 // CUDA's bfloat16 and its pair on the CPU. The types and their functions are those of half too: see simt/half_*.
 #pragma once
+#define __CUDA_BF16_H__  // which other headers test
 
 #include <cuda_fp16.h>
 

@@ -1,5 +1,6 @@
 // CUDA's half and half2 on the CPU. The types and their functions are those of bfloat16 too: see simt/half_*.
 #pragma once
+#define __CUDA_FP16_H__  // which other headers test
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,7 @@
 // CUDA's 8-bit floating-point types on the CPU: E4M3 and E5M2, alone, in pairs and in fours. They are storage with
 // conversions; CUDA has no arithmetic on them. E8M0, the scale of the MX formats, is not supported.
 #pragma once
+#define __CUDA_FP8_H__  // which other headers test
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -3,6 +3,7 @@
 // neither counted nor checked; a count names the call with the bytes that it reads and writes, and a captured stream
 // keeps it for the graph. Callbacks and several devices (cufftXt.h) are not supported.
 #pragma once
+#define _CUFFT_H_  // which other headers test
 
 #include "cuComplex.h"
 #include "cuda_runtime.h"

@@ -3,6 +3,7 @@
 // give the same numbers whatever the generator is called. Quasi-random sequences are refused. No kernel is launched:
 // what a GPU would spend on it is neither counted nor predicted.
 #pragma once
+#define CURAND_H_  // which other headers test
 
 #include <cmath>
 #include <new>

@@ -1,12 +1,17 @@
-// cuRAND's generators for kernels: XORWOW (curandState) and Philox4x32-10, uniform, normal, log-normal and Poisson
-// numbers. Bits and uniform numbers are CUDA's; normal ones differ in the last places, as __sincosf does. curand_init
-// of XORWOW costs a GPU far more than here, where the jump to a subsequence is a call of the host (../curand.cpp).
+// cuRAND's generators for kernels: XORWOW (curandState), Philox4x32-10, MRG32k3a and Sobol's sequences; uniform,
+// normal, log-normal and Poisson numbers. Bits and uniform numbers are CUDA's; normal ones differ in the last places,
+// as __sincosf does. curand_init of XORWOW costs a GPU far more than here, where the jump to a subsequence is a call of
+// the host (../curand.cpp).
 //
 // XORWOW: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (14), 2003. Philox: J. Salmon et al.,
 // "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once
+#define CURAND_KERNEL_H_  // which other headers test
 
 #include <cuda_runtime.h>
+
+#include "simt/curand_mrg.h"
+#include "simt/curand_sobol.h"
 
 namespace simt {
 
@@ -160,6 +165,10 @@ __device__ __forceinline__ double uniform_of(unsigned x, unsigned y) {
   const unsigned long long both = x ^ static_cast<unsigned long long>(y) << 21;
   return both * two_to_minus_53 + two_to_minus_53 / 2;
 }
+template <typename State>
+__device__ __forceinline__ float float_uniform(State* state) {
+  return uniform_of(curand(state));
+}
 // Box and Muller: two uniform numbers become two normal ones.
 __device__ __forceinline__ float2 normal_of(unsigned x, unsigned y) {
   constexpr float turn = two_to_minus_32 * 6.2831855f;
@@ -235,7 +244,7 @@ __device__ unsigned poisson_of(double lambda, const Uniform& uniform) {
 }  // namespace simt
 
 #define SIMT_CURAND(State)                                                                                          \
-  __device__ __forceinline__ float curand_uniform(State* state) { return simt::uniform_of(curand(state)); }         \
+  __device__ __forceinline__ float curand_uniform(State* state) { return simt::float_uniform(state); }              \
   __device__ __forceinline__ double curand_uniform_double(State* state) { return simt::double_uniform(state); }     \
   __device__ __forceinline__ float2 curand_normal2(State* state) { return simt::two_normal(state); }                \
   __device__ __forceinline__ double2 curand_normal2_double(State* state) { return simt::two_normal_double(state); } \
@@ -293,8 +302,10 @@ __device__ unsigned poisson_of(double lambda, const Uniform& uniform) {
   }
 SIMT_CURAND(curandStateXORWOW_t)
 SIMT_CURAND(curandStatePhilox4_32_10_t)
+SIMT_CURAND(curandStateMRG32k3a_t)
 SIMT_CURAND_MORE(curandStateXORWOW_t)
 SIMT_CURAND_MORE(curandStatePhilox4_32_10_t)
+SIMT_CURAND_MORE(curandStateMRG32k3a_t)
 #undef SIMT_CURAND_MORE
 #undef SIMT_CURAND
 

@@ -3,6 +3,7 @@
 // new in 2.28. Values are NCCL's own. What a collective moves is counted over the links as if each rank sent to each
 // other directly what that one needs.
 #pragma once
+#define NCCL_H_  // which other headers test
 
 #include <climits>
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Names that cublas_v2.h and cublasLt.h share.
 #pragma once
+#define CUBLAS_API_H_  // which other headers test
 
 #include "../library_types.h"
 

@@ -26,6 +26,9 @@ struct LaunchConfig {
       : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), file(file), line(line) {}
 };
 
+// Does the calling thread belong to a kernel?
+bool in_kernel() noexcept;
+
 // A cooperative launch: all blocks are resident at once, and grid.sync() may be called.
 cudaError_t launch_cooperative(const LaunchConfig& config, const BoundKernel& kernel);
 

@@ -85,12 +85,15 @@ SIMT_MIN_MAX(min, <)
 #undef SIMT_MIN_MAX
 #undef SIMT_MIN_MAX_INTEGERS
 #undef SIMT_MIN_MAX_OF
-inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
-inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-inline long long llmax(long long a, long long b) { return a > b ? a : b; }
-inline long long llmin(long long a, long long b) { return a < b ? a : b; }
-inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
-inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+// Templates, for a .cpp file may have functions of its own by these names: CUDA declares them for .cu files alone.
+#define SIMT_OF_THE_DEVICE template <typename = void>
+SIMT_OF_THE_DEVICE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+SIMT_OF_THE_DEVICE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+SIMT_OF_THE_DEVICE long long llmax(long long a, long long b) { return a > b ? a : b; }
+SIMT_OF_THE_DEVICE long long llmin(long long a, long long b) { return a < b ? a : b; }
+SIMT_OF_THE_DEVICE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+SIMT_OF_THE_DEVICE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+#undef SIMT_OF_THE_DEVICE
 
 // Clock ticks: nanoseconds here.
 namespace simt {

@@ -1,13 +1,21 @@
 // Other forms of the functions in runtime_api.h: asynchronous, typed, with flags.
 #pragma once
 
+namespace simt {
+// Of a pointer to constants, too, as with CUDA's cast.
+template <typename T>
+void** untyped(T** pointer) {
+  return reinterpret_cast<void**>(const_cast<std::remove_cv_t<T>**>(pointer));
+}
+}  // namespace simt
+
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, size_t bytes) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+  return cudaMalloc(simt::untyped(pointer), bytes);
 }
 template <typename T>
 cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
-  return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaMallocHost(simt::untyped(pointer), bytes, flags);
 }
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                    cudaHostAllocWriteCombined = 4;
@@ -33,7 +41,7 @@ inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, uns
 }
 template <typename T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width_bytes, height);
+  return cudaMallocPitch(simt::untyped(pointer), pitch, width_bytes, height);
 }
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width_bytes,
                                      size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
@@ -58,11 +66,11 @@ cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned = 0) {
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaMallocManaged(simt::untyped(pointer), bytes, flags);
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+  return cudaMallocAsync(simt::untyped(pointer), bytes, stream);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return simt::do_in_order(stream, [=] { return cudaFree(pointer); });

@@ -133,6 +133,32 @@ inline cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const
                               : cudaMemcpy2D(to, pitch, simt::array_at(from, at_byte, at_row), simt::array_pitch(from),
                                              width_bytes, height, kind);
 }
+// `bytes` of the array in the order of its rows, from a place on: the older functions, which CUDA 13 does not have.
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t at_byte, size_t at_row, const void* from, size_t bytes,
+                              cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t at_byte, size_t at_row, size_t bytes,
+                                cudaMemcpyKind kind);
+inline cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t at_byte, size_t at_row, const void* from, size_t bytes,
+                                          cudaMemcpyKind kind, cudaStream_t = nullptr) {
+  return cudaMemcpyToArray(to, at_byte, at_row, from, bytes, kind);
+}
+inline cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t at_byte, size_t at_row,
+                                            size_t bytes, cudaMemcpyKind kind, cudaStream_t = nullptr) {
+  return cudaMemcpyFromArray(to, from, at_byte, at_row, bytes, kind);
+}
+inline cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t at_byte,
+                                              size_t at_row, size_t width_bytes, size_t height, cudaMemcpyKind kind,
+                                              cudaStream_t = nullptr) {
+  return cudaMemcpy2DFromArray(to, pitch, from, at_byte, at_row, width_bytes, height, kind);
+}
+inline cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t at_byte, size_t at_row, cudaArray_const_t from,
+                                            size_t from_byte, size_t from_row, size_t width_bytes, size_t height,
+                                            cudaMemcpyKind kind = cudaMemcpyDeviceToDevice) {
+  const cudaError_t error = simt::test_array_copy(from, from_byte, from_row, width_bytes, height);
+  return error != cudaSuccess ? error
+                              : cudaMemcpy2DToArray(to, at_byte, at_row, simt::array_at(from, from_byte, from_row),
+                                                    simt::array_pitch(from), width_bytes, height, kind);
+}
 
 enum cudaResourceType {
   cudaResourceTypeArray,

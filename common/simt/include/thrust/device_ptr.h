@@ -114,6 +114,7 @@ device_ptr<T> device_malloc(size_t count) {
   detail::expect(cudaMalloc(&at, count * sizeof(T)), "thrust::device_malloc");
   return device_ptr<T>(at);
 }
+inline device_ptr<void> device_malloc(size_t bytes) { return device_ptr<void>(device_malloc<char>(bytes).get()); }
 template <typename T>
 void device_free(const device_ptr<T>& pointer) {
   cudaFree(const_cast<std::remove_const_t<T>*>(pointer.get()));

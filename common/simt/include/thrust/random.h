@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <iostream>  // as with Thrust's own
 
 namespace thrust {
 

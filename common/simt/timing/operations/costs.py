@@ -216,8 +216,8 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
         return Cost("double", 0 if short == "sqrt" and file.endswith("simt/math.h") else DOUBLE[short])
     if short in BUILTINS:
         return Cost("alu", BUILTINS[short], BITS.get(short, 0))
-    if short == "simt::skip_xorwow":
-        return Cost("unknown", 10, why="XORWOW's curand_init")
+    if short in ("simt::skip_xorwow", "simt::skip_mrg"):
+        return Cost("unknown", 10, why=f"{'XORWOW' if 'xorwow' in short else 'MRG32k3a'}'s curand_init")
     if short.startswith("simt::texels_"):
         return Cost("unknown", 10, why="a texture's fetch")
     if name.startswith(FREE_CALLS) or "__tsan_atomic" in name or "__atomic" in name or is_own(file):

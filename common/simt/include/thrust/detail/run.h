@@ -78,19 +78,28 @@ inline void expect(cudaError_t error, const char* name) {
   if (error != cudaSuccess) throw system_error(error, cuda_category(), name);
 }
 
-// An array of the device's.
+// An array of the device's; of an algorithm that a kernel calls, which runs in the calling thread, one of its own.
 template <typename T>
 class Scratch {
  public:
   explicit Scratch(size_t count) {
     if (!count) return;
+    if (simt::in_kernel()) {
+      items_ = static_cast<T*>(::operator new(count * sizeof(T)));
+      return;
+    }
     expect(cudaMalloc(&items_, count * sizeof(T)), "thrust: temporary memory");
     // Items are copied whole: what lies between their members counts as written.
     expect(cudaMemset(static_cast<void*>(items_), 0, count * sizeof(T)), "thrust: temporary memory");
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { cudaFree(items_); }
+  ~Scratch() {
+    if (simt::in_kernel())
+      ::operator delete(items_);
+    else
+      cudaFree(items_);
+  }
   T* get() const { return items_; }
 
  private:
@@ -121,6 +130,7 @@ void run(const Host&, const char*, const Work& work) {
 }
 template <typename Work>
 void run(const Device& where, const char* name, const Work& work) {
+  if (simt::in_kernel()) return work();
   expect(launch(where.stream, name, work), name);
   expect(cudaStreamSynchronize(where.stream), name);
 }
@@ -131,6 +141,7 @@ Result compute(const Host&, const char*, const Work& work) {
 }
 template <typename Result, typename Work>
 Result compute(const Device& where, const char* name, const Work& work) {
+  if (simt::in_kernel()) return work();
   Scratch<Result> result(1);
   Result* const to = result.get();
   run(where, name, [=] { new (to) Result(work()); });

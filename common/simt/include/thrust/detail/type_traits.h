@@ -1,0 +1,3 @@
+// Thrust's own traits are not for programs; some include the header all the same.
+#pragma once
+#include <type_traits>
