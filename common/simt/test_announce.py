@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 import tempfile
 import unittest
@@ -71,6 +72,36 @@ class Report(unittest.TestCase):
         self.assertTrue(all(not name[0].isdigit() and not name.startswith(".") for name in needs), needs)
         self.assertIn("_Z1fPi", defines)
         self.assertIn("__tsan_read4", defines, "also one that is the file's alone")
+
+
+    def rewritten(self, *body: str) -> str:
+        """Of a function with these instructions after a label, so that nothing is known of registers."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            lines = ["\t.text", "\t.globl\tf", "\t.type\tf, @function", "f:", ".L1:", *(f"\t{line}" for line in body), "\tret"]
+            (folder / "a.s").write_text("\n".join(lines) + "\n")
+            subprocess.run(["build/cpu/announce", str(folder / "a.s"), str(folder / "b.s")], cwd=ROOT, check=True)
+            subprocess.run(["g++", "-c", str(folder / "b.s"), "-o", str(folder / "b.o")], check=True)
+            return (folder / "b.s").read_text()
+
+    ANNOUNCED = ("movq %rbx, %rdi", "call *__tsan_read16@GOTPCREL(%rip)", "leaq (%r15,%rbp), %rax")
+    WORDS = ("movl 12(%rax), %ecx", "movl 8(%rax), %edx", "movl 4(%rax), %esi", "movl (%rax), %eax")
+
+    def test_the_pieces_of_an_announced_access_are_one(self):
+        """Though their address was computed anew, so that nobody knows that it is the announced one."""
+        text = self.rewritten(*self.ANNOUNCED, *self.WORDS)
+        self.assertEqual(re.findall(r"leaq\t(\S+), %rdi\n\tcall\t\*simt_seen_(\w+)@", text), [("0(%rax)", "load16")])
+        self.assertNotIn("__tsan_read16", text)
+        self.assertLess(text.index("simt_seen_load16"), text.index("movl 12(%rax)"))
+
+    def test_what_is_not_all_of_it_stays_in_pieces(self):
+        for body in (self.ANNOUNCED + self.WORDS[:3], self.WORDS, self.ANNOUNCED + self.WORDS[:3] + ("leaq (%r12), %rax", "movl (%rax), %eax"),
+                     self.ANNOUNCED + self.WORDS[:3] + (".L2:",) + self.WORDS[3:], self.ANNOUNCED + self.WORDS[:3] + ("jne .L1",) + self.WORDS[3:],
+                     self.ANNOUNCED + self.WORDS[:2] + ("movl 4(%rax), %esi", "movl 4(%rax), %edi"),
+                     (*self.ANNOUNCED, "movq %r12, %rdi", "call *__tsan_read4@GOTPCREL(%rip)", *self.WORDS)):
+            with self.subTest(body):
+                text = self.rewritten(*body)
+                self.assertEqual(re.findall(r"simt_seen_(load\d+|store\d+)@", text), ["load4"] * sum(line.startswith("movl") for line in body))
 
 
 if __name__ == "__main__":

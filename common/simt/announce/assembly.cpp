@@ -143,4 +143,10 @@ Instruction parse_instruction(const std::string& text) {
   return instruction;
 }
 
+std::string operand_text(const Operand& memory, int64_t more) {
+  std::string text = memory.symbol;
+  if (memory.symbol.empty()) text = std::to_string(memory.displacement + more);
+  return text + memory.text.substr(memory.text.rfind('('));
+}
+
 }  // namespace announce

@@ -40,6 +40,9 @@ struct Instruction {
   const Operand& last() const { return operands.back(); }
 };
 
+// The memory `more` bytes further on, of an operand with a base or an index.
+std::string operand_text(const Operand& memory, int64_t more);
+
 // The text of an instruction: no label, directive or comment.
 Instruction parse_instruction(const std::string& text);
 

@@ -49,16 +49,11 @@ uint64_t drawn_mark() {
   return uint64_t{device()} << 32 | device();
 }
 
-std::string operand_text(const Operand& memory, int64_t more) {
-  std::string text = memory.symbol;
-  if (memory.symbol.empty()) text = std::to_string(memory.displacement + more);
-  return text + memory.text.substr(memory.text.rfind('('));
-}
-
 }  // namespace
 
 // In the block that ends, what was announced and did not happen.
 void Rewriter::end_block() {
+  join_pieces();
   for (const Announced& hook : announced_) {
     if (!hook.used) output_[hook.output_line] = "";
   }
@@ -243,6 +238,7 @@ void Rewriter::instruction(std::string_view text) {
     if (parsed.mnemonic != "call" && is_of_hooks(operand.symbol)) find("the address of what announces accesses");
   }
   if (parsed.mnemonic == "call") return call(parsed, text);
+  if (parsed.mnemonic[0] == 'j') join_pieces();
   // Into the middle of a function, say, past what announces an access there. (Switches are compiled without tables.)
   if (parsed.mnemonic == "jmp" && !parsed.operands.empty() && parsed.operands[0].indirect &&
       called(parsed.operands[0]).empty())
@@ -322,6 +318,8 @@ void Rewriter::announce(const Operand& memory, const Access& access) {
   const std::string what = access.kind == Kind::store ? "store" : access.kind == Kind::load ? "load" : "atomic";
   // What is below the stack pointer belongs to nobody: -mno-red-zone.
   const bool from_stack = memory.base == rsp;
+  const bool in_register = memory.base != none && !in_module && !from_stack && symbol.empty() && memory.segment.empty();
+  if (in_register) seen_.push_back({address, access, memory, output_.size()});
   make("	pushq\t%rdi");
   std::string place = memory.base == none && memory.index == none && !in_module
                           ? (symbol.empty() ? std::to_string(memory.displacement) : symbol)

@@ -55,7 +55,16 @@ class Rewriter {
     size_t output_line;  // where the call of the hook is
     bool used;
     bool is_volatile;
+    bool joined = false;  // its pieces are announced in its place
   };
+  // What the compiler has not announced, as far as is known.
+  struct Seen {
+    Value address;
+    Access access;
+    Operand memory;
+    size_t output_line;  // the first of the `lines_of_seen` that announce it
+  };
+  static constexpr size_t lines_of_seen = 4;
 
   void line(std::string_view text);
   void directive(const std::string& text);
@@ -68,6 +77,8 @@ class Rewriter {
   bool is_announced(const Value& address, const Access& access);
   void call_by_pointer(const Operand& target);
   void end_block();
+  void join_pieces();
+  void join_pieces(Announced& hook);
   void emit(std::string_view line_of_input) { output_.push_back(line_of_input); }
   void make(std::string text) { output_.push_back(made_.emplace_back(std::move(text))); }
   void find(const std::string& what) { report_.findings.push_back({what, file_, line_}); }
@@ -81,6 +92,7 @@ class Rewriter {
   std::deque<std::string> made_;  // lines of ours
   Values values_;
   std::vector<Announced> announced_;
+  std::vector<Seen> seen_;                 // in the same block
   std::map<std::string, int64_t> frames_;  // of functions: their bytes, below 0 if that is computed
   std::set<std::string> labels_, functions_, defined_;
   std::string mark_;

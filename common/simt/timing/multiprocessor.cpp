@@ -175,6 +175,10 @@ class Multiprocessor {
     end_ = std::max(end_, now);
     if (block.live == 0) {
       end_ = std::max(end_, now + machine_.block_end);
+      // Blocks that follow one another are in other parts of their work on each multiprocessor: what a block leaves of
+      // the share of L2 and DRAM others take, and give it back within its time. Where it is not alone, its neighbours
+      // do.
+      if (residents_.size() == 1) l2_.lend(now), dram_.lend(now);
       return start_block(event.slot, now + machine_.block_end);
     }
     if (block.arrived == block.live) release(event.slot, now);
@@ -307,14 +311,7 @@ class Multiprocessor {
   }
 
   void load(Resident& block, Warp& warp, const Entry& entry, const uint64_t* lines, const Step& step, double now) {
-    // L1 has four banks of 32 bytes, each of which gives a sector a cycle.
-    double passes = std::ceil(entry.lanes * entry.bytes / 128.0);
-    for (unsigned bank = 0; bank < 4; bank++) {
-      unsigned sectors = 0;
-      for (unsigned i = 0; i < entry.lines; i++) sectors += lines[i] >> bank & 1;
-      passes = std::max<double>(passes, sectors);
-    }
-    const double done = lsu_.serve(now, passes);
+    const double done = lsu_.serve(now, l1_passes(entry, lines));
     Late latest = {static_cast<float>(done + machine_.l1_latency), Cause::l1};
     for (unsigned i = 0; i < entry.lines; i++) {
       Line& line = line_at(block, lines[i]);
@@ -349,16 +346,20 @@ class Multiprocessor {
     for (unsigned i = 0; i < entry.lines; i++) {
       Line& line = line_at(block, lines[i]);
       const unsigned of_line = lines[i] & 15, fresh = of_line & ~line.written;
-      if (fresh) done = std::max(done, dram_.serve(now, 32.0 * __builtin_popcount(fresh) / work_.dram_share));
+      if (fresh) {
+        double bytes = 32.0 * __builtin_popcount(fresh);
+        // An atomic needs what was there before; of the blocks that touch a sector, the first one waits for DRAM.
+        if (entry.did == Did::atomic) bytes = (bytes + to_fill(fresh & ~line.touched, machine_)) * work_.first_touch;
+        done = std::max(done, dram_.serve(now, bytes / work_.dram_share));
+      }
       // DRAM is read for the rest of a sector that is written in part: of a run of bytes the first and the last one.
       unsigned in_part = missing == 0 || entry.did == Did::atomic ? 0 : of_line;
       if (missing < 64)
         in_part &=
             (i == 0 ? of_line & -of_line : 0) | (i + 1u == entry.lines ? 1u << (31 - __builtin_clz(of_line)) : 0);
       in_part &= ~line.touched;
-      const double pairs =
-          (((in_part & 3) != 0) + ((in_part & 12) != 0)) * work_.first_write * (missing < 64 ? 1 : work_.left_in_part);
-      if (pairs > 0) done = std::max(done, dram_.serve(now, 64 * pairs * machine_.half_line / work_.dram_share));
+      const double bytes = to_fill(in_part, machine_) * work_.first_write * (missing < 64 ? 1 : work_.left_in_part);
+      if (bytes > 0) done = std::max(done, dram_.serve(now, bytes / work_.dram_share));
       line.touched |= static_cast<uint8_t>(of_line);
       line.written |= static_cast<uint8_t>(of_line);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -17,15 +18,17 @@ class Server {
  public:
   // When a job that arrives at `now` and takes `cycles` is done.
   double serve(double now, double cycles) {
-    free_ = std::max(free_, now) + cycles;
+    free_ = std::max(free_, now - lent_) + cycles;
     busy_ += cycles;
-    return free_;
+    return std::max(free_, now);
   }
+  // It is the share of one among many: what it left of the last `cycles` it may use later.
+  void lend(double cycles) { lent_ = lent_ > 0 ? lent_ : cycles; }
   double free() const { return free_; }
   double busy() const { return busy_; }
 
  private:
-  double free_ = 0, busy_ = 0;
+  double free_ = 0, busy_ = 0, lent_ = 0;
 };
 
 struct Line {
@@ -35,6 +38,22 @@ struct Line {
   float from_dram[2] = {};                      // when what DRAM was asked for arrives, by halves
   uint64_t stamp = 0;                           // bytes that had come into L1 before
 };
+
+// What it costs DRAM, in bytes, to read these sectors for what is written in part: it is read by 64 bytes.
+inline double to_fill(unsigned sectors, const Machine& machine) {
+  return (((sectors & 3) != 0) + ((sectors & 12) != 0)) * 64 * machine.half_line;
+}
+
+// L1 has four banks of 32 bytes, each of which gives a sector a cycle.
+inline double l1_passes(const Entry& entry, const uint64_t* lines) {
+  double passes = std::ceil(entry.lanes * entry.bytes / 128.0);
+  for (unsigned bank = 0; bank < 4; bank++) {
+    unsigned sectors = 0;
+    for (unsigned i = 0; i < entry.lines; i++) sectors += lines[i] >> bank & 1;
+    passes = std::max<double>(passes, sectors);
+  }
+  return passes;
+}
 
 struct Late {
   float at = 0;

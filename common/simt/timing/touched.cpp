@@ -7,13 +7,13 @@ namespace simt::timing {
 
 namespace {
 
-// Atomics: the part of L2 that has 512 bytes takes a sector at a time. Several lanes' operations on one address come
-// one after the other, and a sum of floats waits for the one before it on the same line.
+// Atomics: a part of L2 takes a sector at a time. Of each 1024 bytes it has every other 256. Several lanes' operations
+// on one address come one after the other, and a sum of floats waits for the one before it on the same line.
 class Atomics {
  public:
   // of_all: on an address that all threads have, so that nvcc makes one of a warp's
   void add(const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
-    parts_[line / 512] +=
+    parts_[line / 1024 * 2 + line / 256 % 2] +=
         (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
     if (floats) lines_[line / 128] += entry.passes / machine.float_atomics_ns;
   }
@@ -47,6 +47,50 @@ class Atomics {
   std::unordered_map<uint64_t, Stores> stores_;
 };
 
+// Where each block has its atomics, and how long the busiest part of L2 is busy with those of one.
+class OfBlocks {
+ public:
+  void add(uint64_t line) {
+    begin_ = std::min(begin_, line);
+    end_ = std::max(end_, line);
+    sectors_[line / 128] |= line & 15;
+  }
+  void end_block(const Atomics& own) {
+    if (sectors_.empty()) return;
+    places_.push_back({begin_, end_});
+    for (const auto& [line, sectors] : sectors_) count_ += __builtin_popcount(sectors);
+    busiest_ += own.busiest();
+    begin_ = UINT64_MAX, end_ = 0;
+    sectors_.clear();
+  }
+  // If blocks that are neighbours in the grid have one place, and others another: into `found`.
+  void put_into(Touched* found) const {
+    std::vector<std::pair<uint64_t, uint64_t>> apart;  // by rising address
+    std::vector<std::pair<uint64_t, uint64_t>> sorted = places_;
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& [first, last] : sorted) {
+      if (apart.empty() || first / 128 > apart.back().second / 128) apart.push_back({first, last});
+      apart.back().second = std::max(apart.back().second, last);
+    }
+    size_t changes = 0;
+    for (size_t b = 1; b < places_.size(); b++) {
+      const auto place = [&](size_t of) {
+        return std::find_if(apart.begin(), apart.end(), [&](const auto& a) { return a.second >= places_[of].second; });
+      };
+      changes += place(b) != place(b - 1);
+    }
+    if (apart.size() < 2 || changes + 1 != apart.size()) return;
+    found->atomics_of_block = busiest_ / static_cast<double>(places_.size());
+    found->atomic_sectors = count_ / static_cast<double>(places_.size());
+  }
+
+ private:
+  uint64_t begin_ = UINT64_MAX, end_ = 0;
+  std::unordered_map<uint64_t, unsigned> sectors_;
+  std::vector<std::pair<uint64_t, uint64_t>> places_;
+  double count_ = 0, busiest_ = 0;
+};
+
 }  // namespace
 
 Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
@@ -59,9 +103,11 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
   };
   std::unordered_map<uint64_t, Read> reads;
   Atomics atomics;
+  OfBlocks of_blocks;
   double late = 0, count = 0, in_part = 0, left = 0;
   for (size_t b = 0; b < trace.blocks.size(); b++) {
     std::unordered_map<uint64_t, unsigned> read, written;
+    Atomics own;
     std::unordered_map<uint64_t, double> bytes;  // by sector, of stores that write sectors in part
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       size_t at = 0;
@@ -89,10 +135,12 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
           const Position of = operations.find(entry.pc + origin);
           const bool floats = of.operation >= 0 && operations.operation(of).floats,
                      of_all = of.operation >= 0 && operations.operation(of).of_all;
-          atomics.add(entry, warp.lines[at], floats, of_all, machine);
+          for (Atomics* const all : {&atomics, &own}) all->add(entry, warp.lines[at], floats, of_all, machine);
+          of_blocks.add(warp.lines[at]);
         }
       }
     }
+    of_blocks.end_block(own);
     for (const auto& [sector, stored] : bytes) {
       in_part++;
       left += stored < 31;
@@ -113,9 +161,19 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
     }
   }
   found.busiest_atomics = std::max(atomics.busiest(), atomics.busiest_stores(trace.blocks.size()));
+  of_blocks.put_into(&found);
+  found.blocks = trace.blocks.size();
   found.left_in_part = in_part > 0 ? left / in_part : 1;
   found.atomics_late = count > 0 ? late / count : 0;
   return found;
+}
+
+double of_neighbours(const Touched& touched, double blocks, double sectors_written, double at_one_time) {
+  const double by_stores = touched.sectors_written * blocks / static_cast<double>(touched.blocks),
+               by_atomics = std::max(1.0, sectors_written - by_stores);
+  // So many blocks have a sector in common, on average.
+  const double sharing = std::max(1.0, touched.atomic_sectors * blocks / by_atomics);
+  return touched.atomics_of_block * blocks * std::min(1.0, sharing / std::min(blocks, at_one_time));
 }
 
 }  // namespace simt::timing

@@ -1,0 +1,65 @@
+"""What blocks want from one part of L2, and what one block on a multiprocessor leaves to others, as comparisons of launches that differ in that alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAD = 'extern "C" __global__ void %s(const unsigned* x, unsigned* y) { int i = blockIdx.x * blockDim.x + threadIdx.x; '
+# 4224 blocks of 128 threads: twice as many as an H200 runs at one time.
+TABLE = "unsigned h = i * 2654435761u >> 12; atomicAdd((float*)y + %s * 65536 + (h & 63), 1.0f); }"
+KERNELS = {
+    "table_of_neighbours": (TABLE % "(blockIdx.x / 528)", "4224, 128"),
+    "table_of_each_eighth": (TABLE % "(blockIdx.x % 8)", "4224, 128"),
+    "adds_to_256_bytes": ("unsigned h = i * 2654435761u >> 12; atomicAdd(y + (h & 63), x[i]); }", "2048, 256"),
+    "adds_to_512_bytes": ("unsigned h = i * 2654435761u >> 12; atomicAdd(y + (h & 127), x[i]); }", "2048, 256"),
+    "adds_once": ("for (int k = 0; k < 8; k++) atomicAdd(y + i + k * 262144, 1u); }", "1024, 256"),
+    "stores_once": ("for (int k = 0; k < 8; k++) y[i + k * 262144] = 1u; }", "1024, 256"),
+    # First what DRAM has, then what L2 has. One block on a multiprocessor at a time, or two.
+    "alone": ("extern __shared__ unsigned s[]; unsigned h = 0; const uint4 *all = (const uint4*)x, *own = all + (blockIdx.x & 511) * 8192; "
+              "for (int k = threadIdx.x; k < 8192; k += 1024) h += own[k].x; s[threadIdx.x] = h; __syncthreads(); "
+              "for (int k = threadIdx.x; k < 24576; k += 1024) h += all[k].x; y[i] = h + s[threadIdx.x ^ 1]; }", "528, 1024, 150 << 10"),
+}
+KERNELS["beside_others"] = (KERNELS["alone"][0], "528, 1024, 50 << 10")
+
+
+class SharedByBlocks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        file, program, report = (Path(folder.name, name) for name in ("a.cu", "a", "report.json"))
+        large = "\n".join(f"  cudaFuncSetAttribute({name}, cudaFuncAttributeMaxDynamicSharedMemorySize, 160 << 10);" for name in ("alone", "beside_others"))
+        file.write_text("".join(HEAD % name + body + "\n" for name, (body, _) in KERNELS.items()) +
+                        "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + large + "\n" +
+                        "\n".join(f"  {name}<<<{shape}>>>(x, y);" for name, (_, shape) in KERNELS.items()) + "\n  return cudaDeviceSynchronize();\n}\n")
+        for command in ([sys.executable, ROOT / "common/simt/simtcc", "--profile", file, "-o", program], [program]):
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "SIMT_GPU": "h200", "SIMT_PROFILE": str(report)})
+            if done.returncode:
+                raise AssertionError(done.stderr)
+        cls.predicted = {name: launch["predicted"] for name, launch in zip(KERNELS, json.loads(report.read_text())["launches"])}
+
+    def ratio(self, slow: str, fast: str) -> float:
+        return self.predicted[slow]["seconds"] / self.predicted[fast]["seconds"]
+
+    def test_neighbours_that_fill_one_table_wait_for_each_other(self):
+        self.assertGreater(self.ratio("table_of_neighbours", "table_of_each_eighth"), 1.5)
+
+    def test_every_other_256_bytes_are_of_another_part_of_l2(self):
+        self.assertLess(self.ratio("adds_to_512_bytes", "adds_to_256_bytes"), 1.2)
+
+    def test_atomics_read_what_l2_does_not_have(self):
+        self.assertGreater(self.ratio("adds_once", "stores_once"), 1.3)
+
+    def test_what_a_block_alone_leaves_of_its_share_it_uses_later(self):
+        self.assertLess(self.ratio("alone", "beside_others"), 1.15)
+
+
+if __name__ == "__main__":
+    unittest.main()
