@@ -59,12 +59,12 @@ def beginning(wanted: str) -> str:
 
 
 def chosen(words: str, names: Sequence[str]) -> list[str]:
-    """Of these names of labs those that are meant by one of the words, which have commas between them: a number means that lab alone
-    (lab08 is not lab08b), another word all that hold it. No words mean all. Raises Malformed with a word that means none."""
+    """Of these names of labs those that are meant by one of the words, which have commas or blanks between them: a number means that lab
+    alone (lab08 is not lab08b), another word all that hold it. No words mean all. Raises Malformed with a word that means none."""
     if not words.strip():
         return list(names)
     meant: set[str] = set()
-    for word in (each.strip() for each in words.split(",")):
+    for word in re.split(r"\s*,\s*|\s+", words.strip()):
         if not word:
             raise Malformed("it can be labs with commas, for example lab02,lab05; there is nothing before or after one of its commas")
         wanted = beginning(word)

@@ -11,6 +11,8 @@ from points import Points, divide_lab
 
 NOT_PREDICTED = "its time cannot be predicted"
 TIME = "time"  # the group of cases that predict a time
+BUDGET = "move-budget"  # the one of these that stands for the speed; the others are moves
+SHARED_WORK = ("move-no-serial", "move-even-shares", "move-rows-at-once")  # without these a variant's other moves count for nothing
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
     "widths": "rows of many widths", "rows": "many and few rows", "values": "large, small, equal and sorted values", "masks": "masked entries",
@@ -72,7 +74,7 @@ class Plan:
     @property
     def times(self) -> list[tuple[str, str]]:
         """Variants whose time is predicted, with the case that does it. A lab that has some is not timed on a GPU."""
-        return [(variant, case) for variant, group, case in self.cases if group == TIME]
+        return [(variant, case) for variant, group, case in self.cases if group == TIME and case == BUDGET]
 
     @staticmethod
     def of(record: list[dict]) -> Plan:
@@ -87,7 +89,9 @@ def is_prediction(group: str, case: str) -> bool:
 def category_of(group: str, case: str) -> str:
     if is_prediction(group, case):
         return "predictions"
-    return {"move": "moves", "integrity": "integrity", TIME: "speed"}.get(group, "correctness")
+    if group == TIME:
+        return "speed" if case == BUDGET else "moves"
+    return {"move": "moves", "integrity": "integrity"}.get(group, "correctness")
 
 
 def blank(points: Points, lab: str, plan: Plan) -> list[Item]:
@@ -150,6 +154,10 @@ class Results:
 
     def ok(self, key: tuple[str, str, str]) -> bool:
         return key in self.cases and self.cases[key]["ok"] is True
+
+    def wrong(self, variant: str, case: str) -> bool:
+        """Whether a move was counted and not made."""
+        return self.cases.get((variant, "move", case), {"ok": True})["ok"] is not True
 
 
 def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], list[dict]]:
@@ -290,6 +298,10 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
         need = points.need.get("contract" if item.id.endswith("/contract") else item.category)
         if need is not None and (item.verdict == PASS or item.points) and rights[item.variant] < need:
             item.fails(f"counts once {need:.0%} of {item.variant}'s cases are right; {rights[item.variant]:.0%} are")
+    for item in items:
+        missed = next((name for name in SHARED_WORK if results.wrong(item.variant, name)), "")
+        if missed and item.category == "moves" and item.verdict == PASS:
+            item.fails(f"counts once all threads of {item.variant} share its work ({missed})", hint_for(lab, "", missed))
     for item in items:
         if item.category == "integrity" and item.variant:
             grade_integrity(item, items, plan, results, rights[item.variant])

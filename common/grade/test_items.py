@@ -123,6 +123,40 @@ class Times(unittest.TestCase):
         self.assertEqual(self.item(False, right=False).points, 0)
 
 
+class SharedWork(unittest.TestCase):
+    """The moves of a variant of which one thread does the work count for nothing; those of the others do."""
+
+    LAB = "lab03_online"
+    MOVES = tuple((f"{name} f32", "move", move) for name in ("online", "online_f32x4") for move in ("move-read-twice", "move-even-shares"))
+    PACE = ("online f32", "time", "move-pace")
+
+    def graded(self, *missed: tuple[str, str, str]) -> dict[str, items.Item]:
+        known = points.load(HERE / "points.toml", sorted(path.name for path in (HERE.parents[1] / "labs").glob("lab*_*")))
+        right = tuple((f"{name} f32", "widths", "normal-7x33") for name in ("online", "online_f32x4"))
+        cases = [*right, *self.MOVES, self.PACE]
+        record = [entry(case, ok=case not in missed) for case in cases] + [{"type": "end"}]
+        return {item.id: item for item in items.grade(self.LAB, known, items.Plan(cases, []), record)}
+
+    def test_all_are_made(self):
+        self.assertEqual({item.verdict for item in self.graded().values() if item.category == "moves"}, {items.PASS})
+
+    def test_one_variant_is_serial(self):
+        graded = self.graded(self.MOVES[1])
+        self.assertEqual([graded[f"moves/online f32/{move}"].points for move in ("move-read-twice", "move-even-shares", "move-pace")], [0, 0, 0])
+        self.assertEqual(graded["moves/online f32/move-read-twice"].reason, "counts once all threads of online f32 share its work (move-even-shares)")
+        self.assertEqual(graded["moves/online_f32x4 f32/move-read-twice"].verdict, items.PASS)
+        self.assertEqual(graded["correctness/online f32/widths"].verdict, items.PASS)
+
+    def test_another_move_that_is_missed_takes_none_with_it(self):
+        graded = self.graded(self.MOVES[0])
+        self.assertEqual(graded["moves/online f32/move-even-shares"].verdict, items.PASS)
+
+    def test_the_pace_is_a_move_and_no_speed(self):
+        graded = self.graded(self.PACE)
+        self.assertEqual(graded["moves/online f32/move-pace"].verdict, items.FAIL)
+        self.assertEqual(graded["moves/online f32/move-even-shares"].verdict, items.PASS)
+
+
 class Lines(unittest.TestCase):
     def test_directives_that_rename_lines_are_found(self):
         for source in ('#line 1 "x"\n', ' # 1 "x"\n', "%:line 2\n", "#li\\\nne 3\n", "/* */ # /* 1 */ line 4\n"):

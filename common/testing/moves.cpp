@@ -257,6 +257,13 @@ Demand predicted_within(double microseconds, int rows, int cols) {
   };
 }
 
+Demand keeps_pace(double microseconds, int rows, int cols) {
+  return [within = predicted_within(microseconds, rows, cols)](const Count& count) -> Judgement {
+    if (std::isnan(count.at_least)) return {true, "its time cannot be predicted: " + count.predicted_words};
+    return within(count);
+  };
+}
+
 Demand launched_at_most(int times) {
   return [times](const Count& count) -> Judgement {
     const double launches = count.launches + count.library_calls;

@@ -125,6 +125,9 @@ Demand rows_at_once();
 // The predicted time is within what rows x cols floats may take; elements of 16 bits may take half of it, and other
 // widths in proportion. Of what is not modelled, such as clusters, the least that the rest takes is judged.
 Demand predicted_within(double microseconds, int rows, int cols);
+// The same for a time that is only to show what no count does, such as lanes that work one after the other: a kernel
+// that the model knows nothing of passes.
+Demand keeps_pace(double microseconds, int rows, int cols);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.

@@ -67,6 +67,15 @@ const testing_::Lab testing_::lab = {
          testing_::Move::Widths::near,
          0,
          {{{2, 16384}, testing_::nearly_bytes_per_lane(16, 8)}, {{48, 2049}, testing_::nearly_bytes_per_lane(16, 16)}}},
+        // Four times what the solution takes (plots/results/nvidia-h200.json).
+        {"move-pace",
+         "4096 x 4096 in at most 140 us, predicted for an H200",
+         {32, 4096},
+         testing_::keeps_pace(140, 4096, 4096),
+         {"tree", "tree_f32x4"},
+         /*others_too=*/false,
+         testing_::Move::Widths::near,
+         128},
     },
     {
         {"neighbours_sectors",

@@ -63,6 +63,15 @@ const testing_::Lab testing_::lab = {
          testing_::Move::Widths::near,
          0,
          {{{2, 16384}, testing_::nearly_bytes_per_lane(16, 8)}, {{48, 2049}, testing_::nearly_bytes_per_lane(16, 16)}}},
+        // Four times what the solution takes (plots/results/nvidia-h200.json).
+        {"move-pace",
+         "4096 x 4096 in at most 160 us, predicted for an H200",
+         {32, 4096},
+         testing_::keeps_pace(160, 4096, 4096),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         128},
     },
     {
         {"shuffles",

@@ -66,6 +66,15 @@ const testing_::Lab testing_::lab = {
          testing_::Move::Widths::near,
          0,
          {{{48, 2049}, testing_::nearly_bytes_per_lane(16, 16)}}},
+        // Four times what the solution takes (plots/results/nvidia-h200.json).
+        {"move-pace",
+         "4096 x 4096 in at most 100 us, predicted for an H200",
+         {32, 4096},
+         testing_::keeps_pace(200, 4096, 4096),
+         {"f16x2", "f16x8"},
+         true,
+         testing_::Move::Widths::near,
+         128},
     },
     {
         {"half_sectors",
