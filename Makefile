@@ -16,94 +16,31 @@ export UNKNOWN_OPTIONS := $(strip $(foreach v,$(filter-out $(options) LADDER_% C
 export GIVEN_OPTIONS := $(strip $(foreach v,$(options),$(if $(filter command,$(origin $v)),$v)))
 export GIVEN_COMMANDS := $(MAKECMDGOALS)
 
-.PHONY: first-screen help setup ladder status roofline docs test-docs experiments bench-simt peers probe profile-diff new-lab \
-        check check-doctor decide similar test test-rest test-all test-bare
-.DEFAULT_GOAL := first-screen
+# Each is a script of its own: make new-lab is new_lab.sh. The first says where a student is, and goes on from there.
+plain := first-screen help setup ladder probe profile-diff peers status roofline docs experiments bench-simt new-lab check decide similar test test-bare
+# Of a lab: make watch02 is watch.sh 02.
+of_labs := lab watch hint diff profile sanitize sweep
+export KNOWN_COMMANDS := $(plain) test-docs check-doctor test-rest test-all
+export COMMANDS_OF_LABS := $(of_labs)
+.PHONY: $(KNOWN_COMMANDS)
 
-help:
-	@$(commands)/help.sh
-
-setup:
-	@$(commands)/setup.sh
-
-ladder:
-	@$(commands)/ladder.sh
-
-lab%:
-	@$(commands)/lab.sh $*
-
-probe:
-	@$(commands)/probe.sh
-
-profile-diff:
-	@$(commands)/profile_diff.sh
-
-profile%:
-	@$(commands)/profile.sh $*
-
-sanitize%:
-	@$(commands)/sanitize.sh $*
-
-sweep%:
-	@$(commands)/sweep.sh $*
-
-peers:
-	@$(commands)/peers.sh
-
-# Where a student is, and on from there.
-first-screen:
-	@$(commands)/first_screen.sh
-
-status:
-	@$(commands)/status.sh
-
-watch%:
-	@$(commands)/watch.sh $*
-
-diff%:
-	@$(commands)/diff.sh $*
-
-hint%:
-	@$(commands)/hint.sh $*
-
-roofline:
-	@$(commands)/roofline.sh
-
-docs:
-	@$(commands)/docs.sh
+$(plain):
+	@$(commands)/$(subst -,_,$@).sh
 
 test-docs:
 	@$(commands)/docs.sh --test
 
-experiments:
-	@$(commands)/experiments.sh
-
-bench-simt:
-	@$(commands)/bench_simt.sh
-
-new-lab:
-	@$(commands)/new_lab.sh
-
-check:
-	@$(commands)/check.sh
-
-decide:
-	@$(commands)/decide.sh
-
-similar:
-	@$(commands)/similar.sh
-
 check-doctor:
 	@$(commands)/check.sh doctor
-
-test:
-	@$(commands)/test.sh
 
 test-rest test-all:
 	@LADDER_TESTS=$(@:test-%=%) $(commands)/test.sh
 
-test-bare:
-	@$(commands)/test_bare.sh
+define of_a_lab
+$(1)%:
+	@$$(commands)/$(1).sh $$*
+endef
+$(foreach command,$(of_labs),$(eval $(call of_a_lab,$(command))))
 
 %:
 	@$(commands)/unknown.sh $@

@@ -47,7 +47,7 @@ refuse_unused_options() {
 spelled_commands() {
   local command text=
   for command; do
-    case $command in lab | watch | hint | diff | profile | sanitize | sweep) command+=01 ;; esac
+    [[ " $COMMANDS_OF_LABS " != *" $command "* ]] || command+=01
     text+="${text:+, }make $command"
   done
   echo "$text"

@@ -62,8 +62,9 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
   case error:                           \
     *name = #error;                     \
     return CUDA_SUCCESS;
-#include "include/simt/driver_errors.inc"
-#undef SIMT_DRIVER_ERROR
+#define SIMT_ERROR(runtimes, name, value, description) SIMT_DRIVER_ERROR(name, value)
+#define SIMT_RUNTIME_ERROR(name, value, description)
+#include "include/simt/errors.inc"
   }
   *name = nullptr;
   return CUDA_ERROR_INVALID_VALUE;

@@ -9,9 +9,10 @@ struct Error {
 };
 
 constexpr Error errors[] = {
-#define SIMT_ERROR(name, value, description) {name, #name, description},
+#define SIMT_RUNTIME_ERROR(name, value, description) {name, #name, description},
+#define SIMT_ERROR(name, drivers, value, description) SIMT_RUNTIME_ERROR(name, value, description)
+#define SIMT_DRIVER_ERROR(name, value)
 #include "include/simt/errors.inc"
-#undef SIMT_ERROR
 };
 
 const Error& find(cudaError_t value) {

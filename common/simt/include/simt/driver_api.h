@@ -7,9 +7,10 @@
 #include "driver_attributes.h"
 
 enum CUresult {
+#define SIMT_RUNTIME_ERROR(name, value, description)
+#define SIMT_ERROR(runtimes, name, value, description) name = value,
 #define SIMT_DRIVER_ERROR(name, value) name = value,
-#include "driver_errors.inc"
-#undef SIMT_DRIVER_ERROR
+#include "errors.inc"
 };
 CUresult cuGetErrorName(CUresult error, const char** name);
 CUresult cuGetErrorString(CUresult error, const char** text);

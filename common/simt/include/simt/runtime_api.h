@@ -12,9 +12,10 @@
 
 // Values are CUDA's own.
 enum cudaError {
-#define SIMT_ERROR(name, value, description) name = value,
+#define SIMT_RUNTIME_ERROR(name, value, description) name = value,
+#define SIMT_ERROR(name, drivers, value, description) name = value,
+#define SIMT_DRIVER_ERROR(name, value)
 #include "errors.inc"
-#undef SIMT_ERROR
 };
 using cudaError_t = cudaError;
 
