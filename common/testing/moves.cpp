@@ -96,9 +96,11 @@ Demand read_at_most(int times) {
     // An atomic reads, too. Those of a counter or a flag do not go over the matrix.
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
     const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
-    // Of a row's K best those of its parts are merged.
-    const double merged = count.results ? count.matrix_bytes() / 4 : 0;
-    if (bytes <= times * count.matrix_bytes() + loaded_by_idle(count) + merged) return {};
+    // Of a row's K best those of its parts are merged, or a second kernel has the K results and a factor for each. So
+    // of x itself, which is watched there, no more may be read.
+    const double most = times * count.matrix_bytes() + loaded_by_idle(count);
+    const double again = count.results ? std::max(count.matrix_bytes() / 4, count.result_bytes) : 0;
+    if (bytes <= most + again && (!count.results || count.watched_bytes <= most)) return {};
     const double sectors = count.load.sectors + atomic.sectors + std::ceil(copied / 32);
     // Bytes are counted per lane, sectors per request.
     const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
