@@ -110,24 +110,27 @@ void draw_each_step(const Shape& known, int least, int most, double factor, std:
 }
 
 // Many rows of many columns, for a kernel that does something else only there: some dozens of rows, less and many more.
-// Three variants that share them have one each; one that shares with none has the dozens and one of the others.
+// Three variants that share them have one each; one that shares with none has the dozens and one of the others. All
+// have the most elements, more than 64 rows of 4096 columns.
 void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& named, Random* random,
                     std::vector<Shape>* shapes) {
   struct Rows {
     int least, most;
     double elements;
   };
-  constexpr Rows all[] = {{24, 48, 225000}, {8, 24, 98304}, {64, 400, 98304}};
+  constexpr Rows all[] = {{24, 48, 225000}, {8, 24, 98304}, {64, 400, 98304}, {64, 100, 480000}};
+  constexpr int for_all = 3;
   const int begin = random->from(0, 2);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i <= for_all; i++) {
     Shape shape = known;
     const double part = random->from(0, 255) / 255.0;  // evenly in their logarithm
     shape.rows = static_cast<int>(all[i].least * std::pow(static_cast<double>(all[i].most) / all[i].least, part));
     const int cols = static_cast<int>(all[i].elements / shape.rows);
     shape.cols = drawn_width(cols * 7 / 8, cols, Kind::packs, named, random);
     shape.rows = full_blocks(shape.rows, shape.cols);
-    const bool mine =
+    const bool has_turn =
         turn.parts > 1 ? (begin + i) % turn.parts == turn.part : i == 0 || i == 1 + (begin + turn.variant) % 2;
+    const bool mine = i == for_all || has_turn;
     if (mine) shapes->push_back(shape);
   }
 }

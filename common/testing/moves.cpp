@@ -96,9 +96,11 @@ Demand read_at_most(int times) {
     // An atomic reads, too. Those of a counter or a flag do not go over the matrix.
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
     const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
-    // Of a row's K best those of its parts are merged.
-    const double merged = count.results ? count.matrix_bytes() / 4 : 0;
-    if (bytes <= times * count.matrix_bytes() + loaded_by_idle(count) + merged) return {};
+    // Of a row's K best those of its parts are merged, or a second kernel has the K results and a factor for each. So
+    // of x itself, which is watched there, no more may be read.
+    const double most = times * count.matrix_bytes() + loaded_by_idle(count);
+    const double again = count.results ? std::max(count.matrix_bytes() / 4, count.result_bytes) : 0;
+    if (bytes <= most + again && (!count.results || count.watched_bytes <= most)) return {};
     const double sectors = count.load.sectors + atomic.sectors + std::ceil(copied / 32);
     // Bytes are counted per lane, sectors per request.
     const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
@@ -328,22 +330,6 @@ Counted& counted_at(const Step& step) {
   return counted;
 }
 
-std::string check_at(const Step& step, const Demand& demand, std::string* remark);
-
-std::string check_with_rows(const Step& step, const Demand& demand, int rows) {
-  // Many rows of all widths would take long, where two show how the variant shares them.
-  constexpr int enough = 2;
-  static std::map<std::pair<int, std::string>, int> met;
-  int& times = met[{step.variant, step.test_case.name}];
-  if (times == enough) return "";
-  Step there = step;
-  there.test_case.sizes.rows = there.test_case.called_with.rows = rows;
-  std::string no_remark;
-  const std::string failure = check_at(there, demand, &no_remark);
-  times += failure.empty();
-  return failure;
-}
-
 std::string check_at(const Step& step, const Demand& demand, std::string* remark) {
   const std::string title = "\nthe move: " + step.test_case.move->title;
   auto& [problem, count, calls] = counted_at(step);
@@ -362,8 +348,13 @@ std::string check_at(const Step& step, const Demand& demand, std::string* remark
     }
     if (later.met) count = again, judgement = later;
   }
-  if (!judgement.met && judgement.rows > step.test_case.sizes.rows)
-    return check_with_rows(step, demand, judgement.rows);
+  if (!judgement.met && judgement.rows > step.test_case.sizes.rows) {
+    Step there = step;
+    there.test_case.sizes.rows = there.test_case.called_with.rows = judgement.rows;
+    const std::string failure = check_at(there, demand, remark);
+    // Met there because rows share a block; where each has blocks of its own, few rows are no excuse.
+    if (!failure.empty() || counted_at(there).count.working_blocks <= judgement.rows / 4.0) return failure;
+  }
   if (!judgement.met)
     return judgement.counted + title + " (counted on " + std::to_string(count.rows) + " x " +
            std::to_string(count.cols) + ")";

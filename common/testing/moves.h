@@ -52,16 +52,18 @@ struct Count {
   // into shared memory (simt/counters/handed_over.h).
   double exchanged = 0, handed_over = 0, between_warps = 0;  // the last: from threads of other warps
   double copied_read = 0, copied_written = 0;                // bytes, by copies within device memory and cudaMemset
-  // Of the thread with the most accesses (global and shared), and the mean over its block.
-  double longest_thread = 0, its_share = 0;
+  // Of the thread with the most accesses (global and shared), and the mean over its block, and over all that do their
+  // part.
+  double longest_thread = 0, its_share = 0, share_of_all = 0;
   int block_threads = 0;           // of that block
   std::vector<Received> received;  // per launch
   double blocks = 0;               // of the largest grid
   double threads = 0;              // of the launch with the most
   double working_blocks = 0,
-         working_threads = 0;  // likewise, without blocks that load little (simt/counters/counters.h)
-  double launches = 0;         // of kernels
-  double by_graphs = 0;        // of kernels and library calls, those that a graph makes
+         working_threads = 0;   // likewise, without blocks that load little (simt/counters/counters.h)
+  double working_barriers = 0;  // barriers without those of such blocks
+  double launches = 0;          // of kernels
+  double by_graphs = 0;         // of kernels and library calls, those that a graph makes
   // Of what the operator watches (common/ops/arguments.h, Plan): bytes requested by kernels, and by library calls as
   // their operands. How many of those calls there were.
   double watched_bytes = 0, library_calls = 0;
@@ -84,7 +86,7 @@ struct Count {
 struct Judgement {
   bool met = true;
   std::string counted;  // what was counted and what is needed, where that is not met; or a remark that fails nothing
-  int rows = 0;         // not 0: so many may be needed to know; where they are, it is judged again
+  int rows = 0;         // not 0: so many may share a block, which few rows do not fill; it is judged again with them
 };
 
 using Demand = std::function<Judgement(const Count&)>;

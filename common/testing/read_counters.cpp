@@ -46,6 +46,7 @@ void read(const json& launch, Count* count) {
   count->blocks = std::max(count->blocks, blocks);
   count->threads = std::max(count->threads, blocks * block_threads);
   const double working = launch.at("blocks").at("working");
+  count->working_barriers += launch.at("blocks").at("barriers").get<double>();
   count->working_blocks = std::max(count->working_blocks, working);
   count->working_threads = std::max(count->working_threads, working * block_threads);
   const double longest = launch.at("longest_thread").at("accesses");
@@ -53,6 +54,7 @@ void read(const json& launch, Count* count) {
     count->block_threads = block_threads;
     count->longest_thread = longest;
     count->its_share = launch.at("longest_thread").at("block_accesses").get<double>() / count->block_threads;
+    count->share_of_all = launch.at("blocks").at("accesses").get<double>() / std::max(1.0, working * block_threads);
   }
   const json& received = launch.at("received");
   count->received.push_back(

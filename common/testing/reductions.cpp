@@ -52,8 +52,9 @@ double besides_the_matrix(const Count& count, double all, double LineCount::*byt
 Demand reduces_in_warps() {
   return [](const Count& count) -> Judgement {
     const double warps = std::max(1.0, std::ceil(count.block_threads / 32.0));
-    // Several blocks may share a row.
-    const double barriers = count.barriers / (warps * std::max<double>(count.rows, count.working_blocks));
+    // Several blocks may share a row; of a narrow one some of them have no part, and come to their barriers all the
+    // same.
+    const double barriers = count.working_barriers / (warps * std::max<double>(count.rows, count.working_blocks));
     if (count.warp_operations == 0)
       return unmet("no warp operation was counted: the lanes of a warp can exchange values without shared memory");
     if (barriers > most_barriers)

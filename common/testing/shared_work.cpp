@@ -53,7 +53,6 @@ double rows_drawn(const Received& launch, const Count& count) {
 // of eight that works alone is seen where its bytes are few, as those of halves are. A warp that loads for the others
 // makes two of four accesses to each element, and four times as many as the mean.
 constexpr double times_the_mean = 6;
-constexpr int rows_for_all_warps = 32;  // of the largest block
 
 double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
 
@@ -102,16 +101,17 @@ Demand even_shares() {
                    " times and to reduce: does one thread do the work of others?" + worst_line(count, ways_to_get));
     }
     const double selecting = accesses_a_selected * count.results;
-    const double mean = times_the_mean * count.its_share + selecting +
-                        2 * accesses_per_round * std::log2(std::max(2, count.block_threads));
+    // If each warp has a row, the last block may have rows for few of its warps, the others have not.
+    const double share = std::max(count.its_share, count.share_of_all);
+    const double mean =
+        times_the_mean * share + selecting + 2 * accesses_per_round * std::log2(std::max(2, count.block_threads));
     if (count.longest_thread > mean && !draws_rows(count)) {
       Judgement judgement =
           unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
-                whole(count.block_threads) + " threads of its block make " + brief(count.its_share) +
-                " on average; at most " + whole(mean) + " are allowed: does one warp do the work of others?" +
-                worst_line(count, all_requests));
+                whole(count.block_threads) + " threads of its block make " + brief(share) + " on average; at most " +
+                whole(mean) + " are allowed: does one warp do the work of others?" + worst_line(count, all_requests));
       // Of few rows some warps of a block have none, if each has one of its own.
-      if (count.rows < rows_for_all_warps) judgement.rows = rows_for_all_warps;
+      judgement.rows = count.block_threads / 32;
       return judgement;
     }
     return {};

@@ -24,6 +24,8 @@ inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   plan->add({"logits", 0, rows, static_cast<size_t>(sizes.cols), static_cast<size_t>(bytes_of(dtype)), 0});
   plan->add({"index", 1, rows, k, sizeof(int), 0});
   plan->add({"prob", 2, rows, k, sizeof(float), 0});
+  plan->watched_offset = 0;
+  plan->watched_bytes = plan->tensors[0].bytes();
   return true;
 }
 

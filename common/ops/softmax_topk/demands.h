@@ -5,8 +5,8 @@
 
 namespace testing_ {
 
-// k indices and k probabilities per row, 4 bytes each, and besides at most partial results: a quarter of what the row
-// takes.
+// k indices and k probabilities per row, 4 bytes each, and besides at most partial results, a quarter of what the row
+// takes, or the probabilities once more.
 Demand writes_the_top_k();
 
 // At most one shuffle or vote of a warp per 8 logits of a row: a warp does not stop for every key that passes.

@@ -91,7 +91,7 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
       counts.requests++;
       counts.sectors += last / sector_bytes - addresses[0] / sector_bytes + 1;
       counts.bytes += warp_lanes * bytes;
-      (event == Event::load ? loaded_ : stored_) += warp_lanes * bytes;
+      (event == Event::load ? block_.loads : block_.stores) += warp_lanes * bytes;
       mark(region, event, addresses[0], last);
       return all_lanes;
     }
@@ -109,14 +109,16 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
       }
     }
   }
+  uint64_t handed = 0;
   for (uint32_t left = lanes & ~global; left; left &= left - 1) {
     const unsigned lane = first_of(left);
     if (shared >> lane & 1) {
-      count_handed_over(&line(pc), event, bytes, warp * warp_lanes + lane, addresses[lane]);
+      handed += count_handed_over(&line(pc), event, bytes, warp * warp_lanes + lane, addresses[lane]);
     } else if (current_cluster && current_cluster->remote(addresses[lane])) {
-      count_between_blocks(&line(pc), event, bytes, addresses[lane]);
+      handed += count_between_blocks(&line(pc), event, bytes, addresses[lane]);
     }
   }
+  if (handed) block_.handed_over[base_ + pc] += handed;
   if (global) count_global(&line(pc), event, bytes, global, addresses);
   if (shared && event != Event::load) shared_loads_.fence(warp);
   const bool joinable = event == Event::load && !global && !key_is_volatile(key);
@@ -131,7 +133,7 @@ void Collector::count_global(Counts* counts, Event event, unsigned bytes, uint32
   sum.requests += count.requests;
   sum.sectors += count.sectors;
   sum.bytes += count_of(lanes) * bytes;
-  (event == Event::load ? loaded_ : stored_) += count_of(lanes) * bytes;
+  (event == Event::load ? block_.loads : block_.stores) += count_of(lanes) * bytes;
 }
 
 void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
@@ -143,20 +145,20 @@ void Collector::count_shared(Counts* counts, Event event, unsigned bytes, uint32
   sum.bytes += count_of(lanes) * bytes;
 }
 
-void Collector::count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address) {
+uint64_t Collector::count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address) {
   const uint64_t in_dynamic = address - recording.dynamic_shared;
   const bool dynamic = in_dynamic < recording.dynamic_bytes;
   HandedOver& words = dynamic ? dynamic_words_ : static_words_;
   const uint64_t offset = dynamic ? in_dynamic : address - recording.static_shared;
-  if (event != Event::store) {
-    const HandedOver::Bytes handed = words.load(thread, offset, bytes);
-    counts->handed_over += handed.from_others;
-    counts->between_warps += handed.from_other_warps;
-  }
+  HandedOver::Bytes handed = {};
+  if (event != Event::store) handed = words.load(thread, offset, bytes);
+  counts->handed_over += handed.from_others;
+  counts->between_warps += handed.from_other_warps;
   if (event != Event::load) words.store(thread, offset, bytes);
+  return handed.from_others;
 }
 
-void Collector::count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address) {
+uint64_t Collector::count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address) {
   uint64_t handed = bytes;
   if (event == Event::load) {
     handed = 0;
@@ -166,11 +168,13 @@ void Collector::count_between_blocks(Counts* counts, Event event, unsigned bytes
   }
   counts->handed_over += handed;
   counts->between_warps += handed;
+  return handed;
 }
 
 void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   const bool barrier = key_event(key) == Event::barrier;
   if (barrier) {
+    block_.barriers++;
     remote_words_.clear();
     shared_loads_.fence(warp);
   } else {
@@ -188,11 +192,11 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
   for (unsigned thread = 0; thread < threads; thread++) {
     block += accesses[thread];
     if (accesses[thread] > longest) longest = accesses[thread];
-    received_.keep_most({received[thread], std::max(loaded_ / threads, loaded[thread / warp_lanes] / warp_lanes)});
+    received_.keep_most({received[thread], std::max(block_.loads / threads, loaded[thread / warp_lanes] / warp_lanes)});
   }
-  block_loads_.push_back(loaded_);
-  block_stores_.push_back(stored_);
-  loaded_ = stored_ = 0;
+  block_.accesses = block;
+  blocks_.push_back(std::move(block_));
+  block_ = {};
   keep_longest(longest, block, &longest_thread_accesses_, &its_block_accesses_);
 }
 
@@ -205,8 +209,8 @@ void Collector::add_to_launch() {
   launch_.watched_bytes_read += watched_bytes_read_;
   launch_.exchanged += exchanged_;
   launch_.received.keep_most(received_);
-  launch_.block_loads.insert(launch_.block_loads.end(), block_loads_.begin(), block_loads_.end());
-  launch_.block_stores.insert(launch_.block_stores.end(), block_stores_.begin(), block_stores_.end());
+  launch_.blocks.insert(launch_.blocks.end(), std::make_move_iterator(blocks_.begin()),
+                        std::make_move_iterator(blocks_.end()));
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,
                &launch_.its_block_accesses);
 }

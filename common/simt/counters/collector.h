@@ -17,6 +17,13 @@
 
 namespace simt::counters {
 
+// Of one block: bytes of global memory (stores: by atomics, too); barriers, once per warp; accesses of all threads; by
+// return address, bytes read from shared memory that others have put there.
+struct BlockSums {
+  uint64_t loads = 0, stores = 0, barriers = 0, accesses = 0;
+  std::map<uintptr_t, uint64_t> handed_over = {};
+};
+
 // A launch while it is being counted. What OS threads add does not depend on how many they are or in what order they
 // come.
 struct LaunchCounters {
@@ -26,7 +33,7 @@ struct LaunchCounters {
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
-  std::vector<uint64_t> block_loads, block_stores;  // bytes of global memory, one number per block
+  std::vector<BlockSums> blocks;
   uint64_t watched_bytes_read = 0, exchanged = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
   const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
@@ -58,7 +65,7 @@ class Collector {
   void jump_back(unsigned warp, uint32_t pc) { shared_loads_.jump_back(warp, pc); }
 
   // Bytes of global memory that this block has loaded so far.
-  uint64_t loaded() const { return loaded_; }
+  uint64_t loaded() const { return block_.loads; }
 
   // accesses, received: one number per thread. loaded: bytes of global memory, one per warp. exchanged: bytes, of all.
   void end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads,
@@ -77,9 +84,10 @@ class Collector {
   Region* region_of(uint64_t address);
   void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
-  void count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address);
+  // Returns how many bytes.
+  uint64_t count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address);
   // Shared memory of another block of the cluster. A word counts once per block that reads it and barrier.
-  void count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address);
+  uint64_t count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address);
 
   LaunchCounters& launch_;
   const uintptr_t base_;
@@ -88,8 +96,8 @@ class Collector {
   Cached cache_[64];
   Region* region_ = nullptr;  // of the last global access
   uint64_t longest_thread_accesses_ = 0, its_block_accesses_ = 0;
-  uint64_t loaded_ = 0, stored_ = 0;  // stored: by atomics, too
-  std::vector<uint64_t> block_loads_, block_stores_;
+  BlockSums block_;  // the one that runs
+  std::vector<BlockSums> blocks_;
   Received received_;
   const bool watching_ = is_watching();
   uint64_t watched_bytes_read_ = 0, exchanged_ = 0;

@@ -83,7 +83,8 @@ struct Launch {
   uint64_t exchanged = 0;  // bytes that lanes get from other lanes of their warp by shuffles, votes, reductions
   // Blocks that load at least a quarter of what the mean does, and store at least a quarter of it: who only loads has
   // nothing to show for it. In a kernel that neither loads nor stores, all.
-  uint64_t working_blocks = 0;
+  // In them: barriers, once per warp, and those by which another block comes to more; accesses of all threads.
+  uint64_t working_blocks = 0, working_barriers = 0, working_accesses = 0;
 
   timing::Prediction predicted;  // with a GPU's name if there was to be one (timing/predictor.h)
 };

@@ -168,6 +168,8 @@ std::string to_json(const Report& report) {
             ", \"share\": " + std::to_string(launch.received.share) +
             "}, \"exchanged_bytes\": " + std::to_string(launch.exchanged) +
             ", \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
+            ", \"barriers\": " + std::to_string(launch.working_barriers) +
+            ", \"accesses\": " + std::to_string(launch.working_accesses) +
             (report.watching ? "}, \"watched_bytes_read\": " + std::to_string(launch.watched_bytes_read) : "}") +
             (launch.symbol.empty() ? "" : ",\n   \"symbol\": " + quote_json(launch.symbol)) +
             (launch.predicted.gpu.empty() ? "" : ",\n   \"predicted\": " + json_prediction(launch.predicted)) +

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 
 #include "../loaded_module.h"
 #include "../module_symbols.h"
@@ -61,17 +60,40 @@ std::string name_of(const BoundKernel& kernel) {
   return name.size() > 2 && name.front() == '(' && name.back() == ')' ? name.substr(1, name.size() - 2) : name;
 }
 
-// One number per block, in the same order.
-uint64_t working_blocks(const std::vector<uint64_t>& loads, const std::vector<uint64_t>& stores) {
-  const auto a_quarter = [](const std::vector<uint64_t>& bytes) {
-    return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}) / (4 * std::max<size_t>(1, bytes.size()));
+uint64_t handed_to(const BlockSums& block) {
+  uint64_t sum = 0;
+  for (const auto& [pc, bytes] : block.handed_over) sum += bytes;
+  return sum;
+}
+
+// Finds the blocks that do their part. Of a narrow row some blocks of a cluster have nothing, and come to barriers and
+// read what the others have found all the same: that is no part of the reduction, if it is no more than those do.
+void find_working_blocks(LaunchCounters& counters, Launch* launch) {
+  const auto a_quarter = [&](uint64_t BlockSums::*bytes) {
+    uint64_t sum = 0;
+    for (const BlockSums& block : counters.blocks) sum += block.*bytes;
+    return sum / (4 * std::max<size_t>(1, counters.blocks.size()));
   };
-  const uint64_t least_loads = a_quarter(loads), least_stores = a_quarter(stores);
-  uint64_t working = 0;
-  for (size_t block = 0; block < loads.size(); block++) {
-    working += loads[block] >= least_loads && stores[block] >= least_stores;
+  const uint64_t least_loads = a_quarter(&BlockSums::loads), least_stores = a_quarter(&BlockSums::stores);
+  std::vector<const BlockSums*> idle;
+  uint64_t handed = 0, barriers = 0;
+  for (const BlockSums& block : counters.blocks) {
+    if (block.loads < least_loads || block.stores < least_stores) {
+      idle.push_back(&block);
+      continue;
+    }
+    launch->working_blocks++;
+    launch->working_accesses += block.accesses;
+    barriers += block.barriers;
+    handed += handed_to(block);
   }
-  return working;
+  launch->working_barriers = barriers;
+  const uint64_t working = std::max<uint64_t>(1, launch->working_blocks);
+  for (const BlockSums* block : idle) {
+    launch->working_barriers += block->barriers - std::min(block->barriers, barriers / working);
+    const uint64_t mine = std::max<uint64_t>(1, handed_to(*block)), left_out = std::min(mine, handed / working);
+    for (const auto& [pc, bytes] : block->handed_over) counters.by_pc[pc].handed_over -= bytes * left_out / mine;
+  }
 }
 
 // Offset -> line, for all offsets of one module that any launch has had. Kept: to look some up takes as long as to run
@@ -134,7 +156,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   launch.its_block_accesses = counters.its_block_accesses;
   launch.received = counters.received;
   launch.exchanged = counters.exchanged;
-  launch.working_blocks = working_blocks(counters.block_loads, counters.block_stores);
+  find_working_blocks(counters, &launch);
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));
   raw.module_path = module.path();
   for (const auto& [pc, counts] : counters.by_pc) {
