@@ -31,31 +31,44 @@ print-instrument:
 print-rung-flags:
 	@echo $(rung_flags)
 
-# What the instructions of its kernels are, for the model of a GPU's time, is a section of the object.
+# What the instructions of its kernels are, for the counters of shared memory and for the model of a GPU's time, is a section of the
+# object. To find it out takes as long as half of the compilation, and only what is counted needs it: a lab's first tests run without
+# (X.untimed.so, the same code).
 dump := -fdump-tree-optimized-lineno
 operations := $(or $(PYTHON),$(python)) common/simt/timing/operations
 operations_scripts := $(wildcard common/simt/timing/operations/*.py)
 
-# $(call compile_checked,options): from $< to $@, an object. A rung's warnings came with its plain build.
+# The rule makes two files, and make names either: $(object) is the first.
+object = $(@:.dump=)
+
+# $(call compile_checked,options): from $< to $@, an object without its table. A rung's warnings came with its plain build.
 no_warnings := -w
 define compile_checked
 @mkdir -p $(@D)
 @trap 'rm -f $(own).*' EXIT; $(rewritten) | \
-  ($(limited) $(instrument_cxx) $(call begin_rung,checked) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $@.d -MT $@ -x c++ -S - \
+  ($(limited) $(instrument_cxx) $(call begin_rung,checked) $(rung_flags) $(instrument) $(no_warnings) $(1) -iquote $(<D) -MMD -MP -MF $(object).d -MT $(object) -x c++ -S - \
   -o $(own).compiled.s $(dump)=$(own).dump) $(or_say) && \
   $(if $(announces),build/cpu/announce,cp) $(own).compiled.s $(own).s && $(instrument_cxx) -c $(own).s -o $(own).o && \
-  { $(operations) $(own).o $(own).dump > $(own).operations || { echo "no time is predicted for $<: see above" >&2; : > $(own).operations; }; } && \
-  objcopy --add-section .simt_operations=$(own).operations $(own).o $@
+  mv $(own).dump $(object).dump && mv $(own).o $(object)
+endef
+# From an object and its dump to one with the table. Another make may have added it meanwhile, and have taken the dump away.
+define add_table
+@trap 'rm -f $(own).*' EXIT; ln $<.dump $(own).dump 2>/dev/null || exit 0; \
+  $(operations) $< $(own).dump > $(own).operations || { echo "no time is predicted for $(patsubst abs/%,/%,$(@:build/cpu/checked/%.o=%.cu)): see above" >&2; : > $(own).operations; }; \
+  objcopy --add-section .simt_operations=$(own).operations $< $@ && rm -f $<.dump
 endef
 
 build/cpu/precompiled/rung/checked/begin.h.gch: common/rung/rung.h
 	$(call precompile,$(instrument_cxx) $(rung_flags) $(instrument))
 
 announce := $(if $(announces),build/cpu/announce)
-build/cpu/checked/%.o: %.cu $(rewriter) $(operations_scripts) $(announce) $(call rung_begins,checked)
+# The dump is made again where a new table needs it.
+build/cpu/checked/%.untimed.o build/cpu/checked/%.untimed.o.dump: %.cu $(rewriter) $(announce) $(call rung_begins,checked)
 	$(call compile_checked)
-build/cpu/checked/abs/%.o: /%.cu $(rewriter) $(operations_scripts) $(announce) $(call rung_begins,checked)
+build/cpu/checked/abs/%.untimed.o build/cpu/checked/abs/%.untimed.o.dump: /%.cu $(rewriter) $(announce) $(call rung_begins,checked)
 	$(call compile_checked)
+build/cpu/checked/%.o: build/cpu/checked/%.untimed.o build/cpu/checked/%.untimed.o.dump $(operations_scripts)
+	$(add_table)
 # The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
 build/cpu/checked/build/shelf/%.o: operations := :
 # Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.

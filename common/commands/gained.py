@@ -92,6 +92,11 @@ def first_of_this_run(rung: dict, here: dict) -> dict | None:
     return own[0] if own and results.rung_of(own[0]) != results.rung_of(rung) else None
 
 
+def both_predicted(rung: dict, before: dict, here: dict) -> bool:
+    """Predictions come from one model, whatever the machine was doing: those of one file can be compared across labs."""
+    return here["backend"] == results.PREDICTED and any(before is point for point in here["points"]) and bool(rung["seconds"] and before["seconds"])
+
+
 def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
     """here: this machine's results, the lab's own just measured; elsewhere: file name -> results of other machines."""
     rung = last_rung(ladder_of(here["points"], "student"), lab)
@@ -99,12 +104,15 @@ def gained(lab: str, here: dict, elsewhere: dict[str, dict]) -> list[str]:
         return []
     lines = []
     before, whose = find_before(rung, here, elsewhere)
-    if before is not None and (bytes_compared := bytes_line(rung, before)):
-        lines += [f"What {name_of(rung, 'your')} gained over {name_of(before, whose)}:", *bytes_compared]
+    alike = before is not None and both_predicted(rung, before, here)
+    compared = [] if before is None else bytes_line(rung, before) + ([time_line(rung, before)] if alike else [])
+    if compared:
+        how = f", as predicted for an {here['machine']}" if alike else ""
+        lines += [f"What {name_of(rung, 'your')} gained over {name_of(before, whose)}{how}:", *compared]
     first = first_of_this_run(rung, here)
-    if first is not None:
+    if first is not None and not alike:
         how = f"Predicted for an {here['machine']}" if here["backend"] == results.PREDICTED else "In this run"
-        lines += [f"{how}, {first['variant']} -> {rung['variant']}:", time_line(rung, first)]
+        lines += [f"{how}, within the lab, {first['variant']} -> {rung['variant']}:", time_line(rung, first)]
     if before is not None and here["backend"] != "cuda":
         if first is not None and here["backend"] == "cpu":
             lines.append("  (The executor is timed here. That does not rank rungs as a GPU would: theory/01_roofline.md.)")

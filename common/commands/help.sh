@@ -23,7 +23,7 @@ For students
                        (CASE=, VARIANT= too)
   make hint02        the next hint of a lab; TODO=4: for this TODO
   make profile02     the kernels' memory requests, line by line
-                       (SOLUTION=1, FILE=, SHAPE=64x4096)
+                       (SOLUTION=1, FILE=, VARIANT=, SHAPE=64x4096)
                        BACKEND=cuda     the same from a GPU's counters, by ncu
   make sweep02       its times over widths, 256 to 8192, with a chart
                        OVER=threads     over threads per block, 32 to 1024

@@ -43,8 +43,11 @@ build_own "build/$backend/worker"
 # plain one. Not the first time: then both would build the parts of the course that they share. What it has to say is asked for below.
 checked=
 [ "${CHECKS:-on}" = off ] || [ "$backend" != cpu ] || checked=$(shared_object "$tested" build/cpu/checked)
+# The first tests need no table of its instructions (common/build/instrumented.mk).
+untimed=$checked
+[ -n "${PREBUILT:-}" ] || untimed=${checked:+${checked%.so}.untimed.so}
 if [ -n "$checked" ] && [ -e "$checked" ] && [ -z "${PREBUILT:-}" ]; then
-  make -s --no-print-directory -f common/build/rules.mk "$checked" >/dev/null 2>&1 &
+  make -s --no-print-directory -f common/build/rules.mk "$untimed" >/dev/null 2>&1 &
 fi
 # For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
 rules=()
@@ -59,14 +62,24 @@ build_rung "$file" "$rung" "${rules[@]}" || {
 }
 
 wait
-[ -z "$checked" ] || build "$checked" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
+[ -z "$checked" ] || build "$untimed" || fail "$file does not compile for the checks; CHECKS=off tests it without them"
 
 # What a student predicts is counted on the solution, so that it can be checked before the student's kernel works.
 solution=
 [ -n "${TODO:-}" ] || solution=$(counted_solution "$lab")
 
+# The table is made once somebody asks for it: whoever opens this pipe for writing waits until another opens it for reading.
+counting= made=
+if [ "$untimed" != "$checked" ]; then
+  made=$(mktemp -u build/made.XXXXXX) counting=$checked
+  mkfifo "$made" || cannot_write build
+  trap 'end_jobs; rm -f "$made"' EXIT
+  { exec make -s --no-print-directory -j"$jobs" -f common/build/rules.mk "$checked" 2> >(grep -v '^make' >&2); } >"$made" &
+  table=$!
+fi
+
 todos=$("$python" common/commands/todos.py open "$lab" "$file")
-request=$(request_for rung="$rung" checked="$checked" solution="$solution" file="$file" worker="build/$backend/worker" case="${CASE:-}" variant="${VARIANT:-}" \
+request=$(request_for rung="$rung" checked="$untimed" counting="$counting" made="$made" solution="$solution" file="$file" worker="build/$backend/worker" case="${CASE:-}" variant="${VARIANT:-}" \
   cases="${CASES:-}" todo="${TODO:-}" open_todos:="[${todos// /,}]" events="$record" ends_with_parent:=true) || exit
 "$build/tests/$lab" <(echo "$request") &
 wait $!
@@ -76,6 +89,10 @@ unfinished=
 remember $status
 [ $status -eq 0 ] || exit $status
 [ -z "${CASE:-}${VARIANT:-}${TODO:-}${TESTS_ONLY:-}" ] || exit 0
+if [ -n "$made" ] && { predicting || [ -n "${PREDICT:-}" ]; }; then
+  exec {asked}<>"$made"
+  wait $table
+fi
 
 if is_step "$lab"; then
   if predicting; then

@@ -5,7 +5,7 @@ declare -A used_by=(
   [ANYWAY]="diff" [BROKEN]="lab watch profile sanitize sweep" [CASE]="lab watch sanitize" [CASES]="lab watch" [CHECKS]="lab watch ladder"
   [FILE]="lab watch profile sanitize sweep roofline" [GPU]="lab watch profile sweep ladder roofline" [K]="profile" [OVER]="sweep"
   [PREDICT]="lab watch ladder" [RESET]="hint" [SHAPE]="profile" [SOLUTION]="lab watch profile sanitize sweep check" [TESTS_ONLY]="lab watch"
-  [TIME]="lab watch sweep ladder roofline check" [TODO]="lab watch hint" [VARIANT]="lab watch sanitize sweep"
+  [TIME]="lab watch sweep ladder roofline check" [TODO]="lab watch hint" [VARIANT]="lab watch profile sanitize sweep"
   # measurements
   [DTYPES]="peers" [OPS]="peers" [PEERS]="peers" [VALUES]="peers" [PUBLISH]="lab sweep ladder roofline experiments probe profile-diff peers"
   [SHAPES]="peers profile-diff" [VARIANTS]="peers"

@@ -38,6 +38,6 @@ else
 fi
 status=$?
 [ $status -ne 2 ] || exit 2
-"$python" common/simt/profile.py "$report" || exit
+"$python" common/simt/profile.py "$report" --variant "${VARIANT:-*}" || exit
 say "the same in Nsight Compute's names: $report"
 exit $status

@@ -59,7 +59,7 @@ class Bombs(unittest.TestCase):
                              for _ in range(2)]
                     self.assertEqual([(make.communicate()[0], make.returncode) for make in makes], [(b"", 0)] * 2)
                     made = (ROOT / target).parent.iterdir()
-                    self.assertLessEqual({path.name for path in made}, {"twice.so", "twice.so.d", "twice.o", "twice.o.d"})
+                    self.assertLessEqual({path.name for path in made}, {"twice.so", "twice.so.d", "twice.o", "twice.untimed.o", "twice.untimed.o.d"})
             finally:
                 for target in targets:
                     shutil.rmtree((ROOT / target).parent, ignore_errors=True)

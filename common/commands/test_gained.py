@@ -42,7 +42,7 @@ class Gained(unittest.TestCase):
         mine = [point("student", lab, name, asked, 4096 * asked) for lab in labs for name, asked in labs[lab]]
         text = said(mine + points("solution", LABS, 0.5), {"x.json": points("solution", LABS, 3.0)})
         self.assertEqual(text.count("time per element"), 1, text)
-        self.assertIn("In this run, serial -> tree:\n  time per element: 16.0 us -> 8.00 us, 2.00 times faster", text)
+        self.assertIn("In this run, within the lab, serial -> tree:\n  time per element: 16.0 us -> 8.00 us, 2.00 times faster", text)
         self.assertNotIn("this machine", text)
 
     def test_on_a_cpu_a_gpus_step_is_shown(self):
@@ -53,9 +53,19 @@ class Gained(unittest.TestCase):
 
     def test_a_prediction_is_called_one(self):
         text = said(points("student", LABS, 2.0), {"x.json": points("solution", LABS)}, backend="predicted")
-        self.assertIn("Predicted for an NVIDIA Y, serial -> tree:", text)
         self.assertNotIn("In this run", text)
         self.assertIn("The solutions' lab01 per_row -> 02 tree on an NVIDIA X (x.json):", text)
+
+    def test_predicted_bytes_and_times_are_compared_with_the_same_rung(self):
+        text = said(points("student", LABS, 2.0), backend="predicted")
+        self.assertIn("gained over your lab01 per_row f32, as predicted for an NVIDIA Y:\n", text)
+        self.assertIn("per element: 64.0 -> 8.00, 8.00 times fewer\n  time per element: 128 us -> 16.0 us, 8.00 times faster", text)
+        self.assertNotIn("within the lab", text)
+
+    def test_a_rung_whose_time_is_not_predicted_here_is_compared_by_its_bytes_alone(self):
+        text = said(points("student", ["lab02_smem"], 2.0), {"x.json": points("solution", LABS)}, backend="predicted")
+        self.assertIn("gained over the solution's lab01 per_row f32:\n", text)
+        self.assertIn("Predicted for an NVIDIA Y, within the lab, serial -> tree:", text)
 
     def test_the_first_lab_is_compared_with_itself(self):
         self.assertIn("What your lab01 per_row f32 gained over your lab01 per_element f32", said(points("student", LABS), lab="lab01_naive"))

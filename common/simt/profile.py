@@ -5,6 +5,7 @@ first with the code beside the numbers, and a sentence on what the worst ones me
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import json
 import os
 import signal
@@ -194,6 +195,20 @@ def describe_prediction(predicted: dict, shape: tuple[int, int] | None) -> list[
     return lines
 
 
+def label(variant: dict) -> str:
+    return f"{variant['variant']} {variant['dtype']}"
+
+
+def only(report: dict, pattern: str) -> dict:
+    """The report with those variants of a rung that are asked for: `tree`, or `online f16`."""
+    if "variants" not in report or pattern == "*":
+        return report
+    chosen = [v for v in report["variants"] if fnmatch.fnmatchcase(label(v), pattern) or fnmatch.fnmatchcase(v["variant"], pattern)]
+    if not chosen:
+        raise UserError(f"no variant is called {pattern}; there are {', '.join(map(label, report['variants']))}")
+    return {**report, "variants": chosen}
+
+
 def launches_of(report: dict) -> list[tuple[str, dict]]:
     """(title, launch): of one program's report, or of the reports of a rung's variants (common/bench/profile.cpp)."""
     if "launches" in report:
@@ -202,7 +217,7 @@ def launches_of(report: dict) -> list[tuple[str, dict]]:
     found = []
     for variant in report["variants"]:
         shape = f"{variant['rows']} x {variant['cols']}" + (f", K {variant['k']}" if variant["k"] else "")
-        title = f"{variant['variant']} {variant['dtype']}, {shape}"
+        title = f"{label(variant)}, {shape}"
         found += [(title, {**launch, "shape": (variant["rows"], variant["cols"])}) for launch in together(variant["report"]["launches"])]
         if calls := variant["report"].get("library_calls"):
             found.append((title, {"library_calls": calls}))
@@ -283,15 +298,19 @@ def describe_library(calls: list[dict]) -> list[str]:
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Print the executor's counters.")
     parser.add_argument("report", type=Path, help="a JSON report of the executor")
+    parser.add_argument("--variant", default="*", help="only variants of this name, `tree` or `online f16`; * and ? as in a shell")
     options = parser.parse_args(argv)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     try:
-        report = json.loads(options.report.read_text())
+        report = only(json.loads(options.report.read_text()), options.variant)
         if said := summary(report.get("launches", [])):
             print("\n".join(said) + "\n")
         for title, launch in launches_of(report):
             said = describe_library(launch["library_calls"]) if "library_calls" in launch else describe(launch, colour)
             print("\n".join(([title] if title else []) + said) + "\n")
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     except (OSError, ValueError, KeyError) as error:
         print(f"profile.py: {options.report}: not a report of the executor ({error})", file=sys.stderr)
         return 1

@@ -6,7 +6,7 @@ import json
 import sys
 import tempfile
 import unittest
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -28,11 +28,11 @@ def printed(launches):
     return shown({"launches": launches})
 
 
-def shown(report):
+def shown(report, *options, status=0):
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as out:
         path = Path(folder, "report.json")
         path.write_text(json.dumps(report))
-        assert profile_table.main([str(path)]) == 0
+        assert profile_table.main([str(path), *options]) == status
     return out.getvalue()
 
 
@@ -51,6 +51,16 @@ class Tables(unittest.TestCase):
     def test_what_has_no_prediction_says_why(self):
         lines = printed([launch("a", None), launch("b", 7)]).splitlines()
         self.assertIn("tensor cores", lines[3])
+
+    def test_one_variant_alone(self):
+        report = {"variants": [{"variant": name, "dtype": dtype, "rows": 64, "cols": 600, "k": 0, "report": {"launches": [launch("a", 1)]}}
+                               for name, dtype in (("tree", "f32"), ("tree", "f16"), ("serial", "f32"))]}
+        for pattern, titles in (("*", ["tree f32", "tree f16", "serial f32"]), ("tree", ["tree f32", "tree f16"]), ("tree f16", ["tree f16"]), ("ser*", ["serial f32"])):
+            said = shown(report, "--variant", pattern)
+            self.assertEqual([line.split(",")[0] for line in said.splitlines() if ", 64 x 600" in line], titles, said)
+        with redirect_stderr(io.StringIO()) as said:
+            shown(report, "--variant", "tre", status=2)
+        self.assertIn("no variant is called tre; there are tree f32, tree f16, serial f32", said.getvalue())
 
     def test_a_prediction_says_for_which_rows_it_is(self):
         def of_rung(**predicted):

@@ -11,6 +11,7 @@
 #include "events.h"
 #include "operator.h"
 #include "pace.h"
+#include "request.h"
 #include "session.h"
 #include "words.h"
 
@@ -47,16 +48,6 @@ struct Direction {
 };
 constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
                                     {"written", "stores", &Count::store, &LineCount::store}};
-
-// Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
-// many blocks for show does not make up for one that works on one row after the other.
-double loaded_by_few(const Count& count, const std::function<bool(const Received&)>& enough) {
-  double bytes = 0;
-  for (const Received& launch : count.received) bytes += enough(launch) ? 0 : launch.loads;
-  return bytes;
-}
-// What such launches may load: partial results, to combine them.
-double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
 
 // Threads that are one row too many may load another's: in a launch for many rows, and not of many of them.
 double loaded_by_idle(const Count& count) { return count.rows / 32 * (count.matrix_bytes() / count.rows); }
@@ -203,43 +194,6 @@ Demand bytes_per_element(int bytes) {
   };
 }
 
-Demand spread_over_blocks(int least) {
-  return [least](const Count& count) -> Judgement {
-    const double blocks = count.working_blocks, needed = least * static_cast<double>(count.rows);
-    if (blocks >= needed) {
-      const double bytes =
-          loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
-      if (bytes <= few_may_load(count)) return {};
-      return unmet("kernels with fewer than " + whole(needed) + " blocks that do their part load " + whole(bytes) +
-                   " bytes, where the matrix has " + whole(count.matrix_bytes()));
-    }
-    return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
-                 (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") +
-                 ", where " + std::to_string(least) + " per row are needed");
-  };
-}
-
-Demand rows_at_once() {
-  return [](const Count& count) -> Judgement {
-    const double lanes = std::min(lanes_per_row, std::floor(count.cols * count.element_bytes / bytes_of_a_lane));
-    const double needed = std::max(1.0, lanes) * static_cast<double>(count.rows);
-    // Of such blocks one may find most rows: here they do not all run at one time.
-    if (draws_rows(count) && count.threads >= needed) return {};
-    if (count.working_threads >= needed) {
-      const double bytes = loaded_by_few(
-          count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });
-      if (bytes <= few_may_load(count)) return {};
-      return unmet("kernels with fewer than " + whole(needed) + " threads for " + std::to_string(count.rows) +
-                   " rows load " + whole(bytes) + " bytes, where the matrix has " + whole(count.matrix_bytes()) +
-                   ": is one row done after the other?");
-    }
-    return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
-                 (count.working_threads < count.threads ? "in blocks that do their part " : "") + "for " +
-                 std::to_string(count.rows) + " rows, where at least " + whole(needed) +
-                 " are needed to work on all rows at once: is one row done after the other?");
-  };
-}
-
 Demand predicted_within(double microseconds, int rows, int cols) {
   return [=](const Count& count) -> Judgement {
     const std::string unpredicted = "its time cannot be predicted: " + count.predicted_words;
@@ -317,7 +271,16 @@ struct Counted {
   std::string problem;
   Count count;
   int calls = 0;
+  bool with_table = false;
 };
+
+// On the build that has a table of its instructions, or on the one that is there sooner.
+void count_first(const Step& step, bool with_table, Counted* counted) {
+  counted->with_table = with_table || request().counting.empty();
+  rung::Client& client = counted->with_table ? counting_client() : *session().checked;
+  counted->problem = count_call(client, step, &counted->count);
+  counted->calls = 1;
+}
 
 Counted& counted_at(const Step& step) {
   static std::map<std::pair<int, std::string>, Counted> all;
@@ -326,16 +289,24 @@ Counted& counted_at(const Step& step) {
   for (const int more : sizes.more) key += " " + std::to_string(more);
   if (step.test_case.move->stands_for) key += " x" + std::to_string(step.test_case.move->stands_for);
   Counted& counted = all[{step.variant, key}];
-  if (counted.calls == 0) counted.calls++, counted.problem = count_call(*session().checked, step, &counted.count);
+  if (counted.calls == 0) count_first(step, step.test_case.move->stands_for > 0, &counted);
   return counted;
 }
 
 std::string check_at(const Step& step, const Demand& demand, std::string* remark) {
   const std::string title = "\nthe move: " + step.test_case.move->title;
-  auto& [problem, count, calls] = counted_at(step);
+  Counted& counted = counted_at(step);
+  auto& [problem, count, calls, with_table] = counted;
   if (!problem.empty()) return problem + title;
   note_count(step, count);
   Judgement judgement = demand(count);
+  // Without the table no loads of shared memory are joined, which only makes them more. Where that is enough, so are
+  // fewer.
+  if (!judgement.met && !with_table) {
+    count_first(step, true, &counted);
+    if (!problem.empty()) return problem + title;
+    judgement = demand(count);
+  }
   // The first call at a shape may try several kernels to keep the quickest. Those that follow have other inputs, so
   // that nothing of the first is left; and all must make the move, or it could be every other call that does.
   if (!judgement.met && calls == 1) {
@@ -343,7 +314,7 @@ std::string check_at(const Step& step, const Demand& demand, std::string* remark
     Count again;
     Judgement later;
     for (; later.met && calls < most_calls; calls++) {
-      const bool is_counted = count_call(*session().checked, step, &again, static_cast<uint64_t>(calls)).empty();
+      const bool is_counted = count_call(counting_client(), step, &again, static_cast<uint64_t>(calls)).empty();
       later = is_counted ? demand(again) : unmet("");
     }
     if (later.met) count = again, judgement = later;

@@ -187,10 +187,11 @@ class LadderReporter : public StreamingBase {
            group_.seconds);
     if (!good) printf("   %zu wrong", group_.failures.size());
     printf("\n");
-    const std::string other = told_like(group_);  // of another element type, word for word
+    const std::string other = told_like(group_);  // another variant, word for word
     if (!other.empty()) {
       printf("    as %s: the same cases, with the same words\n", other.c_str());
       group_.failures.clear();
+      repeats_ = true;
     }
     for (const Failure& failure : group_.failures) {
       // The same first line again would not help.
@@ -213,10 +214,10 @@ class LadderReporter : public StreamingBase {
 
   static bool names_line(const Failing& failing) { return line_in(failing.text, session().source) > 0; }
 
-  // "two_kernels f32", if all that this group of two_kernels f16 has to say was said there; and remembers what it says.
+  // "two_kernels f32", if all that this group of another variant has to say was said there; and remembers what it says.
   std::string told_like(const Group& group) {
     if (group.failures.empty()) return "";
-    std::string text = group.variant.substr(0, group.variant.rfind(' ')) + " / " + group.name;
+    std::string text = group.name;
     for (const Failure& failure : group.failures) text += "\n" + failure.name + "\n" + failure.text;
     return told_.emplace(text, group.variant).first->second == group.variant ? "" : told_[text];
   }
@@ -241,8 +242,9 @@ class LadderReporter : public StreamingBase {
       printf("    memory checks run once the results are correct: %d cases were not run\n", static_cast<int>(moves));
       not_run_ += static_cast<int>(moves);
     } else if (planned > ran_[variant]) {
-      printf("    stopped here: the other %d cases of %s were not run\n", static_cast<int>(planned) - ran_[variant],
-             variant.c_str());
+      if (!repeats_)  // how many were not run in all stands at the end
+        printf("    stopped here: the other %d cases of %s were not run\n", static_cast<int>(planned) - ran_[variant],
+               variant.c_str());
       not_run_ += static_cast<int>(planned) - ran_[variant];
     }
     if (auto left_out = s.left_out.find(variant); left_out != s.left_out.end()) {
@@ -252,6 +254,7 @@ class LadderReporter : public StreamingBase {
     }
     not_explained_.clear();
     explained_ = 0;
+    repeats_ = false;
     last_explained_.clear();
     fflush(stdout);
   }
@@ -287,6 +290,7 @@ class LadderReporter : public StreamingBase {
   std::map<std::string, int> ran_;
   std::vector<std::string> not_explained_;  // failures of this variant
   int explained_ = 0;                       // of this variant
+  bool repeats_ = false;                    // this variant has failed as another has
   std::string last_explained_;
   std::map<std::string, std::string> told_;  // a group's failures -> the variant that had them first
   int passed_ = 0, failed_ = 0, not_run_ = 0, predictions_wrong_ = 0;

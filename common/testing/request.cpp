@@ -22,6 +22,8 @@ using Place = std::variant<std::string*, bool*, uint64_t*, std::vector<int>*, st
 std::map<std::string, Place> places(Request* r) {
   return {{"rung", &r->rung},
           {"checked", &r->checked},
+          {"counting", &r->counting},
+          {"made", &r->made},
           {"solution", &r->solution},
           {"counter", &r->counter},
           {"file", &r->file},

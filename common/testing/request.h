@@ -16,6 +16,9 @@ namespace testing_ {
 struct Request {
   std::string rung;      // the built file, a shared object; the only one that is needed
   std::string checked;   // its instrumented build, for the checks (small cases) and the lab's moves; "": neither
+  std::string counting;  // the same with the table of its instructions, while "checked" has none: for moves that are
+                         // not met without, and for predicted times; "": "checked" itself
+  std::string made;      // a pipe: opening it has "counting" built, and then it ends; "": it is built
   std::string solution;  // the instrumented build of the lab's solution, on which predictions are counted; "": they
                          // are not checked
   std::string counter = "build/cpu/worker";  // the worker program that counts it

@@ -144,6 +144,18 @@ Session& session() {
   return instance;
 }
 
+rung::Client& counting_client() {
+  Session& s = session();
+  if (request().counting.empty()) return *s.checked;
+  if (!s.counting) {
+    if (!s.made.is_open()) s.made.open(request().made);
+    while (s.made.get() != std::ifstream::traits_type::eof()) continue;  // nothing is written to it
+    s.counting.reset(new rung::Client(or_else(request().worker, rung::choose_backend().worker), request().counting));
+    s.counting->print_together_with(*s.client);
+  }
+  return *s.counting;
+}
+
 namespace {
 
 // Widths that the lab's files name: of cases, moves and predictions.
@@ -361,6 +373,8 @@ int prepare() {
                        (s.checked ? "for none of the variants in " + s.source
                                   : "moves are counted by the CPU executor: BACKEND=cpu, without CHECKS=off"));
   }
+  const auto timed = [](const Step& step) { return step.test_case.move && step.test_case.move->stands_for; };
+  if (!request().made.empty() && std::any_of(s.steps.begin(), s.steps.end(), timed)) s.made.open(request().made);
   note_begin();
   return 0;
 }

@@ -2,6 +2,7 @@
 // asked for is in request.h.
 #pragma once
 
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,6 +42,8 @@ struct Session {
   uint64_t seed = 0;
   std::unique_ptr<rung::Client> client;
   std::unique_ptr<rung::Client> checked;   // the rung's instrumented build; null if the checks are off
+  std::ifstream made;                      // Request::made, once it is asked for
+  std::unique_ptr<rung::Client> counting;  // the same with its table; null until counting_client() has been asked
   std::unique_ptr<rung::Client> solution;  // of the lab, instrumented, on the executor; null if nothing is predicted
   std::vector<Predicted> predicted;
   std::vector<Step> steps;
@@ -63,6 +66,10 @@ struct Session {
 
 // The session of this process, empty until prepare().
 Session& session();
+
+// The instrumented build that counts, with the table of its instructions. The first who asks waits until it is built
+// (Request::made).
+rung::Client& counting_client();
 
 // A case that is counted and not compared: shape, normal values, no checks of its own.
 Case counted_case(const std::string& name, const std::string& group, Shape shape);

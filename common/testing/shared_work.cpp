@@ -56,7 +56,54 @@ constexpr double times_the_mean = 6;
 
 double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
 
+// Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
+// many blocks for show does not make up for one that works on one row after the other.
+double loaded_by_few(const Count& count, const std::function<bool(const Received&)>& enough) {
+  double bytes = 0;
+  for (const Received& launch : count.received) bytes += enough(launch) ? 0 : launch.loads;
+  return bytes;
+}
+// What such launches may load: partial results, to combine them.
+double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
+
 }  // namespace
+
+Demand spread_over_blocks(int least) {
+  return [least](const Count& count) -> Judgement {
+    const double blocks = count.working_blocks, needed = least * static_cast<double>(count.rows);
+    if (blocks >= needed) {
+      const double bytes =
+          loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
+      if (bytes <= few_may_load(count)) return {};
+      return unmet("kernels with fewer than " + whole(needed) + " blocks that do their part load " + whole(bytes) +
+                   " bytes, where the matrix has " + whole(count.matrix_bytes()));
+    }
+    return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
+                 (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") +
+                 ", where " + std::to_string(least) + " per row are needed");
+  };
+}
+
+Demand rows_at_once() {
+  return [](const Count& count) -> Judgement {
+    const double lanes = std::min(lanes_per_row, std::floor(count.cols * count.element_bytes / bytes_of_a_lane));
+    const double needed = std::max(1.0, lanes) * static_cast<double>(count.rows);
+    // Of such blocks one may find most rows: here they do not all run at one time.
+    if (draws_rows(count) && count.threads >= needed) return {};
+    if (count.working_threads >= needed) {
+      const double bytes = loaded_by_few(
+          count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });
+      if (bytes <= few_may_load(count)) return {};
+      return unmet("kernels with fewer than " + whole(needed) + " threads for " + std::to_string(count.rows) +
+                   " rows load " + whole(bytes) + " bytes, where the matrix has " + whole(count.matrix_bytes()) +
+                   ": is one row done after the other?");
+    }
+    return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
+                 (count.working_threads < count.threads ? "in blocks that do their part " : "") + "for " +
+                 std::to_string(count.rows) + " rows, where at least " + whole(needed) +
+                 " are needed to work on all rows at once: is one row done after the other?");
+  };
+}
 
 Demand no_serial_section() {
   return [](const Count& count) -> Judgement {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,39 @@ class Requests(unittest.TestCase):
         run = runs.run("lab01_naive", {"rung": RUNG, "case": "normal-7x33", "events": "/nowhere/events"})
         self.assertEqual(run.status, 0, run.output)
         self.assertIn("/nowhere/events: cannot be written, so nothing of this run is recorded", run.output)
+
+
+class Counting(unittest.TestCase):
+    """A build without the table of its instructions is enough for a move that is met; one that is not gets the words of the other."""
+
+    BUILT = "build/cpu/checked/solutions/lab02_smem/softmax_smem"
+    REQUEST = {"rung": "build/cpu/solutions/lab02_smem/softmax_smem.so", "case": "*serial*"}
+
+    @classmethod
+    def setUpClass(cls):
+        targets = ["build/cpu/tests/lab02_smem", "build/cpu/worker", cls.REQUEST["rung"], f"{cls.BUILT}.so", f"{cls.BUILT}.untimed.so"]
+        subprocess.run(["make", "-s", "-f", "common/build/rules.mk", *targets], cwd=ROOT, check=True)
+
+    def cases(self, **more: str) -> list[dict]:
+        run = runs.run("lab02_smem", {**self.REQUEST, "file": "solutions/lab02_smem/softmax_smem.cu", **more})
+        return [event for event in run.events if event["type"] == "case"]
+
+    def test_met(self):
+        cases = self.cases(variant="tree", checked=f"{self.BUILT}.untimed.so", counting="build/missing.so")
+        self.assertEqual([case["ok"] for case in cases], [True], cases)
+
+    def test_not_met(self):
+        alias = {"as": "tree f32=serial f32"}
+        without = self.cases(checked=f"{self.BUILT}.untimed.so", counting=f"{self.BUILT}.so", **alias)
+        self.assertEqual([case["ok"] for case in without], [False], without)
+        self.assertEqual(without, self.cases(checked=f"{self.BUILT}.so", **alias))
+        missing = self.cases(checked=f"{self.BUILT}.untimed.so", counting="build/missing.so", **alias)
+        self.assertIn("cannot read build/missing.so", missing[0]["text"])
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = Path(folder) / "made"
+            os.mkfifo(pipe)
+            with subprocess.Popen(["sh", "-c", f'exec >"{pipe}"; cp {self.BUILT}.so "{folder}/x.so"'], cwd=ROOT):
+                self.assertEqual(without, self.cases(checked=f"{self.BUILT}.untimed.so", counting=f"{folder}/x.so", made=str(pipe), **alias))
 
 
 class Words(unittest.TestCase):

@@ -35,13 +35,13 @@ double seconds_of_solution(const Step& step) {
 std::string check_time(const Step& step) {
   const Move& move = *step.test_case.move;
   Count count;
-  const std::string problem = count_call(*session().checked, step, &count);
+  const std::string problem = count_call(counting_client(), step, &count);
   if (!problem.empty()) return problem + "\nthe move: " + move.title;
   Judgement judgement = move.demand(count);
   // As for every move: the first call may try several kernels (moves.cpp).
   if (!judgement.met) {
     Count again;
-    if (count_call(*session().checked, step, &again, 1).empty() && !(again.at_least > count.at_least))
+    if (count_call(counting_client(), step, &again, 1).empty() && !(again.at_least > count.at_least))
       count = again, judgement = move.demand(count);
   }
   note_time(step, count, seconds_of_solution(step));

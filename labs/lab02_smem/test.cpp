@@ -116,7 +116,7 @@ const testing_::Lab testing_::lab = {
          "Each round halves the number of values: 256, 128 and so on down to 1. Those rounds, the barrier "
          "before them and the one at the end make one reduction; a row needs the maximum and the sum."},
         {"tree_us",
-         "4096 x 4096 on an H200, which copies 4257 GB per second, reads and writes counted: how many "
+         "4096 x 4096 on an H200, which copies 4255 GB per second, reads and writes counted: how many "
          "microseconds? A factor of 2 counts as right.",
          "tree",
          Dtype::f32,

@@ -114,7 +114,7 @@ const testing_::Lab testing_::lab = {
          "The 124 or 125 whole packs take 4 warps, the last of them not full. The single halves before "
          "and after them share one more instruction. Element by element the row would take 32."},
         {"f16x8_us",
-         "4096 x 4096 halves on an H200, which copies 4257 GB per second, reads and writes counted: how many "
+         "4096 x 4096 halves on an H200, which copies 4255 GB per second, reads and writes counted: how many "
          "microseconds? A factor of 1.5 counts as right.",
          "f16x8",
          Dtype::f16,

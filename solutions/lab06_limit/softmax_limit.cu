@@ -31,7 +31,7 @@ RUNG_PREDICT(
     // f16, V = 6, rows of 12 bytes: 32-byte sectors that a warp requests with one load.
     {"tile_sectors", 32 * 16 / 32},
     // f16, 4096 x 4096 on an H200: microseconds. A factor of 1.2 counts as right.
-    {"limit_us", 2 * 4096 * 4096 * 2 / 4257e3 * 1.05},
+    {"limit_us", 2 * 4096 * 4096 * 2 / 4255e3 * 1.05},
     // f32, 4096 x 4096 on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
     {"auto_limit", rung::limit::dram})
 // END 0

@@ -18,7 +18,7 @@ RUNG_PREDICT(
     // f16, V = 32,000: load instructions per row, those of all warps together.
     {"select_loads", 32000 / 8 / 32},
     // f32, 2048 x 50257, K = 50, on an H200: microseconds. A factor of 1.25 counts as right.
-    {"topk_us", 4.0 * 2048 * 50257 / 4565e3 * 1.2},
+    {"topk_us", 4.0 * 2048 * 50257 / 4560e3 * 1.2},
     // f16, 4096 x 4096, K = 50, on an H200: what limits it? rung::limit::dram, l2, lsu, issue, mufu or latency.
     {"topk_limit", rung::limit::issue})
 // END 0
