@@ -103,13 +103,13 @@ cudaError_t wait_for_captured(cudaStream_t stream, const CapturedPoint& point) {
 
 using namespace simt;
 
-// What it captures goes with it.
+// What it captures goes with it. Of a stream that joined a capture its nodes stay, and must have been waited for.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     const auto found = captured_streams().find(stream);
     if (found != captured_streams().end()) {
-      found->second.capture->invalid = true;
+      if (found->second.capture->origin == stream) found->second.capture->invalid = true;
       captured_streams().erase(found);
       capturing--;
     }

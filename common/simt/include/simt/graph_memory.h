@@ -5,7 +5,6 @@
 #include "memory_pools.h"
 #include "runtime_api.h"
 
-
 struct cudaMemAllocNodeParams {
   cudaMemPoolProps poolProps;
   const cudaMemAccessDesc* accessDescs;
