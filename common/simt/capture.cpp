@@ -64,11 +64,13 @@ cudaError_t check_null_stream(cudaStream_t stream) {
 }
 
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work) {
-  std::shared_ptr<CapturedWork> owned(work);
+  return add_captured(stream, std::shared_ptr<CapturedWork>(work));
+}
+cudaError_t add_captured(cudaStream_t stream, const std::shared_ptr<CapturedWork>& work) {
   std::lock_guard<std::mutex> lock(mutex);
   Captured& captured = captured_streams().at(stream);
   if (captured.capture->invalid) return set_last_error(cudaErrorStreamCaptureInvalidated);
-  captured.last = {captured.capture->graph->add(std::move(owned), captured.last)};
+  captured.last = {captured.capture->graph->add(work, captured.last)};
   return cudaSuccess;
 }
 
@@ -101,13 +103,13 @@ cudaError_t wait_for_captured(cudaStream_t stream, const CapturedPoint& point) {
 
 using namespace simt;
 
-// What it captures goes with it.
+// What it captures goes with it. Of a stream that joined a capture its nodes stay, and must have been waited for.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     const auto found = captured_streams().find(stream);
     if (found != captured_streams().end()) {
-      found->second.capture->invalid = true;
+      if (found->second.capture->origin == stream) found->second.capture->invalid = true;
       captured_streams().erase(found);
       capturing--;
     }

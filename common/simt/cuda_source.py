@@ -33,7 +33,7 @@ LIBCUXX_STD = "|".join(sorted({name for header in [HEADERS / "cuda/atomic", *(HE
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
            rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|ceil_div|round_up|round_down|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
 
-GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h")
+GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph_memory.h", "graph_conditions.h")
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
 
 # Status, types and settings are those that the header holds; its functions come from macros.
@@ -48,7 +48,7 @@ DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
 UNSUPPORTED = [
     (r"\btexture\s*<|\btextureReference\b|\bcudaBindTexture\w*", "texture references (since CUDA 12 there are only texture objects)"),
-    (r"\btex(?:1DL(?!ayered\b)|1DG|2DL(?!ayered\b)|2DG|2DS|3D(?=\w)|Cubemap)\w*\s*[<(]|\btex2Dgather\s*[<(]|\bcudaGetTexture\w+", "of textures, {0}"),
+    (r"\btex(?:1DL(?!ayered\b)|1DG|2DL(?!ayered\b)|2DG|2DS|3D(?=\w)|Cubemap(?!Layered\s*[<(]|\s*[<(]))\w*\s*[<(]|\bcudaGetTexture\w+", "of textures, {0}"),
     (r"\bsurface\s*<|\bsurfaceReference\b|\bcudaBindSurface\w*", "surface references (since CUDA 12 there are only surface objects)"),
     (r"\bcuda\w*MipmappedArray\b|\bcudaArrayGet(?!Info\b)\w+|\bsurfCubemap\w*|\bcudaMemcpyArrayToArray\b",
      "of CUDA arrays (texture memory), {0}"),

@@ -25,6 +25,7 @@ cudaError_t defer(cudaStream_t stream, CapturedWork* work) { return enqueue(stre
 
 std::shared_ptr<const Steps> steps_of(const CUgraph_st& graph) {
   auto steps = std::make_shared<Steps>();
+  steps->conditions = graph.conditions;
   std::map<const CUgraphNode_st*, size_t> numbers;
   for (const auto& node : graph.nodes) numbers.emplace(node.get(), numbers.size());
   for (const auto& node : graph.nodes) {
@@ -48,6 +49,13 @@ std::shared_ptr<const Steps> steps_of(const CUgraph_st& graph) {
   return steps->order.size() == done.size() ? steps : nullptr;
 }
 
+namespace {
+void free_what_is_left(const Steps& steps) {
+  for (const Step& step : steps.of_nodes)
+    if (const void* const memory = step.work->allocates()) free_of_graph(memory);
+}
+}  // namespace
+
 cudaError_t run(const Steps& steps) {
   cudaError_t error = cudaSuccess;
   replaying++;
@@ -61,10 +69,12 @@ cudaError_t run(const Steps& steps) {
 
 using namespace simt;
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
   if (!exec || !graph) return set_last_error(cudaErrorInvalidValue);
-  const auto steps = steps_of(*graph);
-  if (!steps) return set_last_error(cudaErrorInvalidValue);
+  const auto made = steps_of(*graph);
+  if (!made) return set_last_error(cudaErrorInvalidValue);
+  const auto steps = std::make_shared<Steps>(*made);
+  steps->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
   *exec = new CUgraphExec_st{steps};
   return cudaSuccess;
 }
@@ -87,6 +97,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
   }
   // It keeps the names of the nodes that it was made of.
   auto updated = std::make_shared<Steps>(*now);
+  updated->frees_on_launch = old->frees_on_launch;
   for (size_t i = 0; i < updated->of_nodes.size(); i++) updated->of_nodes[i].node = old->of_nodes[i].node;
   exec->steps = updated;
   return cudaSuccess;
@@ -95,7 +106,13 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (!exec) return set_last_error(cudaErrorInvalidValue);
   return do_or_capture(
-      stream, [steps = exec->steps] { return run(*steps); }, cudaGraphNodeTypeGraph);
+      stream,
+      [steps = exec->steps] {
+        begin_launch(*steps);
+        if (steps->frees_on_launch) free_what_is_left(*steps);
+        return run(*steps);
+      },
+      cudaGraphNodeTypeGraph);
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {

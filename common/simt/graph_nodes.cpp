@@ -54,19 +54,10 @@ std::shared_ptr<CapturedWork> made_of(const cudaHostNodeParams& parameters) {
       cudaGraphNodeTypeHost);
 }
 
-cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
-                const std::shared_ptr<CapturedWork>& work) {
-  if (!node || !graph || (count && !after) || !work) return set_last_error(cudaErrorInvalidValue);
-  for (size_t i = 0; i < count; i++)
-    if (!after[i] || after[i]->graph != graph || std::count(after, after + i, after[i]))
-      return set_last_error(cudaErrorInvalidValue);
-  *node = graph->add(work, std::vector<cudaGraphNode_t>(after, after + count));
-  return cudaSuccess;
-}
 template <typename Parameters>
 cudaError_t add_of(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                    const Parameters* parameters) {
-  return add(node, graph, after, count, parameters ? made_of(*parameters) : nullptr);
+  return add_node(node, graph, after, count, parameters ? made_of(*parameters) : nullptr);
 }
 
 cudaError_t replace(cudaGraphExec_t exec, cudaGraphNode_t node, const std::shared_ptr<CapturedWork>& work) {
@@ -93,6 +84,15 @@ cudaError_t tell(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes
 
 }  // namespace
 
+cudaError_t simt::add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                           const std::shared_ptr<CapturedWork>& work) {
+  if (!node || !graph || (count && !after) || !work) return set_last_error(cudaErrorInvalidValue);
+  for (size_t i = 0; i < count; i++)
+    if (!after[i] || after[i]->graph != graph || std::count(after, after + i, after[i]))
+      return set_last_error(cudaErrorInvalidValue);
+  *node = graph->add(work, std::vector<cudaGraphNode_t>(after, after + count));
+  return cudaSuccess;
+}
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
   if (!graph) return set_last_error(cudaErrorInvalidValue);
   *graph = new CUgraph_st;
@@ -109,6 +109,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   }
   for (const auto& node : graph->nodes)
     for (const cudaGraphNode_t before : node->after) copies[node.get()]->after.push_back(copies[before]);
+  made->conditions = graph->conditions;
   *clone = made.release();
   return cudaSuccess;
 }
@@ -133,7 +134,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, con
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return add(node, graph, after, count, copy(to, from, bytes, kind));
+  return add_node(node, graph, after, count, copy(to, from, bytes, kind));
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* parameters) {
@@ -147,11 +148,11 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        size_t count, cudaGraph_t child) {
   const auto steps = child ? steps_of(*child) : nullptr;
   if (!steps) return set_last_error(cudaErrorInvalidValue);
-  return add(node, graph, after, count, work_of([steps] { return run(*steps); }, cudaGraphNodeTypeGraph));
+  return add_node(node, graph, after, count, work_of([steps] { return run(*steps); }, cudaGraphNodeTypeGraph));
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                   size_t count) {
-  return add(node, graph, after, count, work_of([] { return cudaSuccess; }, cudaGraphNodeTypeEmpty));
+  return add_node(node, graph, after, count, work_of([] { return cudaSuccess; }, cudaGraphNodeTypeEmpty));
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,

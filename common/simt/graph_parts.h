@@ -12,13 +12,20 @@ struct CUgraphNode_st {
   std::shared_ptr<simt::CapturedWork> work;
   std::vector<cudaGraphNode_t> after;
   const CUgraphNode_st* origin;  // of a node of a clone, else null
+  cudaGraph_t body = nullptr;    // a conditional node's own graph
 };
+
+namespace simt {
+struct Condition;  // graph_conditions.cpp
+}
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<std::shared_ptr<simt::Condition>> conditions;
 
   cudaGraphNode_t add(std::shared_ptr<simt::CapturedWork> work, std::vector<cudaGraphNode_t> after) {
-    nodes.push_back(std::make_unique<CUgraphNode_st>(CUgraphNode_st{this, std::move(work), std::move(after), nullptr}));
+    nodes.push_back(
+        std::make_unique<CUgraphNode_st>(CUgraphNode_st{this, std::move(work), std::move(after), nullptr, nullptr}));
     return nodes.back().get();
   }
 };
@@ -34,11 +41,29 @@ struct Step {
 struct Steps {
   std::vector<Step> of_nodes;
   std::vector<size_t> order;  // in which they are done
+  std::vector<std::shared_ptr<Condition>> conditions;
+  bool frees_on_launch = false;  // what the launch before has left allocated
 };
 
 // Null if the nodes wait for each other in a circle.
 std::shared_ptr<const Steps> steps_of(const CUgraph_st& graph);
 cudaError_t run(const Steps& steps);
+// Conditions get the values that a launch begins with.
+void begin_launch(const Steps& steps);
+
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                     const std::shared_ptr<CapturedWork>& work);
+
+// Memory of a graph: its address stays, and it is allocated and freed by the work of nodes. Null: there is none left.
+struct GraphMemory;
+std::shared_ptr<GraphMemory> allocate_for_graph(size_t bytes);
+void* address_of(const GraphMemory& memory);
+std::shared_ptr<CapturedWork> allocation_work(const std::shared_ptr<GraphMemory>& memory);
+std::shared_ptr<CapturedWork> freeing_work(void* pointer);
+cudaError_t add_captured(cudaStream_t stream, const std::shared_ptr<CapturedWork>& work);
+cudaError_t capture_allocation(cudaStream_t stream, void** pointer, size_t bytes);
+// False: it is no graph's.
+bool free_of_graph(const void* pointer);
 
 // What an event that a captured stream records stands for, and the stream that waits for such an event.
 struct CapturedPoint;

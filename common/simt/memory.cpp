@@ -11,6 +11,7 @@
 #include "device_queues.h"
 #include "device_service.h"
 #include "devices.h"
+#include "graph_parts.h"
 #include "refusal.h"
 
 using simt::device;
@@ -90,6 +91,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
 cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
   if (const cudaError_t error = wait_for_owners(pointer)) return set_last_error(error);
+  if (simt::free_of_graph(pointer)) return cudaSuccess;
   simt::return_to_pool(pointer);
   return forget_kind(pointer, set_last_error(device().free(pointer)));
 }

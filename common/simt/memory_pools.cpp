@@ -5,6 +5,7 @@
 
 #include "device.h"
 #include "devices.h"
+#include "graph_parts.h"
 
 struct CUmemPoolHandle_st {
   int device = 0;
@@ -128,8 +129,9 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
   return pool ? cudaSuccess : simt::set_last_error(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t) {
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   if (!pointer || !pool) return simt::set_last_error(cudaErrorInvalidValue);
+  if (simt::is_capturing(stream)) return simt::capture_allocation(stream, pointer, bytes);
   {
     std::lock_guard<std::mutex> lock(pools().mutex);
     if (pool->limit && pool->used + bytes > pool->limit) return simt::set_last_error(cudaErrorMemoryAllocation);

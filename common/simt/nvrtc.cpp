@@ -118,6 +118,10 @@ nvrtcResult simt::compile_program(nvrtcProgram program, int count, const char* c
                                       "-o",
                                       image.string(),
                                       file.string()};
+  // A header in quotes may lie where the program runs, or beside the file whose name is given.
+  const fs::path beside = fs::path(program->name).parent_path();
+  for (const fs::path& place : {fs::path("."), beside.empty() ? fs::path(".") : beside})
+    command.push_back("-I" + place.string());
   if (checks::running()) command.emplace_back("--check");
   if (counters::running()) command.emplace_back("--profile");
   for (const std::string& expression : program->expressions) command.push_back("--name-expression=" + expression);

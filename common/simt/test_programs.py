@@ -304,6 +304,15 @@ class Accepted(InFolder):
         self.prints(496, "-O3", "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-lineinfo", "-std=c++17", "k.cu",
                     "main.cu")
 
+    def test_clock_in_a_kernel_is_the_multiprocessors(self):
+        self.write("a.cu", "#include <cstdio>\n#include <ctime>\n__global__ void k(long long* t) { t[0] = clock64(); t[1] = clock(); t[2] = clock64(); }\n"
+                           "int main() {\n  long long *t, h[3];\n  cudaMalloc(&t, sizeof h);\n  k<<<1, 1>>>(t);\n"
+                           "  cudaMemcpy(h, t, sizeof h, cudaMemcpyDeviceToHost);\n"
+                           "  std::puts(h[0] <= h[1] && h[1] <= h[2] ? \"device\" : \"another\");\n"
+                           "  std::puts(clock() < 60 * CLOCKS_PER_SEC ? \"host\" : \"another\");\n}\n")
+        self.builds("a.cu", "-o", "a")
+        self.assertEqual(run("a", self.folder).stdout, "device\nhost\n")
+
     def test_files_have_device_variables_of_their_own(self):
         """Two files with one header's variables, and a file of the host with variables of those names."""
         self.write("v.cuh", "__constant__ int add[] = {1, 2};\n__device__ int calls;\n__global__ void NAME(int* x) {\n"

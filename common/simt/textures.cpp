@@ -26,7 +26,7 @@ struct Texture {
   cudaChannelFormatDesc format;
   char* data;
   size_t pitch, width, height, depth;  // height 0: one dimension; depth 0: neither three nor layers
-  bool layered;
+  bool layered, cubemap, gathers;
   cudaTextureDesc texture;
 };
 
@@ -137,6 +137,39 @@ Along along(float x, size_t size, cudaTextureAddressMode mode, bool normalized, 
   return {{within(first), within(first + 1)}, weight, 2};
 }
 
+// What the texels of these rows, columns and slices are, with their weights.
+simt::Texels texels_at(const Texture& texture, const Along& columns, const Along& rows, const Along& slices) {
+  simt::Texels texels = no_texels(texture);
+  std::copy(texture.texture.borderColor, texture.texture.borderColor + 4, texels.border);
+  const size_t slice_bytes = std::max<size_t>(texture.height, 1) * texture.pitch;
+  const auto weight_of = [](const Along& along, int i) { return i ? along.weight : 1 - along.weight; };
+  for (int k = 0; k < slices.count; k++) {
+    for (int j = 0; j < rows.count; j++) {
+      for (int i = 0; i < columns.count; i++) {
+        texels.weight[texels.count] = weight_of(columns, i) * weight_of(rows, j) * weight_of(slices, k);
+        if (columns.at[i] >= 0 && rows.at[j] >= 0 && slices.at[k] >= 0)
+          texels.from[texels.count] = texture.data + static_cast<size_t>(slices.at[k]) * slice_bytes +
+                                      static_cast<size_t>(rows.at[j]) * texture.pitch +
+                                      static_cast<size_t>(columns.at[i]) * bytes_of(texture.format);
+        texels.count++;
+      }
+    }
+  }
+  return texels;
+}
+
+// The face of a cube that a direction meets, and where, from -1 to 1.
+struct OnFace {
+  int face;
+  float s, t;
+};
+OnFace on_face(float x, float y, float z) {
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  if (ax >= ay && ax >= az) return x >= 0 ? OnFace{0, -z / ax, -y / ax} : OnFace{1, z / ax, -y / ax};
+  if (ay >= az) return y >= 0 ? OnFace{2, x / ay, z / ay} : OnFace{3, x / ay, -z / ay};
+  return z >= 0 ? OnFace{4, x / az, -y / az} : OnFace{5, -x / az, -y / az};
+}
+
 // "tex2DLayered", and the like.
 const char* call_for(int dimensions, bool layered) {
   if (layered) return dimensions == 1 ? "tex1DLayered" : "tex2DLayered";
@@ -170,6 +203,7 @@ Texels texels_array(cudaTextureObject_t object, const TexelPlace& at, const Texe
   const Texture& texture = find(object, read);
   if (texture.from == cudaResourceTypeLinear)
     fail("This texture is of linear memory: that is read by tex1Dfetch.", read.place);
+  if (texture.cubemap) fail("This texture is a cubemap: that is read by texCubemap or texCubemapLayered.", read.place);
   const int dimensions = texture.depth && !texture.layered ? 3 : texture.height ? 2 : 1;
   if (at.dimensions != dimensions || (at.layer >= 0) != texture.layered)
     fail(std::string(call_for(at.dimensions, at.layer >= 0)) + " of a texture with " +
@@ -185,22 +219,35 @@ Texels texels_array(cudaTextureObject_t object, const TexelPlace& at, const Texe
   if (texture.height) rows = along(at.y, texture.height, how.addressMode[1], normalized, filtered);
   if (dimensions == 3) slices = along(at.z, texture.depth, how.addressMode[2], normalized, filtered);
   if (texture.layered) slices.at[0] = std::min<long>(at.layer, static_cast<long>(texture.depth) - 1);
-  Texels texels = no_texels(texture);
-  std::copy(how.borderColor, how.borderColor + 4, texels.border);
-  const size_t slice_bytes = std::max<size_t>(texture.height, 1) * texture.pitch;
-  const auto weight_of = [](const Along& along, int i) { return i ? along.weight : 1 - along.weight; };
-  for (int k = 0; k < slices.count; k++) {
-    for (int j = 0; j < rows.count; j++) {
-      for (int i = 0; i < columns.count; i++) {
-        texels.weight[texels.count] = weight_of(columns, i) * weight_of(rows, j) * weight_of(slices, k);
-        if (columns.at[i] >= 0 && rows.at[j] >= 0 && slices.at[k] >= 0)
-          texels.from[texels.count] = texture.data + static_cast<size_t>(slices.at[k]) * slice_bytes +
-                                      static_cast<size_t>(rows.at[j]) * texture.pitch +
-                                      static_cast<size_t>(columns.at[i]) * bytes_of(texture.format);
-        texels.count++;
-      }
-    }
-  }
+  return texels_at(texture, columns, rows, slices);
+}
+
+Texels texels_cubemap(cudaTextureObject_t object, const TexelPlace& at, const TexelRead& read) noexcept {
+  const Texture& texture = find(object, read);
+  if (!texture.cubemap || (at.layer >= 0) != texture.layered)
+    fail(std::string("texCubemap") + (at.layer >= 0 ? "Layered" : "") + " of a texture whose array was made without " +
+             (texture.cubemap ? "cudaArrayLayered." : "cudaArrayCubemap."),
+         read.place);
+  const bool filtered = texture.texture.filterMode == cudaFilterModeLinear;
+  const OnFace place = on_face(at.x, at.y, at.z);
+  const long last_layer = static_cast<long>(texture.depth) / 6 - 1;
+  const Along face = {{place.face + (texture.layered ? 6 * std::min<long>(at.layer, last_layer) : 0), 0}, 0, 1};
+  // A face's edge repeats: filtering does not go on in the next face.
+  const auto within = [&](float x) { return along((x + 1) / 2, texture.width, cudaAddressModeClamp, true, filtered); };
+  return texels_at(texture, within(place.s), within(place.t), face);
+}
+
+Texels texels_gather(cudaTextureObject_t object, float x, float y, const TexelRead& read) noexcept {
+  const Texture& texture = find(object, read);
+  if (!texture.gathers)
+    fail("tex2Dgather of a texture whose array was made without cudaArrayTextureGather.", read.place);
+  const cudaTextureDesc& how = texture.texture;
+  const Along columns = along(x, texture.width, how.addressMode[0], how.normalizedCoords, true),
+              rows = along(y, texture.height, how.addressMode[1], how.normalizedCoords, true);
+  Texels texels = texels_at(texture, columns, rows, {{0, 0}, 0, 1});
+  // Counter-clockwise from below on the left.
+  const void* const order[] = {texels.from[2], texels.from[3], texels.from[1], texels.from[0]};
+  std::copy(order, order + 4, texels.from);
   return texels;
 }
 
@@ -235,8 +282,16 @@ cudaError_t array_slices(cudaArray_const_t array, const cudaPos& at, const cudaE
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
                               unsigned flags) {
   const bool layered = flags & cudaArrayLayered;
-  if (flags & ~(cudaArrayLayered | cudaArraySurfaceLoadStore))
-    return refuse(cudaErrorNotSupported, "cubemaps, gather and other flags of arrays are not supported");
+  if (flags & ~(cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather))
+    return refuse(cudaErrorNotSupported, "other flags of arrays are not supported");
+  if (flags & cudaArrayCubemap) {
+    const bool has_faces = layered ? extent.depth && extent.depth % 6 == 0 : extent.depth == 6;
+    if (extent.width != extent.height || !has_faces || flags & cudaArrayTextureGather)
+      return refuse(cudaErrorInvalidValue,
+                    "a cubemap has square faces, and its depth is 6, or with layers a multiple of 6");
+  }
+  if (flags & cudaArrayTextureGather && (!extent.height || extent.depth))
+    return refuse(cudaErrorInvalidValue, "cudaArrayTextureGather is for arrays of two dimensions");
   if (!array || !format || !extent.width || extent.width > max_width || extent.height > max_height ||
       extent.depth > (layered ? max_layers : max_depth) || (layered && !extent.depth) ||
       (!layered && extent.depth && !extent.height))
@@ -252,8 +307,9 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
 }
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
                             unsigned flags) {
-  if (flags & ~cudaArraySurfaceLoadStore)
-    return refuse(cudaErrorNotSupported, "of the flags of arrays only cudaArraySurfaceLoadStore is supported");
+  if (flags & ~(cudaArraySurfaceLoadStore | cudaArrayTextureGather))
+    return refuse(cudaErrorInvalidValue,
+                  "of the flags of arrays it takes cudaArraySurfaceLoadStore and cudaArrayTextureGather");
   return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
 }
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
@@ -285,6 +341,10 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     made.data = array->data;
     made.pitch = array->pitch, made.width = array->width, made.height = array->height, made.depth = array->depth;
     made.layered = array->flags & cudaArrayLayered;
+    made.cubemap = array->flags & cudaArrayCubemap;
+    made.gathers = array->flags & cudaArrayTextureGather;
+    if (made.cubemap && !texture->normalizedCoords)
+      return refuse(cudaErrorInvalidValue, "a cubemap takes normalised coordinates");
   } else if (resource->resType == cudaResourceTypeLinear) {
     const auto& linear = resource->res.linear;
     made.format = linear.desc;

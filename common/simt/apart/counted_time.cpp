@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../block.h"
+
 namespace simt::apart {
 
 namespace {
@@ -53,7 +55,9 @@ time_t time(time_t* to) noexcept {
   return now.tv_sec;
 }
 
+// In a kernel of a whole program it is the multiprocessor's counter.
 clock_t clock() noexcept {
+  if (simt::current_block) return simt::clock_ticks();
   timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return now.tv_sec * CLOCKS_PER_SEC + now.tv_nsec / (1000000000 / CLOCKS_PER_SEC);

@@ -226,6 +226,8 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes 
 #include "../include/simt/launch_kernel.h"
 #include "../include/simt/launch_ex.h"
 #include "../include/simt/memory_3d.h"
+#include "../include/simt/graph_conditions.h"
+#include "../include/simt/graph_memory.h"
 #include "../include/simt/graph_nodes.h"
 #include "../include/simt/memory_pools.h"
 
@@ -240,6 +242,9 @@ SIMT_TEXTURE(tex2D, float, float)
 SIMT_TEXTURE(tex3D, float, float, float)
 SIMT_TEXTURE(tex1DLayered, float, int)
 SIMT_TEXTURE(tex2DLayered, float, float, int)
+SIMT_TEXTURE(texCubemap, float, float, float)
+SIMT_TEXTURE(texCubemapLayered, float, float, float, int)
+SIMT_TEXTURE(tex2Dgather, float, float, int = 0)
 #undef SIMT_TEXTURE
 
 #define SIMT_SURFACE(name, ...)                                                                   \

@@ -44,6 +44,12 @@ enum CUfunc_cache {
   CU_FUNC_CACHE_PREFER_EQUAL
 };
 
+enum CUsharedconfig {
+  CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE,
+  CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE,
+  CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
+};
+
 // Ends of the array `extra` of a launch, and what comes before its values.
 #define CU_LAUNCH_PARAM_END (reinterpret_cast<void*>(0))
 #define CU_LAUNCH_PARAM_BUFFER_POINTER (reinterpret_cast<void*>(1))
@@ -72,6 +78,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value,
                             const char* file = __builtin_FILE(), int line = __builtin_LINE());
 inline CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
+inline CUresult cuFuncSetSharedMemConfig(CUfunction, CUsharedconfig) { return CUDA_SUCCESS; }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
                                                      size_t shared_bytes);
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize bytes_of,

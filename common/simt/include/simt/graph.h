@@ -32,7 +32,12 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeMemset,
   cudaGraphNodeTypeHost,
   cudaGraphNodeTypeGraph,
-  cudaGraphNodeTypeEmpty
+  cudaGraphNodeTypeEmpty,
+  cudaGraphNodeTypeWaitEvent,
+  cudaGraphNodeTypeEventRecord,
+  cudaGraphNodeTypeMemAlloc = 10,
+  cudaGraphNodeTypeMemFree,
+  cudaGraphNodeTypeConditional = 13
 };
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
@@ -40,6 +45,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 // nodes: null, or room for *count of them.
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+// A graph whose allocations are still in use cannot be launched again, unless AutoFreeOnLaunch frees them.
+constexpr unsigned long long cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload = 2,
+                             cudaGraphInstantiateFlagDeviceLaunch = 4, cudaGraphInstantiateFlagUseNodePriority = 8;
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
 // The form before CUDA 12: only the return value says what went wrong.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t* failed, char* log,
@@ -90,6 +98,7 @@ struct CapturedWork {
   cudaGraphNodeType type = cudaGraphNodeTypeKernel;
   virtual ~CapturedWork() = default;
   virtual cudaError_t run() = 0;
+  virtual const void* allocates() const { return nullptr; }  // the memory of a node that allocates
 };
 
 template <typename Work>
@@ -116,6 +125,9 @@ bool is_replaying();
 
 // Adds to what the stream captures; takes ownership.
 cudaError_t add_captured(cudaStream_t stream, CapturedWork* work);
+
+// cudaFreeAsync on a captured stream.
+cudaError_t capture_free(cudaStream_t stream, void* pointer);
 
 // With several devices work on a stream is done later (device_queues.h). Takes ownership.
 bool is_deferred();

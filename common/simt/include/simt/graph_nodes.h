@@ -1,5 +1,5 @@
-// CUDA graphs that are built by hand: kernels, copies, memsets, functions of the host, other graphs. Nodes for events,
-// allocations and conditions do not exist here, nor does cudaGraphAddNode, and no node tells its parameters.
+// CUDA graphs that are built by hand: kernels, copies, memsets, functions of the host, other graphs. Allocations
+// and events are in graph_memory.h, conditions in graph_conditions.h. No node tells its parameters.
 #pragma once
 
 #include "launch_kernel.h"

@@ -73,6 +73,7 @@ cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
   return cudaMallocAsync(simt::untyped(pointer), bytes, stream);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  if (simt::is_capturing(stream)) return simt::capture_free(stream, pointer);
   return simt::do_in_order(stream, [=] { return cudaFree(pointer); });
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,

@@ -36,6 +36,11 @@ struct TexelPlace {
 };
 Texels texels_array(cudaTextureObject_t object, const TexelPlace& at, const TexelRead& read) noexcept;
 
+// A direction, which meets one face of a cube.
+Texels texels_cubemap(cudaTextureObject_t object, const TexelPlace& at, const TexelRead& read) noexcept;
+// The four texels that linear filtering needs, without weights.
+Texels texels_gather(cudaTextureObject_t object, float x, float y, const TexelRead& read) noexcept;
+
 // All of a texel by one load; its first channels.
 inline void load_texel(const void* from, unsigned bytes, uint32_t (&words)[4]) {
   words[0] = words[1] = words[2] = words[3] = 0;
@@ -136,6 +141,34 @@ SIMT_FETCH(tex2D, (float x, float y), (x, y), 2, x, y, 0, -1)
 SIMT_FETCH(tex3D, (float x, float y, float z), (x, y, z), 3, x, y, z, -1)
 SIMT_FETCH(tex1DLayered, (float x, int layer), (x, layer), 1, x, 0, 0, layer < 0 ? 0 : layer)
 SIMT_FETCH(tex2DLayered, (float x, float y, int layer), (x, y, layer), 2, x, y, 0, layer < 0 ? 0 : layer)
+template <typename T>
+T texCubemap(cudaTextureObject_t object, float x, float y, float z, SIMT_TEXTURE_PLACE) {
+  return simt::fetch<T>(simt::texels_cubemap(object, {3, x, y, z, -1}, SIMT_READ));
+}
+template <typename T>
+T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z, int layer, SIMT_TEXTURE_PLACE) {
+  return simt::fetch<T>(simt::texels_cubemap(object, {3, x, y, z, layer < 0 ? 0 : layer}, SIMT_READ));
+}
+// One channel of four texels, as a vector of four.
+template <typename T>
+T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0, SIMT_TEXTURE_PLACE) {
+  using Channel = typename simt::TexelType<T>::Channel;
+  static_assert(simt::TexelType<T>::channels == 4, "tex2Dgather gives four values");
+  simt::TexelRead read = SIMT_READ;
+  read.channels = static_cast<unsigned char>(channel + 1);
+  const simt::Texels texels = simt::texels_gather(object, x, y, read);
+  Channel values[4];
+  for (int i = 0; i < 4; i++) {
+    uint32_t words[4];
+    if (texels.from[i]) simt::load_texel(texels.from[i], texels.bits / 8u * texels.channels, words);
+    const uint32_t bits = texels.from[i] ? simt::texel_channel(words, texels, static_cast<unsigned>(channel)) : 0;
+    if constexpr (std::is_floating_point<Channel>::value)
+      values[i] = texels.from[i] ? simt::texel_value(bits, texels) : texels.border[channel];
+    else
+      values[i] = texels.from[i] ? static_cast<Channel>(bits) : static_cast<Channel>(texels.border[channel]);
+  }
+  return {values[0], values[1], values[2], values[3]};
+}
 #undef SIMT_LIST
 #undef SIMT_FETCH
 #undef SIMT_READ

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "detail/run.h"
 
@@ -78,6 +79,10 @@ class device_ptr {
 template <typename T, typename U>
 std::ptrdiff_t operator-(const device_ptr<T>& a, const device_ptr<U>& b) {
   return a.get() - b.get();
+}
+template <typename T>
+void swap(device_ptr<T>& a, device_ptr<T>& b) {
+  std::swap(a, b);
 }
 #define SIMT_COMPARES(symbol)                                            \
   template <typename T, typename U>                                      \

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "generate.h"  // as with Thrust's own
 #include "host_vector.h"
 
 namespace thrust {

@@ -14,6 +14,7 @@
 #include <thrust/scan.h>
 #include <thrust/set_operations.h>
 #include <thrust/sort.h>
+#include <thrust/unique.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -132,6 +133,15 @@ int main() {
   thrust::inclusive_scan_by_key(thrust::device, label.begin(), label.end(), label.begin(), run.begin(),
                                 thrust::equal_to<int>(), thrust::maximum<int>());
   expect(on_host(run, 6) == labels, "inclusive_scan_by_key with a function");
+
+  thrust::device_vector<int> first_of(6), starts(6);
+  const auto kept = thrust::unique_by_key_copy(label.begin(), label.end(), thrust::counting_iterator<int>(0),
+                                               first_of.begin(), starts.begin());
+  expect(kept.first - first_of.begin() == 3 && kept.second - starts.begin() == 3, "how many keys are kept");
+  expect(on_host(first_of, 3) == std::vector<int>{4, 7, 4} && on_host(starts, 3) == std::vector<int>{0, 3, 5},
+         "unique_by_key_copy");
+  thrust::adjacent_difference(label.begin(), label.end(), starts.begin(), thrust::not_equal_to<int>());
+  expect(on_host(starts, 6) == std::vector<int>{4, 0, 0, 1, 0, 1}, "adjacent_difference with a function");
 
   // As a std::vector, and printed as the samples print.
   thrust::host_vector<int> on_the_host = labels;

@@ -1,6 +1,7 @@
 // Algorithms that treat each item by itself.
 #pragma once
 
+#include "../functional.h"
 #include "copying.h"
 
 namespace thrust {
@@ -94,13 +95,14 @@ void replace_if_(const Where& where, It first, It last, Predicate predicate, T v
     if (predicate(out[i])) out[i] = value;
   });
 }
-template <typename Where, typename In, typename Out>
-Out adjacent_difference_(const Where& where, In first, In last, Out to) {
-  run(where, "thrust::adjacent_difference", [in = bare(first), out = bare(to), count = last - first] {
+template <typename Where, typename In, typename Out, typename Operation = minus<>>
+Out adjacent_difference_(const Where& where, In first, In last, Out to, Operation operation = {}) {
+  run(where, "thrust::adjacent_difference", [operation, in = bare(first), out = bare(to), count = last - first] {
+    Operation own_operation = operation;
     ValueOf<In> before{};
     for (std::ptrdiff_t i = 0; i < count; i++) {
       const ValueOf<In> own = in[i];  // `to` may be `first`
-      out[i] = i ? static_cast<ValueOf<In>>(own - before) : own;
+      out[i] = i ? static_cast<ValueOf<In>>(own_operation(own, before)) : own;
       before = own;
     }
   });

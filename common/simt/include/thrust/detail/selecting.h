@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../functional.h"
+#include "../pair.h"
 #include "copying.h"
 
 namespace thrust {
@@ -60,6 +61,34 @@ Out unique_copy_(const Where& where, In first, In last, Out to, Equal equal = {}
            return n;
          });
 }
+// Of each run of equal keys the first, with its value.
+template <typename Where, typename Keys, typename Values, typename ToKeys, typename ToValues,
+          typename Equal = equal_to<>>
+pair<ToKeys, ToValues> unique_by_key_copy_(const Where& where, Keys first, Keys last, Values values, ToKeys to_keys,
+                                           ToValues to_values, Equal equal = {}) {
+  const std::ptrdiff_t count =
+      compute<std::ptrdiff_t>(where, "thrust::unique_by_key",
+                              [equal, keys = bare(first), values = bare(values), to_keys = bare(to_keys),
+                               to_values = bare(to_values), count = last - first] {
+                                Equal same = equal;
+                                std::ptrdiff_t n = 0;
+                                ValueOf<Keys> before{};
+                                for (std::ptrdiff_t i = 0; i < count; i++) {
+                                  const ValueOf<Keys> key = keys[i];
+                                  if (i == 0 || !same(before, key)) {
+                                    to_keys[n] = key;
+                                    to_values[n++] = values[i];
+                                  }
+                                  before = key;
+                                }
+                                return n;
+                              });
+  return {to_keys + count, to_values + count};
+}
+template <typename Where, typename Keys, typename Values, typename Equal = equal_to<>>
+pair<Keys, Values> unique_by_key_(const Where& where, Keys first, Keys last, Values values, Equal equal = {}) {
+  return unique_by_key_copy_(where, first, last, values, first, values, equal);
+}
 template <typename Where, typename It, typename Equal = equal_to<>>
 It unique_(const Where& where, It first, It last, Equal equal = {}) {
   return unique_copy_(where, first, last, first, equal);
@@ -72,5 +101,7 @@ SIMT_THRUST(remove_if)
 SIMT_THRUST(remove)
 SIMT_THRUST(unique)
 SIMT_THRUST(unique_copy)
+SIMT_THRUST(unique_by_key)
+SIMT_THRUST(unique_by_key_copy)
 
 }  // namespace thrust
