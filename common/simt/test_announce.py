@@ -103,6 +103,15 @@ class Report(unittest.TestCase):
                 text = self.rewritten(*body)
                 self.assertEqual(re.findall(r"simt_seen_(load\d+|store\d+)@", text), ["load4"] * sum(line.startswith("movl") for line in body))
 
+    def test_a_block_is_entered_once(self):
+        """Whatever it was made of after it had been instrumented; but behind a jump, a label or a call of other code it is another one."""
+        enter = "call *__sanitizer_cov_trace_pc@GOTPCREL(%rip)"
+        for between, again in ((("movl (%rsp), %eax",), True), ((), True), (("call *__tsan_read4@GOTPCREL(%rip)",), True), (("jne .L1",), False), ((".L2:",), False),
+                               (("call *other@GOTPCREL(%rip)",), False)):
+            with self.subTest(between):
+                text = self.rewritten(enter, *between, enter)
+                self.assertEqual((text.count("__sanitizer_cov_trace_pc"), text.count("simt_seen_same_block")), (1, 1) if again else (2, 0))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -54,6 +54,7 @@ uint64_t drawn_mark() {
 // In the block that ends, what was announced and did not happen.
 void Rewriter::end_block() {
   join_pieces();
+  entered_ = false;
   for (const Announced& hook : announced_) {
     if (!hook.used) output_[hook.output_line] = "";
   }
@@ -238,7 +239,7 @@ void Rewriter::instruction(std::string_view text) {
     if (parsed.mnemonic != "call" && is_of_hooks(operand.symbol)) find("the address of what announces accesses");
   }
   if (parsed.mnemonic == "call") return call(parsed, text);
-  if (parsed.mnemonic[0] == 'j') join_pieces();
+  if (parsed.mnemonic[0] == 'j') join_pieces(), entered_ = false;
   // Into the middle of a function, say, past what announces an access there. (Switches are compiled without tables.)
   if (parsed.mnemonic == "jmp" && !parsed.operands.empty() && parsed.operands[0].indirect &&
       called(parsed.operands[0]).empty())
@@ -280,12 +281,16 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
     if (const Operand* const memory = call.memory()) announce(*memory, {Kind::load, 8});
   }
   announcement(name);
+  const bool enters = name == "__sanitizer_cov_trace_pc";
   if (name.empty() && !call.operands.empty())
     call_by_pointer(call.operands[0]);
+  else if (enters && entered_)
+    make("\tcall\t*simt_seen_same_block@GOTPCREL(%rip)");
   else
     emit(text);
   const bool clobbers = !is_hook(name);
   if (clobbers) end_block();
+  entered_ |= enters;
   values_.call(clobbers, clobbers && (name.empty() || labels_.count(name)));
 }
 

@@ -97,6 +97,7 @@ class Rewriter {
   std::set<std::string> labels_, functions_, defined_;
   std::string mark_;
   std::string function_;
+  bool entered_ = false;  // what runs has said that it enters this block; what it was made of says so again
   bool in_code_ = true, in_debug_ = false, in_assembly_ = false;
   std::map<int, std::string> files_;
   std::string file_;

@@ -154,6 +154,13 @@ simt_flow_slowly:
     flow simt_seen_target, simt_flow_target
     flow simt_seen_stack, simt_flow_stack
 
+// Blocks that the compiler has made one of after it had instrumented them: only the first of them is entered.
+    .globl simt_seen_same_block
+    .type simt_seen_same_block, %function
+simt_seen_same_block:
+    ret
+    .size simt_seen_same_block, .-simt_seen_same_block
+
 .irp bytes, 1, 2, 4, 8, 16
     seen simt_seen_load\bytes, \bytes, 0, 0
     seen simt_seen_store\bytes, \bytes, 1, 0

@@ -21,10 +21,8 @@ WITHIN, APART = 1.3, 1.1
 FARTHER: dict[tuple[str, str, str, int], float] = {}
 # (lab, slower, faster, columns): pairs that are known to come out in the other order. f16 comes out slower than it is, f32 faster.
 OTHER_ORDER = {("lab05_topk", "online f32", "online f16", 50257)}
-# Without a number: make ladder measures 64 rows of the first two, and predicts more or none. In the others g++ makes four accesses of a copy of 16
-# bytes that the table of instructions does not have.
-NO_NUMBER = {("lab01_naive", "per_element", "f32", 600), ("lab01_naive", "per_element", "f32", 50257),
-             ("lab08c_layer_norm", "auto", "f32", 50257), ("lab08c_layer_norm", "auto", "bf16", 50257)}
+# Without a number: make ladder measures 64 rows of them, and predicts more or none.
+NO_NUMBER = {("lab01_naive", "per_element", "f32", 600), ("lab01_naive", "per_element", "f32", 50257)}
 BOOK = "theory/12_how_long.md"
 BEGIN, END = "<!-- recorded.py --book -->", "<!-- end -->"
 

@@ -144,6 +144,9 @@ KERNELS = {
     "stores_everywhere": "y[i * 2654435761u >> 12 & 1048575] = 1u;",
     "skipped": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[h >> 12 & 1023] = h ^ n;",
     "tested": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[i] = n;",
+    "sine_of_pi": "float v = x[i]; for (int r = 0; r < n; r++) v = sinpif(v) + m; y[i] = v;",
+    "both_of_pi": "float v = x[i]; for (int r = 0; r < n; r++) { float s, c; sincospif(v, &s, &c); v = s * c + m; } y[i] = v;",
+    "accurate_sine": "float v = x[i]; for (int r = 0; r < n; r++) v = sinf(v) + m; y[i] = v;",
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
 IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
@@ -355,6 +358,10 @@ class Operations(unittest.TestCase):
 
     def test_double_precision_takes_twice_as_long(self):
         self.assertAlmostEqual(self.ratio("chain_of_doubles", "chain_of_floats"), 2, delta=0.4)
+
+    def test_a_sine_of_floats_that_is_computed_in_double_here_costs_what_it_costs_there(self):
+        self.assertAlmostEqual(self.ratio("sine_of_pi", "accurate_sine"), 1, delta=0.2)
+        self.assertAlmostEqual(self.ratio("both_of_pi", "accurate_sine"), 1, delta=0.3)
 
     def test_an_accurate_logarithm_is_a_polynomial(self):
         self.assertGreater(self.ratio("logarithms", "fast_logarithms"), 2.5)

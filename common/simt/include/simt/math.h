@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "bits.h"
+#include "float_by_double.h"
 #include "qualifiers.h"
 #include "rounding.h"
 #include "special_functions.h"
@@ -52,11 +53,7 @@ inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440)
 inline float fdividef(float a, float b) { return a / b; }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-inline float sinpif(float x) { return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0))); }
-inline float cospif(float x) { return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0))); }
-inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
-inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * 0.70710678118654752440)); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 
 // CUDA's max and min. There is one for each of these pairs of types, so that max(x, 0) of a float and an int is

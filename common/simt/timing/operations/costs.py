@@ -30,6 +30,8 @@ FUNCTIONS = {
 # special function unit for both.
 FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10f": (3, 1), "powf": (5, 2), "sinf": (2, 1), "cosf": (2, 1), "tanf": (5, 3), "tanhf": (1, 1),
         "sqrtf": (2, 0), "cexpif": (3, 2)}
+# What float_by_double.h calls, and which function of floats it makes of that.
+BY_DOUBLE = {"sin": "sinpif", "cos": "cospif", "cexpi": "sincospif", "sincos": "sincospif", "erfc": "normcdff"}
 FENCES = {"sqrtf"}
 POLYNOMIALS = {"logf", "log2f", "log10f", "log1pf", "lgammaf"}  # products and sums of floats
 # Double precision: an H200 has half as many units as for single; the rest as instructions.
@@ -207,6 +209,8 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
     short = name.removeprefix("__builtin_").removeprefix("std::")
     if name in INTERNAL:
         return Cost("alu", INTERNAL[name], BITS.get(name, 0), fence=name == ".SQRT")
+    if file.endswith("simt/float_by_double.h"):
+        return Cost("mufu", *FUNCTIONS[BY_DOUBLE[short]]) if short in BY_DOUBLE else Cost("copy")
     if file.endswith("simt/math.h") and short in FAST:
         return Cost("mufu", *FAST[short])
     if short in FUNCTIONS:

@@ -10,12 +10,14 @@ import subprocess
 from pathlib import Path
 
 CALLS = re.compile(r"^(?:__tsan_(?:unaligned_)?(?:volatile_)?(?:read|write|read_write)(?:\d+|_range)|__sanitizer_cov_trace_pc|"
-                   r"simt_seen_(?:tls_)?(?:load|store|atomic)\d+|"
+                   r"simt_seen_(?:tls_)?(?:load|store|atomic)\d+|simt_seen_same_block|"
                    r"_ZN4simt(?:13before_atomic|19before_atomic_store|13warp_exchange|13block_barrier|12grid_barrier|12active_lanes)E\w*)$")
 
 
 def plain(symbol: str) -> str:
     """A hook by one name, in the object file and in the dump."""
+    if symbol == "simt_seen_same_block":
+        return "__sanitizer_cov_trace_pc"
     own = re.match(r"_ZN4simt\d+([a-z_]+)E", symbol)
     return own[1] if own else symbol
 
