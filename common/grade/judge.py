@@ -222,8 +222,7 @@ class Judge:
 
     def has_budget(self, lab: str) -> bool:
         """Whether the lab asks for a time, which is predicted."""
-        text = (self.course / "labs" / lab / "test.cpp").read_bytes()
-        return b"predicted_within" in text or b"keeps_pace" in text
+        return any(word in (self.course / "labs" / lab / "test.cpp").read_text() for word in ("predicted_within", "keeps_pace"))
 
     # ---- What a lab consists of ------------------------------------------------------------------
 
@@ -355,16 +354,14 @@ class Judge:
             return failed("the tests of this lab could not be run on it" if not ended.cause else limit_text(ended.cause, self.limits), limited=True)
         ended_by = limit_text(ended.cause, self.limits) if whole or ended.cause != "time" else "the time of the whole submission was over"
         items = grading.grade(lab, self.points, self.plans[lab], record, ended_by)
-        source = next(item for item in items if item.id == "integrity/source")
-        source.passes()
-        if built.findings:
-            reasons = [f"the file {finding.reason}" + (f" (line {finding.line})" if finding.line else "") for finding in built.findings]
+        next(item for item in items if item.id == "integrity/source").passes()
         for item in items:
             if built.untimed and item.category == "speed" and item.reason.startswith(grading.NOT_PREDICTED):
                 item.details = built.untimed
         if self.speed:
             self.speed.grade(lab, taken.source, items, self.points, uid, for_gpu)
         if built.findings:
+            reasons = [f"the file {finding.reason}" + (f" (line {finding.line})" if finding.line else "") for finding in built.findings]
             grading.hold_back(items, reasons[0], "\n".join(reasons))
         of_the_file = ended.cause == "time" and whole
         if of_the_file:
