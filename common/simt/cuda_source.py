@@ -354,7 +354,7 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
             line = f'extern __thread {type_} {name}[]{rows} __asm__("simt_dynamic_shared");'
         keep_lines(shared.start(), shared.end(), line)
     if module:
-        edits += [(at, at, text) for at, text in module_kernels.announcements(code, zlib.crc32(str(source.path).encode()))]
+        edits += [(at, at, text) for at, text in module_kernels.announcements(code, zlib.crc32(str(source.path).encode())) + module_kernels.own_variables(code)]
     if names is not None:
         edits += [(at, at, device_linkage.OWN) for at in device_linkage.of_one_file(code, names)]
     if refuse:

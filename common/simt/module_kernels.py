@@ -26,6 +26,15 @@ def announcements(code: str, count_from: int) -> list[tuple[int, str]]:
     return [(end, f" SIMT_MODULE_KERNEL({name}, {count_from + number});") for number, (end, name) in enumerate(found) if times[name] == 1]
 
 
+# `static`: the compiler would see that nobody writes it, and make a constant of it.
+OWN_VARIABLE = re.compile(r"\b(?=(?:static\s+(?:__constant__|__device__|__managed__)|(?:__constant__|__device__|__managed__)\s+static)\b[^();{}]*?[\[;=])")
+
+
+def own_variables(code: str) -> list[tuple[int, str]]:
+    """What makes the host able to fill a variable of the file alone."""
+    return [(match.start(), "__attribute__((used)) ") for match in OWN_VARIABLE.finditer(code)]
+
+
 def of_expressions(expressions: list[str]) -> str:
     """For names that the program asks for: `kernel<float>`, `&some::variable`. As NVRTC says, a variable's begins with &."""
     lines = []

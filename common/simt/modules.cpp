@@ -179,15 +179,11 @@ CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* bytes, CUmodule module,
   for (const Variable& variable : module->variables) {
     if (variable.name == name) at = variable.at, size = variable.bytes;
   }
-  if (!at) {
-    at = dlsym(module->handle, name);
-    Dl_info where;
-    const ElfW(Sym)* symbol = nullptr;
-    if (!at || !dladdr1(at, &where, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT) ||
-        !symbol)
-      return CUDA_ERROR_NOT_FOUND;
-    size = symbol->st_size;
+  if (!at && !module->functions.empty()) {  // those of the file alone, too
+    const auto found = variables_called(loaded_module(module->functions[0]->kernel.function), {name});
+    if (found.size() == 1) at = reinterpret_cast<const void*>(found[0].begin), size = found[0].bytes;
   }
+  if (!at) return CUDA_ERROR_NOT_FOUND;
   if (pointer) *pointer = reinterpret_cast<CUdeviceptr>(at);
   if (bytes) *bytes = size;
   return CUDA_SUCCESS;

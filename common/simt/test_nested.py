@@ -53,6 +53,12 @@ __global__ void make(Row* rows, int count, float* sums) {
   fill<<<ceilf(rows[row].count / 32.0f), 32>>>(rows, row);
   if (cudaGetLastError() != cudaSuccess) printf("FAIL: not launched\n");
 }
+template <int each>
+__global__ void count_down(int* left) {
+  if (threadIdx.x == 0 && atomicSub(left, each) > each)
+    count_down<each>
+        <<<1, 32>>>(left);
+}
 int main() {
   constexpr int many = 500, count = 100;
   unsigned* values;
@@ -64,7 +70,12 @@ int main() {
   for (int i = 0; i < many; i++) values[i] = rand() % 300;
   sort<<<1, 1>>>(values, 0, many - 1);
   make<<<2, 64>>>(rows, count, sums);
+  int* left;
+  cudaMallocManaged(&left, sizeof *left);
+  *left = 12;
+  count_down<3><<<1, 32>>>(left);
   bool right = cudaDeviceSynchronize() == cudaSuccess;
+  right &= *left == 0;
   for (int i = 1; i < many; i++) right &= values[i - 1] <= values[i];
   for (int row = 0; row < count; row++) right &= sums[row] == row * (row % 29 + 1);
   std::puts(right ? "PASS" : "FAIL");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "block.h"
+#include "cube_faces.h"
 #include "cuda_array.h"
 #include "device.h"
 #include "failure.h"
@@ -158,18 +159,6 @@ simt::Texels texels_at(const Texture& texture, const Along& columns, const Along
   return texels;
 }
 
-// The face of a cube that a direction meets, and where, from -1 to 1.
-struct OnFace {
-  int face;
-  float s, t;
-};
-OnFace on_face(float x, float y, float z) {
-  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
-  if (ax >= ay && ax >= az) return x >= 0 ? OnFace{0, -z / ax, -y / ax} : OnFace{1, z / ax, -y / ax};
-  if (ay >= az) return y >= 0 ? OnFace{2, x / ay, z / ay} : OnFace{3, x / ay, -z / ay};
-  return z >= 0 ? OnFace{4, x / az, -y / az} : OnFace{5, -x / az, -y / az};
-}
-
 // "tex2DLayered", and the like.
 const char* call_for(int dimensions, bool layered) {
   if (layered) return dimensions == 1 ? "tex1DLayered" : "tex2DLayered";
@@ -229,7 +218,7 @@ Texels texels_cubemap(cudaTextureObject_t object, const TexelPlace& at, const Te
              (texture.cubemap ? "cudaArrayLayered." : "cudaArrayCubemap."),
          read.place);
   const bool filtered = texture.texture.filterMode == cudaFilterModeLinear;
-  const OnFace place = on_face(at.x, at.y, at.z);
+  const simt::OnFace place = on_face(at.x, at.y, at.z);
   const long last_layer = static_cast<long>(texture.depth) / 6 - 1;
   const Along face = {{place.face + (texture.layered ? 6 * std::min<long>(at.layer, last_layer) : 0), 0}, 0, 1};
   // A face's edge repeats: filtering does not go on in the next face.

@@ -61,7 +61,7 @@ def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, 
     text = f'calling a __{callee}__ function("{name}") from a __{caller}__ function is not allowed'
     where = f" (line {declared[1]})" if declared and declared[0] == message.file else ""
     if callee == "global":
-        return Meaning("a __global__ function call must be configured", f"a kernel cannot call a kernel; make {name}{where} a __device__ function")
+        return Meaning(NOT_CONFIGURED, f"a kernel cannot call a kernel; make {name}{where} a __device__ function")
     if callee == "device":
         if declared and is_course(declared[0]):
             return Meaning(text, f"{name} is for kernels and __device__ functions; write __device__ before the function that calls it")
@@ -78,15 +78,19 @@ def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, 
     return Meaning(text, f"write __device__ before {name}{where}, or __host__ __device__ if the host calls it, too")
 
 
+NOT_CONFIGURED = "a __global__ function call must be configured"
 NESTED_LAUNCH = "a kernel launch from a kernel needs separate compilation"
 # What CUDA's runtime is for kernels that launch kernels, as far as the executor has it.
 DEVICE_RUNTIME = re.compile(r"\bcuda(Malloc|Free|GetLastError|PeekAtLastError|GetError(String|Name)|GetDevice(Count)?|"
-                            r"DeviceGetAttribute|StreamCreateWithFlags|StreamDestroy)\b")
+                            r"DeviceGetAttribute|StreamCreateWithFlags|StreamDestroy|ConfigureCall)\b")
+# From a kernel's name, where clang only knows that no template of that name is for kernels.
+LAUNCH = re.compile(r"[\w:]+\s*(?:<[^<>;{}]*>\s*)?<<<")
 
 
-def of_device_runtime(means: Meaning) -> bool:
-    """Does nvcc take it with -rdc=true?"""
-    return means.text == NESTED_LAUNCH or bool(DEVICE_RUNTIME.search(means.text))
+def of_device_runtime(means: Meaning, from_there: str) -> bool:
+    """Does nvcc take it with -rdc=true? from_there: the source from the place that is meant."""
+    is_launch = means.text == NOT_CONFIGURED and LAUNCH.match(from_there)
+    return bool(means.text == NESTED_LAUNCH or is_launch or DEVICE_RUNTIME.search(means.text))
 
 
 def by_candidates(message: Message) -> Meaning | None:
@@ -146,7 +150,7 @@ MEANINGS: list[tuple[str, Callable[[Message, re.Match], Meaning | None]]] = [
     (r"kernel call to non-global function '?([^']+)'?", not_global),
     (r"kernel call to non-global function (.+)", not_global),
     (r"call to global function '?([^' ]+)'? not configured",
-     plain("a __global__ function call must be configured", "launch it: kernel<<<blocks, threads>>>(arguments)")),
+     plain(NOT_CONFIGURED, "launch it: kernel<<<blocks, threads>>>(arguments)")),
     (r"__global__ function '(\w+)' cannot overload __(?:host|device)__ function|__(?:host|device)__ function '(\w+)' cannot overload __global__ function",
      plain("a function is declared once with and once without __global__", "write __global__ in both declarations")),
     (r"too many execution configuration arguments to kernel function call",

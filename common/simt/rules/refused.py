@@ -78,8 +78,10 @@ def of_answer(answer: front_end.Answer, texts: dict[str, list[str]] | None = Non
     found: dict[Refusal, None] = {}
     for message in answer.messages:
         if is_own(message.file) and (means := meaning.meaning_of(message, lines(message.file))):
-            if separate and meaning.of_device_runtime(means):
-                continue
+            if separate:
+                near = "\n".join(lines(message.file)[message.line - 1:message.line + 2])
+                if meaning.of_device_runtime(means, near[message.column - 1:]):
+                    continue
             if means.of_device and not understood.is_for_the_device(message.file, message.line, message.column):
                 continue
             if not means.of_code or not (understood.is_declared_anew(message) or understood.is_computed(message) or

@@ -21,7 +21,7 @@
 
 const char* const source = R"(
 #include "scale.h"
-__constant__ float factors[4];
+static __constant__ float factors[4];
 __device__ int calls;
 
 extern "C" __global__ void reverse(const float* in, float* out, int n) {
@@ -54,7 +54,7 @@ std::string compile(const char* text, bool may_fail, std::string* shift_name) {
   const char* const name = "scale.h";
   CHECK(nvrtcCreateProgram(&program, text, "kernels.cu", 1, &header, &name));
   if (shift_name) CHECK(nvrtcAddNameExpression(program, shift));
-  if (shift_name) CHECK(nvrtcAddNameExpression(program, "&factors"));
+  if (shift_name) CHECK(nvrtcAddNameExpression(program, "&calls"));
   const char* const options[] = {"--gpu-architecture=compute_90", "-DTHREADS=64", "-std=c++17"};
   const nvrtcResult result = nvrtcCompileProgram(program, 3, options);
   size_t bytes = 0;
