@@ -21,6 +21,9 @@ struct Touched {
   double busiest_atomics = 0;  // nanoseconds that the busiest 512 bytes need for theirs, of all blocks
 };
 
+// Instructions of the traced warps that are divisions of single precision or of integers.
+double divisions_in(const LaunchTrace& trace, uint64_t origin, const Operations& operations);
+
 Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine);
 
 }  // namespace simt::timing
