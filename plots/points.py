@@ -77,6 +77,36 @@ def name_of(point: dict, ladder: list[dict]) -> str:
     return f"\N{BLACK STAR} {name}"  # the marker of the key's "yours"
 
 
+MOST_NAMES = 20  # more cannot be told apart beside their points
+
+
+def is_crowded(points: list[dict]) -> bool:
+    return len(points) > MOST_NAMES
+
+
+def named(points: list[dict]) -> list[dict]:
+    """Those that have their names beside them: all, or of many the fastest of each lab, by operator and whose it is. All of them have
+    names in ladder order, on the right."""
+    if not is_crowded(points):
+        return points
+    fastest: dict[tuple, dict] = {}
+    for point in points:
+        key = (point["source"], point["lab"], point["op"])
+        if key not in fastest or seconds_per_element(point) < seconds_per_element(fastest[key]):
+            fastest[key] = point
+    return [point for point in points if any(point is each for each in fastest.values())]
+
+
+def bought(point: dict, shown: list[dict]) -> str:
+    """ "1.3x": how many times faster the lab's point is than that of the lab before, of the same operator and source; "" of the first."""
+    before = [each for each in shown if (each["source"], each["op"]) == (point["source"], point["op"]) and each["lab"] < point["lab"]]
+    return f" {results.three_digits(seconds_per_element(before[-1]) / seconds_per_element(point))}x" if before else ""
+
+
+def seconds_per_element(point: dict) -> float:
+    return point["seconds"] / (point["rows"] * point["cols"])
+
+
 def select(points: list[dict], cols: int, kind: str, source: str = "student") -> list[dict]:
     """One shape, in ladder order: the solutions and the points of `source`. Of a rung measured at several numbers of rows,
     the most rows."""

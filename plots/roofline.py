@@ -18,7 +18,7 @@ from chart import COMPUTE, INK, MEMORY, Chart, colour_of, draw_arrow, in_band, m
 from ladder_panel import draw_steps
 from places import below, spread, uncrossed
 from points import (COLS, FLOP_PER_ELEMENT, LADDER, UserError, arrow_pairs, flop_per_element, footprint_intensity, gflops, intensity,
-                    is_solution, name_of, on_roofline, operators_of, results, same_rungs, select, title_of)
+                    bought, is_crowded, is_solution, name_of, named, on_roofline, operators_of, results, same_rungs, select, title_of)
 
 try:
     import matplotlib
@@ -41,7 +41,7 @@ INCHES = (12.0, 6.75)  # 1200 x 675 pixels at 100 dpi
 def x_limits(ladder: list[dict], roofs: dict) -> tuple[float, float]:
     """From left of the points to right of the names and of the ridge, where the FMA roof lies flat."""
     right = max(map(footprint_intensity, ladder))
-    return min(map(intensity, ladder)) / 4, max(right * 30, roofs["fma_gflops"] / roofs["copy_gbs"] * 3.5)
+    return min(map(intensity, ladder)) / 4, max(right * (90 if is_crowded(ladder) else 30), roofs["fma_gflops"] / roofs["copy_gbs"] * 3.5)
 
 
 def y_limits(ladder: list[dict], roofs: dict, height: float) -> tuple[float, float]:
@@ -129,7 +129,7 @@ def obstacles(chart: Chart, roofs: dict) -> list[tuple[float, float]]:
             side = -1 if label.get_ha() == "right" else 1
             taken += [(x + side * 5.6 * pixel * i, y) for i in range(len(label.get_text()) + 1)]
     box = axes.get_window_extent()
-    key_height = KEY_LINE * (len(key_of(chart)) + 1)
+    key_height = KEY_LINE * (len(key_of(chart)) + 1 + 2 * is_crowded(chart.under_roofs))
     taken += [(box.x0 + dx * pixel, box.y1 - dy * pixel) for dx in range(0, 200, 15) for dy in range(0, key_height, 15)]
     for height in (roofs["fma_gflops"], FLOP_PER_ELEMENT * roofs["exp_gops"]):
         x, y = to_pixels((max(height / roofs["read_gbs"], axes.get_xlim()[0]), height))
@@ -143,6 +143,14 @@ def label_of(point: dict, ladder: list[dict]) -> str:
     return name_of(point, ladder) + ("*" if mixed else "")
 
 
+def full_label(point: dict, chart: Chart) -> str:
+    """With its lab and what that bought, where only one point of each lab has a name."""
+    label = label_of(point, chart.ladder)
+    if not is_crowded(chart.under_roofs) or point not in named(chart.under_roofs):
+        return label
+    return f"{point['lab'].removeprefix('lab').split('_')[0]} {label}{bought(point, named(chart.under_roofs))}"
+
+
 def draw_labels(chart: Chart, roofs: dict) -> None:
     """Names below the line from dot to tick where it is long enough, else in a column on the right with leader lines."""
     axes = chart.roofline
@@ -150,10 +158,11 @@ def draw_labels(chart: Chart, roofs: dict) -> None:
 
     def has_long_line(point: dict) -> bool:
         ends = axes.transData.transform([(intensity(point), 1), (footprint_intensity(point), 1)])
-        return ends[1][0] - ends[0][0] > max(85, 12 + 6 * len(label_of(point, chart.ladder))) * pixel
+        return ends[1][0] - ends[0][0] > max(85, 12 + 6 * len(full_label(point, chart))) * pixel
 
-    own_line = sorted(filter(has_long_line, chart.under_roofs), key=gflops, reverse=True)
-    column = [point for point in chart.under_roofs if not has_long_line(point)]
+    shown = named(chart.under_roofs)
+    own_line = sorted(filter(has_long_line, shown), key=gflops, reverse=True)
+    column = [point for point in shown if not has_long_line(point)]
     lines = [axes.transData.transform((1, gflops(point)))[1] for point in own_line]
     for point, y in zip(own_line, below(lines, 8 * pixel, LINE * pixel)):
         draw_label(chart, point, intensity(point), axes.transData.inverted().transform((0, y))[1], 5)
@@ -163,7 +172,7 @@ def draw_labels(chart: Chart, roofs: dict) -> None:
 
 def draw_label(chart: Chart, point: dict, x: float, y: float, offset: float) -> None:
     chart.labels.append(chart.roofline.annotate(
-        label_of(point, chart.ladder), (x, y), (offset, 0), ha="left", va="center", textcoords="offset points",
+        full_label(point, chart), (x, y), (offset, 0), ha="left", va="center", textcoords="offset points",
         fontsize=9, color=colour_of(point), fontweight="normal" if is_solution(point) else "bold",
         path_effects=halo(), zorder=6))
 
@@ -201,7 +210,8 @@ def draw_key(chart: Chart) -> None:
     """What the shapes of the points mean; above the roofs, where no point can be."""
     handles = [chart.roofline.scatter([], [], label=text, **marker_style(example if "(" in text else dict(example, lab="lab01"), 0.7))
                for text, example in key_of(chart)]
-    chart.roofline.legend(handles=handles, loc="upper left", fontsize=9, frameon=False, handletextpad=0.3)
+    chart.roofline.legend(handles=handles, loc="upper left", fontsize=9, frameon=False, handletextpad=0.3, alignment="left", title_fontsize=8,
+                          title="names: each lab's fastest;\n1.2x: over the lab before" if is_crowded(chart.under_roofs) else None)
 
 
 def flop_words(points: list[dict]) -> str:

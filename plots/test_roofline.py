@@ -289,6 +289,16 @@ class Content(unittest.TestCase):
             self.assertEqual(arrow.xyann, (roofline.intensity(before), roofline.gflops(before)))
             self.assertEqual(arrow.xy, (roofline.intensity(after), roofline.gflops(after)))
 
+    def test_of_many_points_each_labs_fastest_has_a_name_and_says_what_the_lab_bought(self) -> None:
+        rungs = [point("lab02_smem", f"v{n}", 1.0 + n / 10) for n in range(11)] + [point("lab03_online", f"w{n}", 4.0 - n / 10) for n in range(10)]
+        few, many = (roofline.draw(synthetic(each)) for each in (rungs[:20], rungs))
+        names = [[label.get_text() for label in chart.labels if label.axes is chart.roofline and label.get_text()[-2:] != "/s"] for chart in (few, many)]
+        self.assertTrue({each["variant"] for each in rungs[:20]} <= set(names[0]), names[0])
+        self.assertEqual(sorted(name for name in names[1] if " v" in name or " w" in name), ["02 v10", "03 w0 2.00x"], names[1])
+        title = many.roofline.get_legend().get_title().get_text()
+        self.assertIn("each lab's fastest", title)
+        self.assertEqual(few.roofline.get_legend().get_title().get_text(), "")
+
     def test_students_points_are_hollow_stars_and_say_yours(self) -> None:
         chart = roofline.draw(synthetic([point("lab02_smem", "tree", 1.0),
                                          point("lab02_smem", "tree", 0.5, source="student")]))

@@ -199,8 +199,7 @@ void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& mach
        "the load and store unit is busy %s of the time: fewer or wider accesses, no bank conflicts, neighbouring "
        "addresses"},
       {"issue", p->issue,
-       "the schedulers issue %s of the time: fewer instructions (wider loads, less address arithmetic, a reciprocal "
-       "for a division)"},
+       "the schedulers issue %s of the time: fewer instructions (wider loads, less address arithmetic)"},
       {"mufu", p->mufu,
        "the special function unit is busy %s of the time: fewer exponentials, divisions and square roots"},
       {"double", out.doubles / out.cycles, "double precision is busy %s of the time: use float where it is enough"},
@@ -385,6 +384,9 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   p.segments = out.segments;
   p.segment_scale = out.warps ? 1e6 / machine.clock_ghz * 1e-9 / static_cast<double>(out.warps) : 0;
   say_limit(out, facts, machine, atomics / p.seconds, &p);
+  const double divisions = p.limit == "issue" ? divisions_in(trace, origin, operations) * scale / p.instructions : 0;
+  if (divisions >= 0.1)
+    p.words += "; divisions are " + percent(divisions) + " of them: multiply by a reciprocal, or shift";
   p.low = p.seconds / band_of(p.limit, machine);
   p.high = p.seconds * band_of(p.limit, machine);
   return p;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -233,6 +234,14 @@ class Operations(unittest.TestCase):
             if done.returncode:
                 raise AssertionError(done.stderr)
         cls.predicted = {name: launch["predicted"] for name, launch in zip(KERNELS, json.loads(report.read_text())["launches"])}
+
+    def test_a_reciprocal_is_advised_where_there_are_divisions(self):
+        limited = {name: predicted["words"] for name, predicted in self.predicted.items() if predicted.get("limit") == "issue"}
+        advised = {name for name, words in limited.items() if "multiply by a reciprocal" in words}
+        self.assertIn("divide", advised)
+        without = {name for name in limited if not re.search("[/%]|__f(div|rcp)_r", KERNELS[name])}
+        self.assertTrue(without, limited)
+        self.assertEqual(advised & without, set())
 
     def ratio(self, slow: str, fast: str) -> float:
         return self.predicted[slow]["seconds"] / self.predicted[fast]["seconds"]

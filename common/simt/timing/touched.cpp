@@ -91,7 +91,29 @@ class OfBlocks {
   double count_ = 0, busiest_ = 0;
 };
 
+// By what it costs (operations/costs.py): nothing else takes so many instructions around a reciprocal.
+bool divides(const Operation& operation) {
+  const bool of_floats = operation.mufu == 1 && operation.instructions == 10 && operation.fence;
+  return of_floats || (operation.mufu == 3 && operation.instructions >= 22);
+}
+
 }  // namespace
+
+double divisions_in(const LaunchTrace& trace, uint64_t origin, const Operations& operations) {
+  double instructions = 0;
+  for (const BlockTrace& block : trace.blocks) {
+    for (const WarpTrace& warp : block.warps) {
+      for (const Entry& entry : warp.entries) {
+        const Position at = entry.did == Did::block ? operations.find(entry.pc + origin) : Position{};
+        if (at.function < 0 || at.operation != -1) continue;
+        const TableFunction& function = operations.functions()[static_cast<size_t>(at.function)];
+        for (const Operation& operation : function.blocks[static_cast<size_t>(at.block)].operations)
+          instructions += divides(operation) ? operation.instructions : 0;
+      }
+    }
+  }
+  return instructions;
+}
 
 Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine) {
   Touched found;

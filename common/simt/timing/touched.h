@@ -25,6 +25,9 @@ struct Touched {
   size_t blocks = 0;
 };
 
+// Instructions of the traced warps that are divisions of single precision or of integers.
+double divisions_in(const LaunchTrace& trace, uint64_t origin, const Operations& operations);
+
 Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const Machine& machine);
 
 // Nanoseconds that atomics take of blocks that share their place with neighbours in the grid alone. These run at the
