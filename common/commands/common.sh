@@ -153,6 +153,7 @@ end_jobs() {
 interrupted() {  # SIGNAL
   trap '' INT TERM HUP PIPE
   end_jobs
+  [ -z "${made:-}" ] || rm -f "$made"  # the pipe of lab.sh: a shell that a signal ends runs no trap for EXIT
   [ ! -t 2 ] || printf '\r\e[K' >&2
   [ -z "$unfinished" ] || step "interrupted (SIG$1): the tests did not end, and nothing of this run is recorded"
   trap - INT TERM HUP PIPE

@@ -31,13 +31,13 @@ std::string number(double value) {
   return usual && value == std::floor(value) ? whole(value) : format("%g", value);
 }
 
-// "too low; the count is 4,000", "too high by a factor of 8; the count is 4"
+// "too low", "too high by a factor of 8". Not the count: who is told it has no reason left to find it.
 std::string comparison(double predicted, double counted) {
   const bool high = predicted > counted;
   std::string text = high ? "too high" : "too low";
   const double factor = high ? predicted / counted : counted / predicted;
   if (factor >= 2 && factor < 1e6 && factor == std::floor(factor)) text += " by a factor of " + whole(factor);
-  return text + "; the count is " + number(counted);
+  return text;
 }
 
 }  // namespace
@@ -134,19 +134,18 @@ constexpr NamedLimit limits[] = {
 std::string check_limit(const Prediction& p, double value, const std::string& label) {
   const RecordedLimit* point = find(recorded_limits, p.timed[0]);
   if (!point) return "cannot be checked: plots/results has no such point of an NVIDIA H200";
-  const char *said = nullptr, *answer = point->limit;
+  const char* said = nullptr;
   for (const NamedLimit& limit : limits) {
     if (value == limit.value) said = limit.words;
     if (value == limit.value && point->limit == std::string(limit.name)) return "";
-    if (point->limit == std::string(limit.name)) answer = limit.words;
   }
   const std::string question = wrapped("The question: " + label + ": " + p.question);
   if (!said)
     return "predicted " + number(value) + ", which is none of rung::limit::dram, l2, lsu, issue, mufu and latency\n" +
            question;
   if (judged()) return "predicted " + std::string(said) + ", which is not what limits it\n" + question;
-  return "predicted " + std::string(said) + "; by " + point->by + " of an " + recorded_machine + " it is " + answer +
-         "\n" + question + "\n" + wrapped("How to get it: " + p.lesson);
+  return "predicted " + std::string(said) + "; by " + point->by + " of an " + recorded_machine +
+         " it is something else\n" + question + "\n" + wrapped("How to get it: " + p.lesson);
 }
 
 std::string check_time(const Prediction& p, double value, const std::string& label) {
@@ -157,8 +156,8 @@ std::string check_time(const Prediction& p, double value, const std::string& lab
   const std::string question = wrapped("The question: " + label + ": " + p.question);
   if (judged()) return "predicted " + number(value) + ", which is too far from what was measured\n" + question;
   const std::string off = value > answer ? "too high" : "too low";
-  return "predicted " + number(value) + ", " + off + ": measured on an " + recorded_machine + ", " +
-         format("%.3g", answer) + "; a factor of " + number(p.within) + " counts as right\n" + question + "\n" +
+  return "predicted " + number(value) + ", " + off + " by more than a factor of " + number(p.within) +
+         " for what was measured on an " + recorded_machine + "\n" + question + "\n" +
          wrapped("How to get it: " + p.lesson);
 }
 
