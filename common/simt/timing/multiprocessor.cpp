@@ -176,9 +176,8 @@ class Multiprocessor {
     if (block.live == 0) {
       end_ = std::max(end_, now + machine_.block_end);
       // Blocks that follow one another are in other parts of their work on each multiprocessor: what a block leaves of
-      // the share of L2 and DRAM others take, and give it back within its time. Where it is not alone, its neighbours
-      // do.
-      if (residents_.size() == 1) l2_.lend(now), dram_.lend(now);
+      // the share of L2 others take, and give it back within its time. Where it is not alone, its neighbours do.
+      if (residents_.size() == 1) l2_.lend(now);
       return start_block(event.slot, now + machine_.block_end);
     }
     if (block.arrived == block.live) release(event.slot, now);

@@ -369,8 +369,8 @@ class Operations(unittest.TestCase):
         self.assertAlmostEqual(self.ratio("chain_of_doubles", "chain_of_floats"), 2, delta=0.4)
 
     def test_a_sine_of_floats_that_is_computed_in_double_here_costs_what_it_costs_there(self):
-        self.assertAlmostEqual(self.ratio("sine_of_pi", "accurate_sine"), 1, delta=0.2)
-        self.assertAlmostEqual(self.ratio("both_of_pi", "accurate_sine"), 1, delta=0.3)
+        for name in ("sine_of_pi", "both_of_pi"):
+            self.assertLess(self.ratio(name, "accurate_sine"), 1.1)
 
     def test_an_accurate_logarithm_is_a_polynomial(self):
         self.assertGreater(self.ratio("logarithms", "fast_logarithms"), 2.5)
