@@ -151,7 +151,7 @@ Demand even_shares() {
     // If each warp has a row, the last block may have rows for few of its warps, the others have not.
     const double share = std::max(count.its_share, count.share_of_all);
     const double mean =
-        times_the_mean * share + selecting + 2 * accesses_per_round * std::log2(std::max(2, count.block_threads));
+        times_the_mean * share + selecting + accesses_per_round * std::log2(std::max(2, count.block_threads));
     if (count.longest_thread > mean && !draws_rows(count)) {
       Judgement judgement =
           unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
