@@ -144,10 +144,11 @@ std::string section_of(const std::string& path, const std::string& wanted) {
   return "";
 }
 
-std::unordered_map<std::string, uintptr_t> function_offsets(const std::string& path) {
-  std::unordered_map<std::string, uintptr_t> found;
+FunctionOffsets function_offsets(const std::string& path) {
+  FunctionOffsets found;
   for_each_symbol(path, [&](const ElfW(Sym) & symbol, const char* name) {
-    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF) found[name] = symbol.st_value;
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
+      found[name].push_back(symbol.st_value);
   });
   return found;
 }
@@ -175,14 +176,29 @@ std::vector<Allocation> variables_called(const LoadedModule& module, const std::
 namespace {
 
 size_t read_static_shared_bytes(const void* kernel) {
-  const std::string function = mangled_name(kernel);
+  const LoadedModule module = loaded_module(kernel);
+  const uintptr_t place = reinterpret_cast<uintptr_t>(kernel) - module.base;
+  // Each of several files may have a static kernel of this name, and variables for it. What is of one file follows the
+  // symbol that names the file.
+  int file = 0, of_kernel = 0;
+  std::string function;
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    file += ELF64_ST_TYPE(symbol.st_info) == STT_FILE;
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_value != place) return;
+    function = name;
+    of_kernel = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ? file : 0;
+  });
   if (function.rfind("_Z", 0) != 0) return 0;
   // A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
   const std::string prefix = "_ZZ" + function.substr(2) + "E";
   size_t bytes = 0;
-  for (const TlsSymbol& symbol : tls_symbols(kernel)) {
-    if (symbol.name.rfind(prefix, 0) == 0) bytes += symbol.bytes;
-  }
+  file = 0;
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    file += ELF64_ST_TYPE(symbol.st_info) == STT_FILE;
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_shndx == SHN_UNDEF) return;
+    if ((of_kernel == 0 || of_kernel == file) && std::strncmp(name, prefix.c_str(), prefix.size()) == 0)
+      bytes += symbol.st_size;
+  });
   return bytes;
 }
 

@@ -43,8 +43,10 @@ std::string mangled_name(const void* function);
 // Compute shortens it: "softmax_kernel<float, 4>". Empty without a symbol table. Reads the file.
 std::string function_name(const void* function);
 
-// The functions of a module's file by their mangled names: offsets in the module. Reads the file.
-std::unordered_map<std::string, uintptr_t> function_offsets(const std::string& path);
+// The functions of a module's file by their mangled names: offsets in the module. Of static ones of one name, which
+// several files may have, in the order in which these were linked. Reads the file.
+using FunctionOffsets = std::unordered_map<std::string, std::vector<uintptr_t>>;
+FunctionOffsets function_offsets(const std::string& path);
 
 // A section of a module's file; empty if it has none of that name. Reads the file.
 std::string section_of(const std::string& path, const std::string& name);

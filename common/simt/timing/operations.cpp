@@ -126,24 +126,32 @@ bool TableFunction::is_unrolled(int block) const {
   return false;
 }
 
-Operations::Operations(const std::string& text, const std::unordered_map<std::string, uintptr_t>& addresses) {
+Operations::Operations(const std::string& text, const FunctionOffsets& places) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) read_line(line, &functions_);
+  std::unordered_map<std::string, size_t> of_name, seen;
+  for (const TableFunction& function : functions_) of_name[function.symbol]++;
   for (size_t f = 0; f < functions_.size(); f++) {
-    const auto address = addresses.find(functions_[f].symbol);
-    if (address == addresses.end()) continue;
+    const std::string& symbol = functions_[f].symbol;
+    const size_t turn = seen[symbol]++;
+    const auto found = places.find(symbol);
+    if (found == places.end()) continue;
+    // Each file may have a static function of this name; of an inline one the linker keeps the first file's.
+    const bool of_each_file = found->second.size() == of_name[symbol];
+    if (!of_each_file && (turn > 0 || found->second.size() > 1)) continue;
+    const uintptr_t address = found->second[turn];
     for (const JoinableLoad& load : functions_[f].joinable)
-      joinable_[address->second + static_cast<uintptr_t>(load.offset)] = {&load, static_cast<int>(f)};
+      joinable_[address + static_cast<uintptr_t>(load.offset)] = {&load, static_cast<int>(f)};
     for (size_t b = 0; b < functions_[f].blocks.size(); b++) {
       const TableBlock& block = functions_[f].blocks[b];
       Position position = {static_cast<int>(f), static_cast<int>(b), -1};
-      if (block.offset >= 0) positions_[address->second + static_cast<uintptr_t>(block.offset)] = position;
+      if (block.offset >= 0) positions_[address + static_cast<uintptr_t>(block.offset)] = position;
       for (const int64_t inner : block.inner)
-        positions_[address->second + static_cast<uintptr_t>(inner)] = {position.function, position.block, -2};
+        positions_[address + static_cast<uintptr_t>(inner)] = {position.function, position.block, -2};
       for (size_t o = 0; o < block.operations.size(); o++) {
         if (block.operations[o].offset < 0) continue;
         position.operation = static_cast<int>(o);
-        positions_[address->second + static_cast<uintptr_t>(block.operations[o].offset)] = position;
+        positions_[address + static_cast<uintptr_t>(block.operations[o].offset)] = position;
       }
     }
   }
@@ -157,13 +165,6 @@ Position Operations::find(uintptr_t offset) const {
 FoundLoad Operations::joinable(uintptr_t offset) const {
   const auto found = joinable_.find(offset);
   return found == joinable_.end() ? FoundLoad{} : found->second;
-}
-
-const TableFunction* Operations::function(const std::string& symbol) const {
-  for (const TableFunction& function : functions_) {
-    if (function.symbol == symbol) return &function;
-  }
-  return nullptr;
 }
 
 const Operations* operations_of(const std::string& path) {

@@ -33,6 +33,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../module_symbols.h"
+
 namespace simt::timing {
 
 enum class Kind : char {
@@ -129,8 +131,9 @@ struct Position {
 
 class Operations {
  public:
-  // The table's text, and where the module's functions are. Throws std::runtime_error where it is not a table.
-  Operations(const std::string& text, const std::unordered_map<std::string, uintptr_t>& addresses);
+  // The text of the module's tables, one after the other as their files were linked, and where its functions are.
+  // Throws std::runtime_error where it is not a table.
+  Operations(const std::string& text, const FunctionOffsets& places);
 
   // offset: in the module. Not found: function is -1.
   Position find(uintptr_t offset) const;
@@ -141,7 +144,6 @@ class Operations {
         .operations[static_cast<size_t>(at.operation)];
   }
   const std::vector<TableFunction>& functions() const { return functions_; }
-  const TableFunction* function(const std::string& symbol) const;
 
  private:
   std::vector<TableFunction> functions_;
