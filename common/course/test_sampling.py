@@ -115,6 +115,15 @@ class All(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stdout)
                 self.assertEqual(set(re.findall(r"^test_(\w+) .* ok$", done.stdout, re.MULTILINE)), expected, done.stdout)
 
+    def test_a_rest_may_be_empty_and_a_folder_without_tests_may_not(self):
+        with tempfile.TemporaryDirectory() as name:
+            for text, expected in (("class Some(unittest.TestCase):\n    def test_short(self): pass\n", {"rest": 0, "sample": 0}), ("", {"rest": 1, "sample": 1})):
+                Path(name, "test_these.py").write_text("import unittest\n" + text)
+                for part, status in expected.items():
+                    done = subprocess.run([sys.executable, COMMON / "course/run_tests.py", name], env={**os.environ, "LADDER_TESTS": part}, text=True,
+                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                    self.assertEqual(done.returncode, status, done.stdout)
+
     def test_who_takes_a_part_is_marked(self):
         """Otherwise no rest would have the other part."""
         for path in COMMON.rglob("test_*.py"):
