@@ -1,7 +1,7 @@
 // Entry: 28
 // Expect: fail
 // Reason: read 3 times
-// Most: 27
+// Most: 27.2
 //
 // Reads the row three times, by the host's atomics. They are seen like any other load.
 
