@@ -50,8 +50,7 @@ cudaError_t add_conditional(cudaGraphNode_t* node, cudaGraph_t graph, const cuda
   const auto work = [condition, body, repeats = parameters->type == cudaGraphCondTypeWhile] {
     return run_conditional(*condition, repeats, *body);
   };
-  const cudaError_t error = add_node(
-      node, graph, after, count, std::make_shared<CapturedCall<decltype(work)>>(work, cudaGraphNodeTypeConditional));
+  const cudaError_t error = add_node(node, graph, after, count, work_of(work, cudaGraphNodeTypeConditional));
   if (error != cudaSuccess) return error;
   (*node)->body = body.get();
   parameters->phGraph_out = &(*node)->body;

@@ -63,6 +63,18 @@ GraphMemory::~GraphMemory() {
   device().free(at);
 }
 
+bool free_of_graph(const void* pointer) {
+  const Turn turn;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = account().by_address.find(pointer);
+  if (found == account().by_address.end()) return false;
+  set_live(found->second, false);
+  return true;
+}
+
+namespace {
+
+// Null: there is none left.
 std::shared_ptr<GraphMemory> allocate_for_graph(size_t bytes) {
   auto memory = std::make_shared<GraphMemory>();
   if (!bytes || device().allocate(&memory->at, bytes, Sharing::device_only) != cudaSuccess) return nullptr;
@@ -76,16 +88,6 @@ std::shared_ptr<GraphMemory> allocate_for_graph(size_t bytes) {
   return memory;
 }
 
-bool free_of_graph(const void* pointer) {
-  const Turn turn;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto found = account().by_address.find(pointer);
-  if (found == account().by_address.end()) return false;
-  set_live(found->second, false);
-  return true;
-}
-
-namespace {
 struct Allocating final : CapturedWork {
   std::shared_ptr<GraphMemory> memory;
   explicit Allocating(std::shared_ptr<GraphMemory> memory) : memory(std::move(memory)) {
@@ -100,16 +102,16 @@ struct Allocating final : CapturedWork {
   }
   const void* allocates() const override { return memory->at; }
 };
-}  // namespace
 
-void* address_of(const GraphMemory& memory) { return memory.at; }
 std::shared_ptr<CapturedWork> allocation_work(const std::shared_ptr<GraphMemory>& memory) {
   return std::make_shared<Allocating>(memory);
 }
 std::shared_ptr<CapturedWork> freeing_work(void* pointer) {
-  const auto work = [pointer] { return free_of_graph(pointer) ? cudaSuccess : cudaFree(pointer); };
-  return std::make_shared<CapturedCall<decltype(work)>>(work, cudaGraphNodeTypeMemFree);
+  return work_of([pointer] { return free_of_graph(pointer) ? cudaSuccess : cudaFree(pointer); },
+                 cudaGraphNodeTypeMemFree);
 }
+
+}  // namespace
 
 cudaError_t capture_free(cudaStream_t stream, void* pointer) { return add_captured(stream, freeing_work(pointer)); }
 cudaError_t capture_allocation(cudaStream_t stream, void** pointer, size_t bytes) {
@@ -138,22 +140,15 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, co
   return add_node(node, graph, after, count, pointer ? freeing_work(pointer) : nullptr);
 }
 
-namespace {
-template <typename Work>
-std::shared_ptr<CapturedWork> event_work(const Work& work, cudaGraphNodeType type) {
-  return std::make_shared<CapturedCall<Work>>(work, type);
-}
-}  // namespace
-
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                         size_t count, cudaEvent_t event) {
   const auto record = [event] { return cudaEventRecord(event, replay_stream()); };
-  return add_node(node, graph, after, count, event ? event_work(record, cudaGraphNodeTypeEventRecord) : nullptr);
+  return add_node(node, graph, after, count, event ? work_of(record, cudaGraphNodeTypeEventRecord) : nullptr);
 }
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                       size_t count, cudaEvent_t event) {
   const auto wait = [event] { return cudaStreamWaitEvent(replay_stream(), event, 0); };
-  return add_node(node, graph, after, count, event ? event_work(wait, cudaGraphNodeTypeWaitEvent) : nullptr);
+  return add_node(node, graph, after, count, event ? work_of(wait, cudaGraphNodeTypeWaitEvent) : nullptr);
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType attribute, void* value) {

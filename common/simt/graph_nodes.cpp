@@ -10,11 +10,6 @@ using namespace simt;
 
 namespace {
 
-template <typename Work>
-std::shared_ptr<CapturedWork> work_of(const Work& work, cudaGraphNodeType type) {
-  return std::make_shared<CapturedCall<Work>>(work, type);
-}
-
 // Null: nothing can be made of these parameters.
 std::shared_ptr<CapturedWork> made_of(const cudaKernelNodeParams& parameters) {
   if (!parameters.func.address || parameters.extra) return nullptr;

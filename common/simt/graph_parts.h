@@ -51,16 +51,15 @@ cudaError_t run(const Steps& steps);
 // Conditions get the values that a launch begins with.
 void begin_launch(const Steps& steps);
 
+template <typename Work>
+std::shared_ptr<CapturedWork> work_of(const Work& work, cudaGraphNodeType type) {
+  return std::make_shared<CapturedCall<Work>>(work, type);
+}
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                      const std::shared_ptr<CapturedWork>& work);
-
-// Memory of a graph: its address stays, and it is allocated and freed by the work of nodes. Null: there is none left.
-struct GraphMemory;
-std::shared_ptr<GraphMemory> allocate_for_graph(size_t bytes);
-void* address_of(const GraphMemory& memory);
-std::shared_ptr<CapturedWork> allocation_work(const std::shared_ptr<GraphMemory>& memory);
-std::shared_ptr<CapturedWork> freeing_work(void* pointer);
 cudaError_t add_captured(cudaStream_t stream, const std::shared_ptr<CapturedWork>& work);
+
+// Memory of a graph: its address stays, and it is allocated and freed by the work of nodes.
 cudaError_t capture_allocation(cudaStream_t stream, void** pointer, size_t bytes);
 // False: it is no graph's.
 bool free_of_graph(const void* pointer);
