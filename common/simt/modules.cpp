@@ -67,7 +67,7 @@ size_t bytes_of_image(const void* image) {
   return header.e_shoff + size_t{header.e_shnum} * header.e_shentsize;
 }
 
-// The file is anonymous, but a message about a line reads it again: it stays open.
+// The file is anonymous, but a message about a line reads it again: it stays open. "": it could not be written.
 std::string file_of(const void* image, size_t bytes) {
   const int file = memfd_create("module", 0);
   const auto* at = static_cast<const char*>(image);
@@ -143,7 +143,8 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   const std::lock_guard<std::mutex> lock(loading_mutex);
   auto made = std::make_unique<CUmod_st>();
   loading = made.get();
-  made->handle = dlopen(file_of(image, bytes).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string file = file_of(image, bytes);
+  made->handle = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // "" would be the program
   loading = nullptr;
   if (!made->handle) {
     const char* const why = dlerror();
