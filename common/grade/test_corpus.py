@@ -13,14 +13,18 @@ A kernel of the corpus says in its first lines what it must get:
     // GPU: the time is ...         what must be seen on a GPU. Without one this is said and not tried.
     // Speed: fail: never written   the verdict of the speed items there, and a part of the reason (test_gpu_corpus.py)
 
-    test_corpus.py [--only WORD] [--keep FOLDER] [--jobs N]
+    test_corpus.py [--only WORD] [--keep FOLDER] [--jobs N] [--draw N]
     test_corpus.py --write FOLDER    writes what is a regular kernel file, a submission each, to be graded by `make check`
     test_corpus.py --graded OUT      compares what `make check SUBMISSIONS=FOLDER OUT=OUT` has given, and grades nothing
+
+A class gets hidden shapes and values at random. Here they are those of one draw, so that the same commit has the same grades everywhere; after
+a change of a demand, try honest work in others, too: for n in 2 3 4 5 6 7 8 9; do test_corpus.py --only honest_ --draw $n; done
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -169,6 +173,13 @@ def points_file(folder: Path) -> Path:
     return path
 
 
+def keep_secret(out: Path, draw: int) -> None:
+    """What hidden shapes and values follow from (store.secret_of), instead of one at random."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "secret").write_text(hashlib.sha256(f"draw {draw} of the corpus".encode()).hexdigest())
+    (out / "secret").chmod(0o600)
+
+
 def hostile_environment(folder: Path) -> dict[str, str]:
     """Entry 47: variables by which a compiler takes other headers, tools and options. None may get through."""
     headers = folder / "headers"
@@ -308,6 +319,7 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="WORDS", help="only submissions whose name holds one of the words, which commas separate")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the grades and reports there")
     parser.add_argument("--jobs", default=str(2 * (os.cpu_count() or 1)), help="twice the cores: some of these only wait for their end")
+    parser.add_argument("--draw", type=int, default=1, metavar="N", help="hidden shapes and values of another draw than the first")
     parser.add_argument("--write", type=Path, metavar="FOLDER")
     parser.add_argument("--graded", type=Path, metavar="OUT")
     options = parser.parse_args()
@@ -338,6 +350,7 @@ def main() -> int:
         if not cases:
             print(f"error: no submission of the corpus has '{options.only}' in its name", file=sys.stderr)
             return 2
+        keep_secret(out, options.draw)
         before = processes()
         command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--points",
                    str(points_file(work)), "--jobs", options.jobs, "--only", ",".join(name.partition("_")[0] for name in names)]

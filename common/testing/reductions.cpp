@@ -33,8 +33,10 @@ double besides_the_matrix(double bytes, const Count& count) {
 }
 
 // The same of what lines of code move, in bytes and requests of warps. A part of the row on some lines and a reduction
-// on others are no whole row: whole warps move the row, and of a tree in memory fewer and fewer lanes move a word.
-double besides_the_matrix(const Count& count, double all, double LineCount::*bytes, double LineCount::*requests) {
+// on others are no whole row: whole warps move the row, and of a tree in memory fewer and fewer lanes move a word. Few
+// lanes have a part in a loop's last rounds, too: as much may belong to the row, which is less than two trees move.
+double besides_the_matrix(const Count& count, double threads, double all, double LineCount::*bytes,
+                          double LineCount::*requests) {
   constexpr double of_a_row = 100;  // bytes per request, where 32 lanes have 4 each
   std::map<std::pair<std::string, int>, std::pair<double, double>> lines;
   for (const LineCount& line : count.lines) {
@@ -44,7 +46,9 @@ double besides_the_matrix(const Count& count, double all, double LineCount::*byt
   }
   double by_few = 0;
   for (const auto& [line, sum] : lines) by_few += sum.first < of_a_row * sum.second ? sum.first : 0;
-  return by_few + besides_the_matrix(std::max(0.0, all - by_few), count);
+  const double besides = by_few + besides_the_matrix(std::max(0.0, all - by_few), count);
+  const double last_rounds = 5 * threads * count.rows;  // bytes, of a loop that is unrolled four times
+  return by_few > last_rounds ? besides : std::min(besides, besides_the_matrix(all, count));
 }
 
 }  // namespace
@@ -69,7 +73,8 @@ Demand reduces_in_warps() {
                    whole(threads) + " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
     const double handed =
-        besides_the_matrix(count, count.handed_over, &LineCount::handed_over, &LineCount::shared_loads) / count.rows;
+        besides_the_matrix(count, threads, count.handed_over, &LineCount::handed_over, &LineCount::shared_loads) /
+        count.rows;
     if (handed > most)
       return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
                    "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +

@@ -1,6 +1,6 @@
 // Expect: fail
 // Reason: there is no variant
-// Least: 22
+// Least: 20
 //
 // Honest: a cooperative launch.
 
