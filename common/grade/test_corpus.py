@@ -45,6 +45,7 @@ sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(HERE))
 import corpus_edits  # noqa: E402
 import make_hostile  # noqa: E402
+import store  # noqa: E402
 from course import labs  # noqa: E402
 from course.sampling import part, sampled  # noqa: E402
 from ingest import shown  # noqa: E402
@@ -173,11 +174,10 @@ def points_file(folder: Path) -> Path:
     return path
 
 
-def keep_secret(out: Path, draw: int) -> None:
-    """What hidden shapes and values follow from (store.secret_of), instead of one at random."""
+def draw_shapes(out: Path, draw: int) -> None:
+    """Hidden shapes and values follow from OUT's secret (store.secret_of): one for each draw, instead of one at random."""
     out.mkdir(parents=True, exist_ok=True)
-    (out / "secret").write_text(hashlib.sha256(f"draw {draw} of the corpus".encode()).hexdigest())
-    (out / "secret").chmod(0o600)
+    store.write(out / "secret", hashlib.sha256(f"draw {draw} of the corpus".encode()).hexdigest(), 0o600)
 
 
 def hostile_environment(folder: Path) -> dict[str, str]:
@@ -350,7 +350,7 @@ def main() -> int:
         if not cases:
             print(f"error: no submission of the corpus has '{options.only}' in its name", file=sys.stderr)
             return 2
-        keep_secret(out, options.draw)
+        draw_shapes(out, options.draw)
         before = processes()
         command = [sys.executable, str(HERE / "check.py"), "--submissions", str(submissions), "--out", str(out), "--points",
                    str(points_file(work)), "--jobs", options.jobs, "--only", ",".join(name.partition("_")[0] for name in names)]

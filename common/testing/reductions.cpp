@@ -33,8 +33,9 @@ double besides_the_matrix(double bytes, const Count& count) {
 }
 
 // The same of what lines of code move, in bytes and requests of warps. A part of the row on some lines and a reduction
-// on others are no whole row: whole warps move the row, and of a tree in memory fewer and fewer lanes move a word. Few
-// lanes have a part in a loop's last rounds, too: as much may belong to the row, which is less than two trees move.
+// on others are no whole row: whole warps move the row, and of a tree in memory fewer and fewer lanes move a word. In
+// the last rounds of a loop over the row only a few lanes have a part, too. What these may move is less than the two
+// trees of a maximum and a sum do.
 double besides_the_matrix(const Count& count, double threads, double all, double LineCount::*bytes,
                           double LineCount::*requests) {
   constexpr double of_a_row = 100;  // bytes per request, where 32 lanes have 4 each
