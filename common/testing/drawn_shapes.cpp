@@ -212,6 +212,8 @@ std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int wid
   if (known.rows < columns) {
     const int as_many = static_cast<int>(2.0 * known.rows * known.cols / shape.cols);
     shape.rows = std::min(known.rows, std::max(4, as_many));
+    // Where rows share a block, it is full of them.
+    if (shape.rows > 8) shape.rows = shape.rows / 8 * 8;
   }
   return {shape};
 }

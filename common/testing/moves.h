@@ -143,6 +143,9 @@ std::string worst_line(const Count& count, const std::function<double(const Line
 Judgement unmet(const std::string& counted);
 // Whether blocks may draw their rows from a queue: an atomic for each row, and for each block one that finds it empty.
 bool draws_rows(const Count& count);
+// How many rows a block goes through one after the other, with all its threads: its own barriers are as many, at the
+// least. Of warps that have rows of their own, 1.
+double rows_in_turn(const Count& count);
 // "" or a line that says how many of the bytes copies and settings of device memory have moved.
 std::string by_copies(double bytes);
 

@@ -66,7 +66,7 @@ Demand reduces_in_warps() {
       return unmet("a thread reaches " + brief(barriers) +
                    " barriers per row, where warps that reduce in registers need at most " + whole(most_barriers));
 
-    const double threads = std::max(32.0, count.working_threads / count.rows);
+    const double threads = std::max(32.0, rows_in_turn(count) * count.working_threads / count.rows);
     const double exchanged = count.exchanged / count.rows, needed = least_exchanged * threads;
     if (exchanged < needed)
       return unmet("lanes get " + brief(exchanged) +

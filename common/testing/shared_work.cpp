@@ -54,6 +54,16 @@ double rows_drawn(const Received& launch, const Count& count) {
 // makes two of four accesses to each element, and four times as many as the mean.
 constexpr double times_the_mean = 6;
 
+// If rows share a block, the last one may have rows for few of its threads, and the others have not.
+double usual_share(const Count& count) { return std::max(count.its_share, count.share_of_all); }
+
+// Of few rows some warps of a block have none, if each has one of its own: more rows are to show that it is so.
+Judgement unmet_with_few_rows(const Count& count, const std::string& counted) {
+  Judgement judgement = unmet(counted);
+  judgement.rows = count.block_threads / 32;
+  return judgement;
+}
+
 double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
 
 // Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
@@ -67,6 +77,15 @@ double loaded_by_few(const Count& count, const std::function<bool(const Received
 double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
 
 }  // namespace
+
+double rows_in_turn(const Count& count) {
+  const double blocks = std::max(1.0, count.working_blocks), warps = std::ceil(count.block_threads / 32.0);
+  // Of blocks that draw rows one may find more than the others.
+  const double more = draws_rows(count) && count.share_of_all > 0 ? count.its_share / count.share_of_all : 1;
+  const double rows = std::ceil(more * count.rows / blocks);
+  const double barriers = std::ceil(more * count.working_barriers / (std::max(1.0, warps) * blocks));
+  return std::max(1.0, std::min({rows, barriers, static_cast<double>(count.rows)}));
+}
 
 Demand spread_over_blocks(int least) {
   return [least](const Count& count) -> Judgement {
@@ -107,24 +126,27 @@ Demand rows_at_once() {
 
 Demand no_serial_section() {
   return [](const Count& count) -> Judgement {
-    const double rounds = std::log2(std::max(2, count.block_threads));
-    const double most = count.its_share + accesses_per_round * rounds + accesses_a_selected * count.results;
+    const double rounds = std::log2(std::max(2, count.block_threads)), rows = rows_in_turn(count);
+    const double share = usual_share(count);
+    const double most = share + rows * (accesses_per_round * rounds + accesses_a_selected * count.results);
     // Nor is it shared work if every thread does all of it. Where blocks draw rows from a queue, one may do most of
     // them.
     double elements = count.elements() / std::max(1.0, count.blocks * count.block_threads);
     for (const Received& launch : count.received) elements = std::max(elements, share_of(launch, count));
     elements = std::ceil(elements);
-    const double shared = accesses_per_element * std::max(1.0, elements) + 2 * accesses_per_round * rounds;
+    const double shared = accesses_per_element * std::max(1.0, elements) + rows * 2 * accesses_per_round * rounds;
     if (count.its_share > shared)
       return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average, where " +
                    whole(shared) + " are enough for its " + whole(elements) +
                    " elements: do all threads do the same work?" + worst_line(count, all_requests));
     if (count.longest_thread <= most) return {};
-    return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
-                 whole(count.block_threads) + " threads of its block make " + brief(count.its_share) + " on average; " +
-                 "at most " + whole(most) + " are allowed, reducing in " + brief(std::ceil(rounds)) + " rounds" +
-                 (count.results > 1 ? " and putting " + std::to_string(count.results) + " in order" : "") +
-                 " included" + worst_line(count, all_requests));
+    return unmet_with_few_rows(
+        count, "one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
+                   whole(count.block_threads) + " threads of its block make " + brief(share) + " on average; " +
+                   "at most " + whole(most) + " are allowed, reducing " + (rows > 1 ? whole(rows) + " rows " : "") +
+                   "in " + brief(std::ceil(rounds)) + " rounds" +
+                   (count.results > 1 ? " and putting " + std::to_string(count.results) + " in order" : "") +
+                   " included" + worst_line(count, all_requests));
   };
 }
 
@@ -133,7 +155,7 @@ Demand no_serial_section() {
 Demand even_shares() {
   return [](const Count& count) -> Judgement {
     for (const Received& launch : count.received) {
-      const double rows = rows_drawn(launch, count);
+      const double rows = std::max(rows_drawn(launch, count), rows_in_turn(count));
       const double spare = rows * (received_a_round * std::log2(std::max(2, launch.block_threads)) +
                                    received_a_selected * (count.results ? count.results + 1 : 0));
       // Halves may be kept as floats.
@@ -147,19 +169,16 @@ Demand even_shares() {
                    " are allowed, enough to get that " + whole(times_received) +
                    " times and to reduce: does one thread do the work of others?" + worst_line(count, ways_to_get));
     }
-    const double selecting = accesses_a_selected * count.results;
-    // If each warp has a row, the last block may have rows for few of its warps, the others have not.
-    const double share = std::max(count.its_share, count.share_of_all);
+    const double selecting = accesses_a_selected * count.results, rows = rows_in_turn(count);
+    const double share = usual_share(count);
     const double mean =
-        times_the_mean * share + selecting + accesses_per_round * std::log2(std::max(2, count.block_threads));
+        times_the_mean * share + rows * (selecting + accesses_per_round * std::log2(std::max(2, count.block_threads)));
     if (count.longest_thread > mean && !draws_rows(count)) {
-      Judgement judgement =
-          unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
-                whole(count.block_threads) + " threads of its block make " + brief(share) + " on average; at most " +
-                whole(mean) + " are allowed: does one warp do the work of others?" + worst_line(count, all_requests));
-      // Of few rows some warps of a block have none, if each has one of its own.
-      judgement.rows = count.block_threads / 32;
-      return judgement;
+      return unmet_with_few_rows(count, "one thread makes " + whole(count.longest_thread) +
+                                            " memory accesses, while the " + whole(count.block_threads) +
+                                            " threads of its block make " + brief(share) + " on average; at most " +
+                                            whole(mean) + " are allowed: does one warp do the work of others?" +
+                                            worst_line(count, all_requests));
     }
     return {};
   };
