@@ -38,9 +38,9 @@ struct Received {
 };
 
 // Of the warp of a launch that loads the most beyond six times the mean of its block: bytes of global memory; those of
-// its block, which has so many warps; the mean over the warps of blocks that do their part.
+// its block, which has so many warps; those of all blocks; blocks that do their part.
 struct WarpLoads {
-  double bytes, block_bytes, warps, mean_of_all;
+  double bytes, block_bytes, warps, loads, working_blocks;
 };
 
 // What one call of a variant did, all its kernels together.

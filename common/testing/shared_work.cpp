@@ -166,7 +166,7 @@ Demand even_shares() {
     const double share = std::max(count.its_share, count.share_of_all);
     const double mean =
         times_the_mean * share + selecting + accesses_per_round * std::log2(std::max(2, count.block_threads));
-    if (count.longest_thread > mean && !warps_draw_rows(count)) {
+    if (count.longest_thread > mean && !draws_rows(count)) {
       Judgement judgement =
           unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
                 whole(count.block_threads) + " threads of its block make " + brief(share) + " on average; at most " +
@@ -176,8 +176,12 @@ Demand even_shares() {
       return judgement;
     }
     for (const WarpLoads& launch : count.busiest) {
-      const double share_of_warp = std::max(launch.block_bytes / launch.warps, launch.mean_of_all);
-      const double most = times_the_mean * share_of_warp + spare_of_a_warp;
+      const double share_of_warp =
+          std::max(launch.block_bytes, launch.loads / std::max(1.0, launch.working_blocks)) / launch.warps;
+      // Of blocks that draw rows one may find most of them.
+      const double rows =
+          draws_rows(count) ? std::max(1.0, count.rows * launch.block_bytes / std::max(1.0, launch.loads)) : 1;
+      const double most = times_the_mean * share_of_warp + spare_of_a_warp * rows;
       if (launch.bytes <= most || handed_to_other_warps(count) || warps_draw_rows(count)) continue;
       Judgement judgement = unmet("one warp loads " + whole(launch.bytes) + " bytes, while the " + whole(launch.warps) +
                                   " warps of its block load " + brief(share_of_warp) + " on average; at most " +
