@@ -40,6 +40,8 @@ class Operator {
   virtual Case integrity_case(uint64_t seed) const = 0;
 
   // ---- Values --------------------------------------------------------------------------------------
+  // Case::values of rows whose first and last elements decide their results; 0: the operator has none.
+  virtual int heavy_ends() const { return 0; }
   // The bytes of the input buffer that a variant is called with. The same for the same name and seed.
   virtual std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const = 0;
   // The same when no verdict is needed: the reference is not computed.

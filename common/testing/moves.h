@@ -37,6 +37,12 @@ struct Received {
   double working_blocks;
 };
 
+// Of the warp of a launch that loads the most beyond six times the mean of its block: bytes of global memory; those of
+// its block, which has so many warps; those of all blocks; blocks that do their part.
+struct WarpLoads {
+  double bytes, block_bytes, warps, loads, working_blocks;
+};
+
 // What one call of a variant did, all its kernels together.
 struct Count {
   int rows, cols;
@@ -57,6 +63,7 @@ struct Count {
   double longest_thread = 0, its_share = 0, share_of_all = 0;
   int block_threads = 0;           // of that block
   std::vector<Received> received;  // per launch
+  std::vector<WarpLoads> busiest;  // likewise
   double blocks = 0;               // of the largest grid
   double threads = 0;              // of the launch with the most
   double working_blocks = 0,

@@ -59,6 +59,9 @@ void read(const json& launch, Count* count) {
   const json& received = launch.at("received");
   count->received.push_back(
       {received.at("bytes"), received.at("share"), traffic(total, "ld").bytes, block_threads, working});
+  const json& busiest = launch.at("busiest_warp");
+  count->busiest.push_back(
+      {busiest.at("bytes"), busiest.at("block_bytes"), busiest.at("warps"), traffic(total, "ld").bytes, working});
   for (const json& line : launch.at("lines")) {
     const json& counts = line.at("counts");
     double shared = 0;

@@ -36,14 +36,14 @@ double besides_the_matrix(double bytes, const Count& count) {
 // on others are no whole row: whole warps move the row, and of a tree in memory fewer and fewer lanes move a word. In
 // the last rounds of a loop over the row only a few lanes have a part, too. What these may move is less than the two
 // trees of a maximum and a sum do.
-double besides_the_matrix(const Count& count, double threads, double all, double LineCount::*bytes,
-                          double LineCount::*requests) {
+using OfLine = double (*)(const LineCount& line);
+double besides_the_matrix(const Count& count, double threads, double all, OfLine bytes, OfLine requests) {
   constexpr double of_a_row = 100;  // bytes per request, where 32 lanes have 4 each
   std::map<std::pair<std::string, int>, std::pair<double, double>> lines;
   for (const LineCount& line : count.lines) {
     auto& [moved, asked] = lines[{line.file, line.line}];
-    moved += line.*bytes;
-    asked += line.*requests;
+    moved += bytes(line);
+    asked += requests(line);
   }
   double by_few = 0;
   for (const auto& [line, sum] : lines) by_few += sum.first < of_a_row * sum.second ? sum.first : 0;
@@ -73,15 +73,20 @@ Demand reduces_in_warps() {
                    " bytes per row from other lanes of their warp, where reducing the " + "values of " +
                    whole(threads) + " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
-    const double handed =
-        besides_the_matrix(count, threads, count.handed_over, &LineCount::handed_over, &LineCount::shared_loads) /
-        count.rows;
+    const double handed = besides_the_matrix(
+                              count, threads, count.handed_over, [](const LineCount& line) { return line.handed_over; },
+                              [](const LineCount& line) { return line.shared_loads; }) /
+                          count.rows;
     if (handed > most)
       return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
                    "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +
                    " threads" + worst_line(count, [](const LineCount& line) { return line.handed_over; }));
     const double written = count.store.bytes + count.atomic.bytes + count.copied_written - count.result_bytes;
-    const double scratch = besides_the_matrix(written, count) / count.rows;
+    const double scratch =
+        besides_the_matrix(
+            count, threads, written, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; },
+            [](const LineCount& line) { return line.store.requests + line.atomic.requests; }) /
+        count.rows;
     if (scratch > most)
       return unmet("besides the result " + brief(scratch) + " bytes per row are written to global memory, where a " +
                    "reduction in registers needs none: at most " + whole(most) + " for " + whole(threads) + " threads" +

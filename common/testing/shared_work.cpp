@@ -64,6 +64,20 @@ Judgement unmet_with_few_rows(const Count& count, const std::string& counted) {
   return judgement;
 }
 
+// What a warp may load besides: of narrow rows a few packs are all that there is for the first warp of a block.
+constexpr double spare_of_a_warp = 1536;
+
+// Warps may load for others, who then find it in shared memory.
+bool handed_to_other_warps(const Count& count) { return count.between_warps >= count.matrix_bytes() / 2; }
+
+// Warps may draw rows one by one, so that one of them does most; they do not wait for each other. Where they do, a
+// block has drawn the row, and they share it.
+bool warps_draw_rows(const Count& count) {
+  constexpr double to_begin_and_end = 2;
+  const double warps = count.blocks * std::ceil(count.block_threads / 32.0);
+  return draws_rows(count) && count.barriers <= to_begin_and_end * warps;
+}
+
 double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
 
 // Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
@@ -179,6 +193,21 @@ Demand even_shares() {
                                             " threads of its block make " + brief(share) + " on average; at most " +
                                             whole(mean) + " are allowed: does one warp do the work of others?" +
                                             worst_line(count, all_requests));
+    }
+    for (const WarpLoads& launch : count.busiest) {
+      const double share_of_warp =
+          std::max(launch.block_bytes, launch.loads / std::max(1.0, launch.working_blocks)) / launch.warps;
+      // Of blocks that draw rows one may find most of them.
+      const double rows =
+          draws_rows(count) ? std::max(1.0, count.rows * launch.block_bytes / std::max(1.0, launch.loads)) : 1;
+      const double most = times_the_mean * share_of_warp + spare_of_a_warp * rows;
+      if (launch.bytes <= most || handed_to_other_warps(count) || warps_draw_rows(count)) continue;
+      Judgement judgement = unmet("one warp loads " + whole(launch.bytes) + " bytes, while the " + whole(launch.warps) +
+                                  " warps of its block load " + brief(share_of_warp) + " on average; at most " +
+                                  whole(most) + " are allowed: does one warp do the work of others?" +
+                                  worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
+      judgement.rows = static_cast<int>(launch.warps);
+      return judgement;
     }
     return {};
   };

@@ -36,6 +36,7 @@ enum class Values {
   small,         // standard deviation 0.003: an epsilon under a root changes the results
   front_loaded,  // normal, the first quarter of each row 8 higher
   strided,       // normal, 100 more in every 4096th column: however threads stride over a row, one meets them all
+  heavy_ends,    // normal, the first and the last 16 columns 10 higher: most of a wide row's sum, and of its largest
 };
 
 // The matrix of a case, row-major, before it is rounded to the element type. The same for the same name and seed.
@@ -53,6 +54,7 @@ class MatrixOperator : public Operator {
   std::vector<Case> hidden_cases(uint64_t seed) const override;
   Case integrity_case(uint64_t seed) const override;
   std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
+  int heavy_ends() const override { return static_cast<int>(Values::heavy_ends); }
   // FLOP of softmax, five per element: max, subtract, exp, add, multiply.
   double flops(const rung::Sizes& sizes) const override { return 5.0 * sizes.rows * sizes.cols; }
   double cost_of_rows(const rung::Sizes& sizes) const override { return 300.0 * sizes.rows; }

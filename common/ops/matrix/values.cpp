@@ -49,6 +49,7 @@ std::vector<float> logits(const Case& c, uint64_t seed) {
         case Values::extreme: row[i] = 1e4f * uniform(random); break;
         case Values::plus_1e4: row[i] = 1e4f + normal(random); break;
         case Values::minus_1e4: row[i] = -1e4f + normal(random); break;
+        case Values::heavy_ends: row[i] = normal(random) + (i < 16 || cols - i <= 16 ? 10.0f : 0.0f); break;
         case Values::front_loaded: row[i] = normal(random) + (i < cols / 4 ? 8.0f : 0.0f); break;
         case Values::masked: row[i] = uniform(random) < 0 ? -inf : normal(random); break;
         case Values::masked_tail: row[i] = i >= cols - cols / 3 ? -inf : normal(random); break;

@@ -54,3 +54,21 @@ TEST_CASE("RMSNorm's cases have rows in which eps shows, hidden ones too", "[cas
   CHECK(has(op.cases(), "small-"));
   CHECK(has(op.hidden_cases(7), "hidden-small"));
 }
+
+TEST_CASE("of a hidden wide row of odd width the ends are a part of the sum that halves show", "[cases]") {
+  const Operator& op = operator_of(rung::Op::rms_norm);
+  for (uint64_t seed = 0; seed < 5; seed++) {
+    for (const Case& c : op.hidden_cases(seed)) {
+      if (c.name != "hidden-wide-odd") continue;
+      const size_t cols = static_cast<size_t>(c.sizes.cols);
+      CHECK(c.sizes.rows > 1);  // the first row begins at a multiple of 16 bytes
+      const std::vector<double> x = reference::decode(op.input(c, Dtype::f32, seed).data(), cols, Dtype::f32);
+      double sum = 0, ends = 0;
+      for (size_t i = 0; i < cols; i++) {
+        sum += x[i] * x[i];
+        if (i < 1 || cols - i <= 6) ends += x[i] * x[i];  // seven, as many as may be left out of halves
+      }
+      CHECK(ends / sum > 1e-3);
+    }
+  }
+}

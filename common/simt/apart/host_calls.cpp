@@ -42,10 +42,14 @@ std::array<std::string, max_stopped>& stopped_names() {
   const std::string name = demangled(stopped_names()[number]);
   Failure failure = {};
   failure.what = "a kernel calls a function of the host";
-  std::snprintf(failure.detail, sizeof failure.detail,
-                "%.200s is the host's. A kernel can call __device__ functions, CUDA's own and those of mathematics; "
-                "nvcc refuses this.",
-                name.c_str());
+  std::snprintf(
+      failure.detail, sizeof failure.detail,
+      name.compare(0, 6, "simt::") == 0
+          ? "%.200s is not for the kernels of a lab: they have no textures, no surfaces, and of curand no jumps "
+            "to another subsequence."
+          : "%.200s is the host's. A kernel can call __device__ functions, CUDA's own and those of "
+            "mathematics; nvcc refuses this.",
+      name.c_str());
   if (const Block* const block = current_block; block && block->running()) {
     failure.in_kernel = true;
     const uint3 index = block->index(), thread = block->running()->index;

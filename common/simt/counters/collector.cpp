@@ -194,6 +194,8 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
     if (accesses[thread] > longest) longest = accesses[thread];
     received_.keep_most({received[thread], std::max(block_.loads / threads, loaded[thread / warp_lanes] / warp_lanes)});
   }
+  const unsigned warps = (threads + warp_lanes - 1) / warp_lanes;
+  for (unsigned warp = 0; warp < warps; warp++) busiest_warp_.keep_most({loaded[warp], block_.loads, warps});
   block_.accesses = block;
   blocks_.push_back(std::move(block_));
   block_ = {};
@@ -209,6 +211,7 @@ void Collector::add_to_launch() {
   launch_.watched_bytes_read += watched_bytes_read_;
   launch_.exchanged += exchanged_;
   launch_.received.keep_most(received_);
+  launch_.busiest_warp.keep_most(busiest_warp_);
   launch_.blocks.insert(launch_.blocks.end(), std::make_move_iterator(blocks_.begin()),
                         std::make_move_iterator(blocks_.end()));
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,

@@ -33,6 +33,7 @@ struct LaunchCounters {
   std::map<uint64_t, Counts> by_place;  // barriers and warp operations: pack(Place)
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
+  WarpLoads busiest_warp;
   std::vector<BlockSums> blocks;
   uint64_t watched_bytes_read = 0, exchanged = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
@@ -99,6 +100,7 @@ class Collector {
   BlockSums block_;  // the one that runs
   std::vector<BlockSums> blocks_;
   Received received_;
+  WarpLoads busiest_warp_;
   const bool watching_ = is_watching();
   uint64_t watched_bytes_read_ = 0, exchanged_ = 0;
   HandedOver dynamic_words_, static_words_;

@@ -64,6 +64,20 @@ struct Received {
   }
 };
 
+// Of a warp, the bytes of global memory that it loads, and those of its block, which has so many warps.
+struct WarpLoads {
+  uint64_t bytes = 0, block_bytes = 0;
+  unsigned warps = 1;
+
+  // Of two, the one that loads more beyond six times the mean of its block; then the one that loads more.
+  void keep_most(const WarpLoads& other) {
+    const auto excess = [](const WarpLoads& w) {
+      return std::max(int64_t{0}, static_cast<int64_t>(w.bytes - 6 * w.block_bytes / w.warps));
+    };
+    if (excess(other) > excess(*this) || (excess(other) == excess(*this) && other.bytes > bytes)) *this = other;
+  }
+};
+
 struct Launch {
   std::string kernel;  // as the launch spells it
   std::string symbol;  // mangled, where its time is to be predicted
@@ -80,6 +94,7 @@ struct Launch {
   // Of all threads the one with the most accesses (global and shared), and those of its block together.
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
+  WarpLoads busiest_warp;
   uint64_t exchanged = 0;  // bytes that lanes get from other lanes of their warp by shuffles, votes, reductions
   // Blocks that load at least a quarter of what the mean does, and store at least a quarter of it: who only loads has
   // nothing to show for it. In a kernel that neither loads nor stores, all.

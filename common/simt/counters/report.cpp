@@ -166,6 +166,9 @@ std::string to_json(const Report& report) {
             ", \"block_accesses\": " + std::to_string(launch.its_block_accesses) +
             "}, \"received\": {\"bytes\": " + std::to_string(launch.received.bytes) +
             ", \"share\": " + std::to_string(launch.received.share) +
+            "}, \"busiest_warp\": {\"bytes\": " + std::to_string(launch.busiest_warp.bytes) +
+            ", \"block_bytes\": " + std::to_string(launch.busiest_warp.block_bytes) +
+            ", \"warps\": " + std::to_string(launch.busiest_warp.warps) +
             "}, \"exchanged_bytes\": " + std::to_string(launch.exchanged) +
             ", \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
             ", \"barriers\": " + std::to_string(launch.working_barriers) +

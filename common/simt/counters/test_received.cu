@@ -215,3 +215,14 @@ TEST_CASE("a word of shared memory is handed over once, whoever reads it, and ag
           return static_cast<float>(values[63 - threadIdx.x]);
         }) == 64 * 8);
 }
+
+TEST_CASE("of a block's warps the one counts that loads most of its block's") {
+  DeviceArray<float> in(256), out(256);
+  const Launch alone = count_launch([&] { first_warp<<<1, 256>>>(in.data(), out.data()); });
+  CHECK(alone.busiest_warp.bytes == 32 * 4);
+  CHECK(alone.busiest_warp.block_bytes == 32 * 4);
+  CHECK(alone.busiest_warp.warps == 8);
+  const Launch shared = count(256, [] __device__(float x) { return x; });
+  CHECK(shared.busiest_warp.bytes == 32 * 4);
+  CHECK(shared.busiest_warp.block_bytes == 256 * 4);
+}
