@@ -37,9 +37,9 @@ GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
 
 # Status, types and settings are those that the header holds; its functions come from macros.
-CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h")
+CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h", "simt/cublaslt_product.h")
                             for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
-                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
+                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[SD](?:symv|syr|syrk|symm|trmv|trsv|trmm|dgmm|rot|getr[fis]Batched)", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
 
 # A name that a library's functions might have, and that a program gives to its own wrappers.
 WRAPPER = r"\w*(?:[Cc]heck|[Cc]hk|CHK|[Ee]rr|[Aa]ssert|[Ss]afe|[Cc]all|[Tt]hrow|[Tt]ry)|_"
