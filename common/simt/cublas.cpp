@@ -21,6 +21,8 @@ double load(const void* data, cudaDataType_t type, size_t i) {
     case CUDA_R_32F: return static_cast<const float*>(data)[i];
     case CUDA_R_64F: return static_cast<const double*>(data)[i];
     case CUDA_R_16F: return __half2float(static_cast<const __half*>(data)[i]);
+    case CUDA_R_8I: return static_cast<const signed char*>(data)[i];
+    case CUDA_R_32I: return static_cast<const int*>(data)[i];
     default: return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
   }
 }
@@ -31,6 +33,7 @@ void store(void* data, cudaDataType_t type, size_t i, double value) {
     case CUDA_R_32F: static_cast<float*>(data)[i] = rounded; break;
     case CUDA_R_64F: static_cast<double*>(data)[i] = value; break;
     case CUDA_R_16F: static_cast<__half*>(data)[i] = __float2half(rounded); break;
+    case CUDA_R_32I: static_cast<int*>(data)[i] = static_cast<int>(static_cast<long long>(value)); break;
     default: static_cast<__nv_bfloat16*>(data)[i] = __float2bfloat16(rounded);
   }
 }
@@ -43,9 +46,12 @@ Eigen::MatrixXd load(const void* data, cudaDataType_t type, cublasOperation_t op
 }
 
 bool is_known(cudaDataType_t type) {
-  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_8I ||
+         type == CUDA_R_32I;
 }
-size_t bytes_of(cudaDataType_t type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2; }
+size_t bytes_of(cudaDataType_t type) {
+  return type == CUDA_R_64F ? 8 : type == CUDA_R_32F || type == CUDA_R_32I ? 4 : type == CUDA_R_8I ? 1 : 2;
+}
 
 // Bytes from the first element of a column-major matrix to behind its last.
 size_t extent(int rows, int cols, int stride, cudaDataType_t type) {
@@ -117,7 +123,6 @@ double scalar(cublasHandle_t handle, const void* from, cudaDataType_t type) {
   return load(&bytes, type, 0);
 }
 
-// CUDA_R_32F, CUDA_R_64F or CUDA_R_16F; CUDA_R_32I: there is no such way.
 cudaDataType_t computed_in(cublasComputeType_t compute) {
   switch (compute) {
     case CUBLAS_COMPUTE_16F:
@@ -130,6 +135,9 @@ cudaDataType_t computed_in(cublasComputeType_t compute) {
 }
 
 bool go_together(cudaDataType_t factors, cudaDataType_t result, cudaDataType_t compute) {
+  if (compute == CUDA_R_32I || result == CUDA_R_32I || factors == CUDA_R_32I)
+    return factors == CUDA_R_8I && result == CUDA_R_32I && compute == CUDA_R_32I;
+  if (factors == CUDA_R_8I) return result == CUDA_R_32F && compute == CUDA_R_32F;
   if (factors == CUDA_R_64F || result == CUDA_R_64F || compute == CUDA_R_64F)
     return factors == result && result == compute;
   if (compute == CUDA_R_16F) return factors == CUDA_R_16F && result == CUDA_R_16F;

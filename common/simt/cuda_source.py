@@ -23,7 +23,7 @@ from source_text import Text, UserError, closing, inside_function, of_text, read
 HEADERS = Path(__file__).resolve().parent / "include"
 
 # What of these is not in include/.
-LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand(?!_kernel)\w*|cusparse\w*|cusolver\w*|"
+LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cufft\w*|curand(?!_kernel)\w*|cusolver(?!_common|Dn)\w*|"
              r"npp\w*|nvrtc\w*|nvtx3/nvtx3|nvml\w*|cuda_fp6|cuda_fp4|cuda_awbarrier\w*|"
              r"cuda_gl_interop|cudaGL|cudaEGL\w*")
 
@@ -37,9 +37,27 @@ GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
 
 # Status, types and settings are those that the header holds; its functions come from macros.
-CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h")
+CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h", "simt/cublaslt_product.h")
                             for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
-                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
+                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[SD](?:symv|syr|syrk|symm|trmv|trsv|trmm|dgmm|rot|getr[fis]Batched)", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
+
+# A name that a library's functions might have, and that a program gives to its own wrappers.
+WRAPPER = r"\w*(?:[Cc]heck|[Cc]hk|CHK|[Ee]rr|[Aa]ssert|[Ss]afe|[Cc]all|[Tt]hrow|[Tt]ry)|_"
+
+
+def of_library(library: str, headers: list[str], more: str) -> str:
+    """Matches a call of a function of a library that these headers do not name. more: those whose names come from macros."""
+    known = sorted({name for header in headers for name in re.findall(rf"\b{library}([A-Z]\w+)", (HEADERS / header).read_text())})
+    return rf"\b{library}(?!(?:{'|'.join([*known, more])})\b|{WRAPPER})[A-Z]\w*\s*\("
+
+
+CUSPARSE = of_library("cusparse", ["cusparse.h", "simt/cusparse_generic.h", "simt/cusparse_typed.h"],
+                      "(?:Create|CreateConst)(?:Csr|Csc)|Cs[rc]SetPointers|[GS]etMat(?:Type|FillMode|DiagType|IndexBase)|"
+                      "[SD](?:nnz|gtsv2(?:_nopivot)?(?:_bufferSizeExt)?|gtsv2StridedBatch(?:_bufferSizeExt)?)")
+CUSOLVER = of_library("cusolverDn", ["cusolverDn.h", "simt/cusolver_typed.h"],
+                      "(?:Create|Destroy)(?:Syevj|Gesvdj)Info|X(?:syevj|gesvdj)(?:SetTolerance|SetMaxSweeps|SetSortEig)|"
+                      "X(?:getrf|potrf|geqrf|syevd|gesvd)_bufferSize|"
+                      "[SD](?:getr[fs]|potr[fsi]|geqrf|ormqr|orgqr|syevd|syevj|sygvd|gesvdj?)(?:_bufferSize)?|[SD]potr[fs]Batched")
 
 # Each also without Async, which a macro adds.
 DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", "".join((HEADERS / "simt" / header).read_text() for header in ("driver_api.h", "driver_modules.h")))
@@ -59,14 +77,16 @@ UNSUPPORTED = [
     (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
-    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort))|CachingDeviceAllocator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
+    (r"\bcub::(?!(?:Warp(?:Reduce|Scan)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort))|CachingDeviceAllocator|(?:Transform|Counting|Constant)InputIterator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
     (r"\b__nv_fp[46]\w*|\b__nv_fp8(?:x[24])?_e8m0\w*", "4-bit and 6-bit floating point and E8M0 ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
-    (rf"\bcublas(?!(?:{CUBLAS})\b|Check|_)[A-Z]\w*\s*\(", "{0} of cuBLAS"),
+    (of_library("cublas", [], CUBLAS), "{0} of cuBLAS"),
+    (CUSPARSE, "{0} of cuSPARSE"),
+    (CUSOLVER, "{0} of cuSOLVER"),
     (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"
      r"\bncclWindow_t\b", "{0} of NCCL"),
     (r"\b__(?:prof_trigger|brkpt)\b", "{0}"),
@@ -96,6 +116,12 @@ LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|(?:\.|
                              r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
 
 
+def is_own(code: str, name: str) -> bool:
+    """A macro or a function of the program's own, whatever library's name it has."""
+    return bool(re.fullmatch(r"\w+", name) and re.search(
+        rf"^[ \t]*#[ \t]*define[ \t]+{name}\b|^[^\n;=(#]*[\w*&>][ \t*&]+{name}\s*\([^;{{}}()]*\)\s*\{{", code, re.MULTILINE))
+
+
 def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
     """Where the file uses what the executor does not have, and what that is. nested: kernels may launch kernels."""
     code, found = source.code, []
@@ -104,7 +130,8 @@ def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
         if code[include.start():].lstrip().startswith("#") and not (HEADERS / include[1]).is_file():
             found.append((include.start(1), f"the library of <{include[1]}> is"))
     for pattern, feature in UNSUPPORTED:
-        found += [(match.start(), f"{feature.format(match[0].rstrip('( <'))} is") for match in re.finditer(pattern, code)]
+        found += [(match.start(), f"{feature.format(name)} is") for match in re.finditer(pattern, code)
+                  if not is_own(code, name := match[0].rstrip("( <"))]
     found += inline_ptx(source)[1]
     return found + ([] if nested else dynamic_parallelism(source))
 

@@ -304,6 +304,13 @@ class Accepted(InFolder):
         self.prints(496, "-O3", "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-lineinfo", "-std=c++17", "k.cu",
                     "main.cu")
 
+    def test_libraries_of_cuda_and_openmp_as_nvcc_is_told_of_them(self):
+        self.write("a.cu", KERNEL.replace("x[threadIdx.x] =", "x[threadIdx.x] +=") + "#include <cufft.h>\n#include <omp.h>\nvoid launch(int* x) {\n"
+                           "  cufftHandle plan;\n  if (cufftPlan1d(&plan, 4, CUFFT_C2C, 1)) return;\n#pragma omp parallel num_threads(3)\n"
+                           "  if (omp_get_thread_num() == 2) k<<<1, 32>>>(x);\n}\n" + MAIN.replace("LAUNCHES", "cudaMemset(x, 0, 32 * sizeof(int)); launch(x);"))
+        for how in (["-Xcompiler", "-Wall,-fopenmp"], ["-Xcompiler=-fopenmp"], ["--compiler-options", "'-O3 -fopenmp'"]):
+            self.prints(496, *how, "-lcufft", "-lcusolver", "-lcusparse", "-lnvToolsExt", "--generate-line-info", "-isystem", ".", "a.cu")
+
     def test_clock_in_a_kernel_is_the_multiprocessors(self):
         self.write("a.cu", "#include <cstdio>\n#include <ctime>\n__global__ void k(long long* t) { t[0] = clock64(); t[1] = clock(); t[2] = clock64(); }\n"
                            "int main() {\n  long long *t, h[3];\n  cudaMalloc(&t, sizeof h);\n  k<<<1, 1>>>(t);\n"

@@ -34,7 +34,9 @@ REFUSED = [
     ("cub/device/device_spmv.cuh", "\n\n", "#include <cub/device/device_spmv.cuh>", ""),
     ("of CUB, cub::DeviceSpmv", "#include <cub/cub.cuh>\nvoid f(void* t, size_t n, float* x, int* i) {\n",
      "cub::DeviceSpmv::CsrMV(t, n, x, i, i, x, x, 8, 8, 8);", "}"),
-    ("cusparse.h", "\n\n", "#include <cusparse.h>", ""),
+    ("cusolverSp.h", "\n\n", "#include <cusolverSp.h>", ""),
+    ("cusparseScsrmv of cuSPARSE", "#include <cusparse.h>\nvoid f(cusparseHandle_t h) {\n", "cusparseScsrmv(h);", "}"),
+    ("cusolverDnZgetrf of cuSOLVER", "#include <cusolverDn.h>\nvoid f(cusolverDnHandle_t h) {\n", "cusolverDnZgetrf(h);", "}"),
     ("cublasCaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasCaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
     ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
     ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
@@ -84,6 +86,13 @@ class Refused(InFolder):
                            "  return (1 << 3) >> 3 == 1 ? 0 : 1; }\n")
         self.builds("a.cu", "-o", "a")
         self.assertEqual(run("a", self.folder).returncode, 0)
+
+    def test_a_wrapper_that_is_called_as_the_library_is_no_function_of_it(self):
+        wrappers = ["cublasErrCheck", "cublasCheckErrors", "cublasAssert", "cublasSafeCall", "cusparseErrchk", "cusolverDnTry", "cublasProduct"]
+        self.write("a.cu", "#include <cublas_v2.h>\n" + "".join(f"#define {name}(call) (call)\n" for name in wrappers) +
+                   "static int* cublasMatmul(float x,\n                 float y) {\n  return x < y ? nullptr : nullptr;\n}\nint main() { return " +
+                   " + ".join(f"{name}(0)" for name in wrappers) + " + (cublasMatmul(1, 2) != nullptr); }\n")
+        self.builds("a.cu", "-o", "a")
 
     def test_what_the_preprocessor_leaves_out_is_not_refused(self):
         self.write("a.cu", "#ifdef WITH_TEXTURES\n#include <thrust/mr/pool.h>\ntexture<float, 1> image;\n#endif\nint main() {}\n")

@@ -30,6 +30,8 @@ inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream
   return CUBLAS_STATUS_SUCCESS;
 }
 inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
+enum cublasAtomicsMode_t { CUBLAS_ATOMICS_NOT_ALLOWED, CUBLAS_ATOMICS_ALLOWED };
+inline cublasStatus_t cublasSetAtomicsMode(cublasHandle_t, cublasAtomicsMode_t) { return CUBLAS_STATUS_SUCCESS; }
 
 inline cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream) {
   *stream = handle->stream;
@@ -68,6 +70,27 @@ inline cublasStatus_t cublasSetVector(int n, int bytes, const void* from, int st
 }
 inline cublasStatus_t cublasGetVector(int n, int bytes, const void* from, int step_from, void* to, int step_to) {
   return cublasSetVector(n, bytes, from, step_from, to, step_to);
+}
+inline cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int bytes, const void* from, int lda, void* to,
+                                           int ldb, cudaStream_t stream) {
+  if (rows < 0 || columns < 0 || bytes <= 0 || lda < rows || ldb < rows) return CUBLAS_STATUS_INVALID_VALUE;
+  return cudaMemcpy2DAsync(to, size_t(ldb) * bytes, from, size_t(lda) * bytes, size_t(rows) * bytes, columns,
+                           cudaMemcpyDefault, stream)
+             ? CUBLAS_STATUS_MAPPING_ERROR
+             : CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int bytes, const void* from, int lda, void* to,
+                                           int ldb, cudaStream_t stream) {
+  return cublasSetMatrixAsync(rows, columns, bytes, from, lda, to, ldb, stream);
+}
+inline cublasStatus_t cublasSetVectorAsync(int n, int bytes, const void* from, int step_from, void* to, int step_to,
+                                           cudaStream_t stream) {
+  if (step_from <= 0 || step_to <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  return cublasSetMatrixAsync(1, n, bytes, from, step_from, to, step_to, stream);
+}
+inline cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void* from, int step_from, void* to, int step_to,
+                                           cudaStream_t stream) {
+  return cublasSetVectorAsync(n, bytes, from, step_from, to, step_to, stream);
 }
 
 // C = alpha op(A) op(B) + beta C, column-major: op(A) is m x k, op(B) k x n, C m x n. For float, double and half.
@@ -149,4 +172,5 @@ inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation
 inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
 
 #include "simt/cublas_matrices.h"
+#include "simt/cublas_triangles.h"
 #include "simt/cublas_vectors.h"

@@ -19,6 +19,7 @@
 #include "device/device_segmented_radix_sort.cuh"
 #include "device/device_segmented_reduce.cuh"
 #include "device/device_select.cuh"
+#include "iterator/input_iterators.cuh"
 #include "util_allocator.cuh"
 #include "version.cuh"
 #include "warp/warp_reduce.cuh"

@@ -242,3 +242,6 @@ inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return
 // Names from before CUDA 4.
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache how) { return cudaDeviceSetCacheConfig(how); }
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
+inline cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }

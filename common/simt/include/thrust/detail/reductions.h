@@ -87,6 +87,13 @@ bool equal_(const Where& where, A first, A last, B second) {
   return first_of(where, "thrust::equal", last - first,
                   [a = bare(first), b = bare(second)](std::ptrdiff_t i) { return !(a[i] == b[i]); }) == last - first;
 }
+template <typename Where, typename A, typename B, typename Equal = equal_to<>>
+pair<A, B> mismatch_(const Where& where, A first, A last, B second, Equal equal = {}) {
+  const std::ptrdiff_t at =
+      first_of(where, "thrust::mismatch", last - first,
+               [a = bare(first), b = bare(second), equal](std::ptrdiff_t i) mutable { return !equal(a[i], b[i]); });
+  return {first + at, second + at};
+}
 template <typename Where, typename It, typename Less = less<>>
 bool is_sorted_(const Where& where, It first, It last, Less below = {}) {
   return first_of(where, "thrust::is_sorted", last - first, [in = bare(first), below](std::ptrdiff_t i) mutable {
@@ -154,6 +161,7 @@ SIMT_THRUST(any_of)
 SIMT_THRUST(none_of)
 SIMT_THRUST(all_of)
 SIMT_THRUST(equal)
+SIMT_THRUST(mismatch)
 SIMT_THRUST(is_sorted)
 SIMT_THRUST(min_element)
 SIMT_THRUST(max_element)
