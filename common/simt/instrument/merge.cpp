@@ -15,6 +15,11 @@ struct Heads {
   uint64_t positions[log_lanes];  // twice the pc; a loop's end is after what is at its pc
 };
 
+// Of a back edge that enters a block.
+uint64_t block_of(uint64_t key) {
+  return key + key_meta(Event::basic_block, 0) - key_meta(Event::back_edge, key_enters);
+}
+
 unsigned first_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
 
 }  // namespace
@@ -38,7 +43,7 @@ uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
     rows = std::min(rows, counts[lane]);
   }
   if (lanes && (force || (alive & ~lanes) == 0)) {
-    const unsigned merged = merge_rows(&warp, lanes, rows);
+    const unsigned merged = warp.jumped ? 0 : merge_rows(&warp, lanes, rows);
     for (uint32_t left = lanes; left; left &= left - 1) heads[first_of(left)] = merged;
     merge_divergent(&warp, lanes, alive, force, heads, counts);
   }
@@ -61,7 +66,9 @@ unsigned Recorder::merge_rows(WarpState* warp, uint32_t lanes, unsigned rows) {
   const WarpLog& log = *warp->log;
   for (unsigned row = 0; row < rows; row++) {
     if (!all_equal(log.keys[row], lanes)) return row;
-    execute(warp, log.keys[row][first_of(lanes)], lanes, log.values[row]);
+    const uint64_t key = log.keys[row][first_of(lanes)];
+    execute(warp, key, lanes, log.values[row]);
+    if (key_enters_block(key)) execute(warp, block_of(key), lanes, log.values[row]);
   }
   return rows;
 }
@@ -72,11 +79,15 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
   const WarpLog& log = *warp->log;
   Heads next;
   const auto look_at = [&](unsigned lane) {
-    const uint64_t key = log.keys[heads[lane]][lane], value = log.values[heads[lane]][lane];
+    const uint64_t key = log.keys[heads[lane]][lane];
     next.keys[lane] = key;
-    next.positions[lane] = key_event(key) == Event::back_edge
-                               ? uint64_t{loops_.end(key_pc(key), static_cast<uint32_t>(value))} * 2 + 1
-                               : uint64_t{key_pc(key)} * 2;
+    next.positions[lane] = uint64_t{key_pc(key)} * 2;
+    if (warp->jumped >> lane & 1) {
+      next.keys[lane] = block_of(key);
+    } else if (key_event(key) == Event::back_edge) {
+      const auto from = static_cast<uint32_t>(log.values[heads[lane]][lane]);
+      next.positions[lane] = uint64_t{loops_.end(key_pc(key), from)} * 2 + 1;
+    }
   };
   const auto before = [&](unsigned a, unsigned b) {
     const unsigned path = key_path(next.keys[a]), other = key_path(next.keys[b]);
@@ -96,10 +107,14 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
   unsigned first_waiting = 0;
   for (;;) {
     const uint32_t stepped = changed;
+    const uint64_t* of_first = nullptr;  // the next key of the first that went on
+    bool alike = true;                   // all that went on have it, and it is no jump
     for (; changed; changed &= changed - 1) {
       const unsigned lane = first_of(changed);
       if (heads[lane] < counts[lane]) {
         look_at(lane);
+        if (!of_first) of_first = &next.keys[lane];
+        alike &= next.keys[lane] == *of_first;
         continue;
       }
       lanes &= ~(1u << lane);
@@ -109,27 +124,43 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
 
     // Of equals the lowest lane.
     uint32_t some = lanes & stepped;  // lanes in which `first` and all that may go with it are
+    alike &= some && key_event(*of_first) != Event::back_edge;
+    const unsigned first_stepped = !some ? 0 : alike ? first_of(some) : first_among(some);
+    unsigned first = first_stepped;
     if (const uint32_t others = lanes & ~stepped) {
       if (others != waiting) waiting = others, first_waiting = first_among(others);
-      if (!some || !before(first_among(some), first_waiting)) some = lanes;
+      if (!some || !before(first_stepped, first_waiting)) {
+        const bool equal = some && !before(first_waiting, first_stepped);
+        first = equal ? std::min(first_stepped, first_waiting) : first_waiting;
+        some = lanes;
+        alike = false;
+      }
     }
-    const unsigned first = first_among(some);
     // Lanes that repeat a loop wait for each other wherever they jumped from.
     const uint64_t key = next.keys[first], position = next.positions[first];
     const bool loop = key_event(key) == Event::back_edge;
-    uint64_t values[log_lanes];
-    uint32_t together = 0;
-    for (uint32_t left = some; left; left &= left - 1) {
+    uint32_t together = alike ? some : 0;
+    bool same_target = true;
+    for (uint32_t left = alike ? 0 : some; left; left &= left - 1) {
       const unsigned lane = first_of(left);
       const bool same = loop ? next.positions[lane] == position && key_path(next.keys[lane]) == key_path(key) &&
                                    key_event(next.keys[lane]) == Event::back_edge
                              : next.keys[lane] == key;
-      if (!same) continue;
-      together |= 1u << lane;
-      values[lane] = log.values[heads[lane]][lane];
-      heads[lane]++;
+      together |= static_cast<uint32_t>(same) << lane;
+      same_target &= !same || next.keys[lane] == key;
+    }
+    uint64_t values[log_lanes];
+    const bool has_values = key_event(key) != Event::basic_block && !loop;
+    // Lanes that jump to one block enter it at once: all others are at the loop's end or further on.
+    const bool enters = key_enters_block(key), only_jumps = enters && !same_target;
+    for (uint32_t left = together; left; left &= left - 1) {
+      const unsigned lane = first_of(left);
+      if (has_values) values[lane] = log.values[heads[lane]][lane];
+      heads[lane] += !only_jumps;
     }
     execute(warp, key, together, values);
+    if (enters && same_target) execute(warp, block_of(key), together, values);
+    warp->jumped = only_jumps ? warp->jumped | together : warp->jumped & ~together;
     if (together & waiting) waiting = 0;
     changed = together;
   }

@@ -132,6 +132,7 @@ class Recorder final : public Watcher {
     uint64_t full_rows;       // accesses of all 32 lanes
     uint64_t* received;       // bytes, per lane
     uint64_t full_row_bytes;  // that all 32 lanes have received
+    uint32_t jumped;          // lanes whose next event is a back edge of which only the block is left
   };
 
   uint32_t relative(uintptr_t pc) const { return static_cast<uint32_t>(pc - base_); }
@@ -209,6 +210,12 @@ inline __attribute__((always_inline)) void append(LaneLog* lane, uint64_t key, u
   slot[0] = key;
   slot[log_rows * log_lanes] = value;
   lane->next = slot + log_lanes;
+}
+
+// Of an event that has no value: there are so many of them that storing none is worth it.
+inline __attribute__((always_inline)) void append_key(LaneLog* lane, uint64_t key) {
+  *lane->next = key;
+  lane->next += log_lanes;
 }
 
 inline __attribute__((always_inline)) bool has_room(const LaneLog* lane) {
