@@ -55,7 +55,7 @@ using simt::recording;
 namespace {
 
 __attribute__((noinline)) void enter_traced_block(LaneLog* lane, uintptr_t last, uintptr_t pc) {
-  if (pc <= last) return simt::record_jump_back(lane, last, pc);
+  if (pc <= last) simt::record_jump_back(lane, last, pc);
   if (!simt::has_room(lane)) return recording.recorder->enter_block(lane, pc);
   simt::append_key(lane, simt::key_at(lane, pc, Event::basic_block, 0));
 }

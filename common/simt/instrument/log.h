@@ -8,7 +8,7 @@
 
 namespace simt {
 
-// basic_block: only in blocks that are traced (timing/tracer.h), as is key_enters.
+// basic_block: only in blocks that are traced (timing/tracer.h).
 enum class Event : uint8_t { load, store, atomic, back_edge, barrier, warp_operation, basic_block };
 
 // An event's key says where and what: | path 16 | pc 32 | event 8 | volatile 1 | bytes 7 |. Lanes execute an
@@ -22,10 +22,6 @@ inline Event key_event(uint64_t key) { return static_cast<Event>(key >> key_even
 constexpr unsigned key_volatile = 0x80;  // added to the bytes; of an atomic: it is a store, which reads nothing
 inline unsigned key_bytes(uint64_t key) { return key & 0x7f; }
 inline bool key_is_volatile(uint64_t key) { return key & key_volatile; }
-constexpr unsigned key_enters = 1;  // the bytes of a back edge that also enters the basic block at its pc
-inline bool key_enters_block(uint64_t key) {
-  return key_event(key) == Event::back_edge && key_bytes(key) == key_enters;
-}
 constexpr uint64_t key_meta(Event event, unsigned bytes) {
   return static_cast<uint64_t>(event) << key_event_shift | bytes;
 }

@@ -15,11 +15,6 @@ struct Heads {
   uint64_t positions[log_lanes];  // twice the pc; a loop's end is after what is at its pc
 };
 
-// Of a back edge that enters a block.
-uint64_t block_of(uint64_t key) {
-  return key + key_meta(Event::basic_block, 0) - key_meta(Event::back_edge, key_enters);
-}
-
 unsigned first_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
 
 }  // namespace
@@ -43,7 +38,7 @@ uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
     rows = std::min(rows, counts[lane]);
   }
   if (lanes && (force || (alive & ~lanes) == 0)) {
-    const unsigned merged = warp.jumped ? 0 : merge_rows(&warp, lanes, rows);
+    const unsigned merged = merge_rows(&warp, lanes, rows);
     for (uint32_t left = lanes; left; left &= left - 1) heads[first_of(left)] = merged;
     merge_divergent(&warp, lanes, alive, force, heads, counts);
   }
@@ -66,9 +61,7 @@ unsigned Recorder::merge_rows(WarpState* warp, uint32_t lanes, unsigned rows) {
   const WarpLog& log = *warp->log;
   for (unsigned row = 0; row < rows; row++) {
     if (!all_equal(log.keys[row], lanes)) return row;
-    const uint64_t key = log.keys[row][first_of(lanes)];
-    execute(warp, key, lanes, log.values[row]);
-    if (key_enters_block(key)) execute(warp, block_of(key), lanes, log.values[row]);
+    execute(warp, log.keys[row][first_of(lanes)], lanes, log.values[row]);
   }
   return rows;
 }
@@ -82,9 +75,7 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
     const uint64_t key = log.keys[heads[lane]][lane];
     next.keys[lane] = key;
     next.positions[lane] = uint64_t{key_pc(key)} * 2;
-    if (warp->jumped >> lane & 1) {
-      next.keys[lane] = block_of(key);
-    } else if (key_event(key) == Event::back_edge) {
+    if (key_event(key) == Event::back_edge) {
       const auto from = static_cast<uint32_t>(log.values[heads[lane]][lane]);
       next.positions[lane] = uint64_t{loops_.end(key_pc(key), from)} * 2 + 1;
     }
@@ -140,27 +131,21 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
     const uint64_t key = next.keys[first], position = next.positions[first];
     const bool loop = key_event(key) == Event::back_edge;
     uint32_t together = alike ? some : 0;
-    bool same_target = true;
     for (uint32_t left = alike ? 0 : some; left; left &= left - 1) {
       const unsigned lane = first_of(left);
       const bool same = loop ? next.positions[lane] == position && key_path(next.keys[lane]) == key_path(key) &&
                                    key_event(next.keys[lane]) == Event::back_edge
                              : next.keys[lane] == key;
       together |= static_cast<uint32_t>(same) << lane;
-      same_target &= !same || next.keys[lane] == key;
     }
     uint64_t values[log_lanes];
     const bool has_values = key_event(key) != Event::basic_block && !loop;
-    // Lanes that jump to one block enter it at once: all others are at the loop's end or further on.
-    const bool enters = key_enters_block(key), only_jumps = enters && !same_target;
     for (uint32_t left = together; left; left &= left - 1) {
       const unsigned lane = first_of(left);
       if (has_values) values[lane] = log.values[heads[lane]][lane];
-      heads[lane] += !only_jumps;
+      heads[lane]++;
     }
     execute(warp, key, together, values);
-    if (enters && same_target) execute(warp, block_of(key), together, values);
-    warp->jumped = only_jumps ? warp->jumped | together : warp->jumped & ~together;
     if (together & waiting) waiting = 0;
     changed = together;
   }

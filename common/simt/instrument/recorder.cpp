@@ -137,7 +137,6 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
     warps_[w].full_rows = 0;
     warps_[w].received = &received_[w * log_lanes];
     warps_[w].full_row_bytes = 0;
-    warps_[w].jumped = 0;
   }
   is_tracing_ = recording.tracing = launch_tracer_ && launch_tracer_->wants(number);
   if (is_tracing_) tracer_.begin(launch_tracer_, number, warps);
@@ -296,10 +295,9 @@ bool Recorder::is_recorded(const Access& access) {
 
 void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
   loops_.saw(relative(to), relative(from));
-  const unsigned enters = recording.tracing ? key_enters : 0;
-  recording.jump = {from, to, (to << key_pc_shift) + key_meta(Event::back_edge, enters), relative(from)};
+  recording.jump = {from, to, (to << key_pc_shift) + key_meta(Event::back_edge, 0), relative(from)};
   if (!has_room(lane)) make_room(lane);
-  append(lane, key_at(lane, to, Event::back_edge, enters), relative(from));
+  append(lane, key_at(lane, to, Event::back_edge, 0), relative(from));
 }
 
 void Recorder::enter_block(LaneLog* lane, uintptr_t pc) {

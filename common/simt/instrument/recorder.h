@@ -132,7 +132,6 @@ class Recorder final : public Watcher {
     uint64_t full_rows;       // accesses of all 32 lanes
     uint64_t* received;       // bytes, per lane
     uint64_t full_row_bytes;  // that all 32 lanes have received
-    uint32_t jumped;          // lanes whose next event is a back edge of which only the block is left
   };
 
   uint32_t relative(uintptr_t pc) const { return static_cast<uint32_t>(pc - base_); }
