@@ -7,7 +7,7 @@ namespace simt::counters {
 namespace {
 
 constexpr uint32_t all_lanes = 0xffffffffu;
-constexpr unsigned banks = 32, word_bytes = 4;
+constexpr unsigned banks = 32, word_bytes = 4, word_shift = 2;
 
 unsigned max_of(unsigned a, unsigned b) { return a > b ? a : b; }
 
@@ -51,13 +51,19 @@ unsigned atomic_sectors(uint32_t lanes, const uint64_t* addresses) {
 
 // The largest number of distinct 4-byte words that the lanes want of one bank.
 unsigned phase_wavefronts(uint32_t lanes, const uint64_t* addresses, unsigned bytes) {
+  // Wide accesses that begin at a multiple of their size want the same of all banks that they are in.
+  uint64_t bits = 0;
+  for_lanes(lanes, addresses, [&](uint64_t address) { bits |= address; });
+  const unsigned shift =
+                     bits & (bytes - 1) ? word_shift : max_of(static_cast<unsigned>(__builtin_ctz(bytes)), word_shift),
+                 groups = banks >> (shift - word_shift);
   uint64_t words[banks][warp_lanes];
   unsigned used[banks] = {}, most = 0;
   for_lanes(lanes, addresses, [&](uint64_t address) {
-    const uint64_t last = (address + bytes - 1) / word_bytes;
-    for (uint64_t word = address / word_bytes; word <= last; word++) {
-      uint64_t* const of_bank = words[word % banks];
-      unsigned& count = used[word % banks];
+    const uint64_t last = (address + bytes - 1) >> shift;
+    for (uint64_t word = address >> shift; word <= last; word++) {
+      uint64_t* const of_bank = words[word % groups];
+      unsigned& count = used[word % groups];
       if (std::find(of_bank, of_bank + count, word) != of_bank + count) continue;
       of_bank[count++] = word;
       most = max_of(most, count);

@@ -1,6 +1,7 @@
 // How accesses are put together to warp instructions when the lanes of a warp go different ways. x has the form
 // (many, 32): a warp that reads a row of it together needs one request and 4 sectors.
 #include "counters/test_kernels.h"
+#include "timing/predictor.h"
 
 namespace {
 
@@ -83,6 +84,23 @@ __global__ void leave_and_continue(const float* x, float* y) {
     sum += y[lane];
   }
   y[32 + lane] = sum;
+}
+
+// From one place some lanes go back to the inner loop's beginning and others to the outer one's.
+__global__ void back_to_two_loops(const float* x, float* y) {
+  const int lane = threadIdx.x;
+  float sum = 0;
+  int left = 90 + lane;
+  while (true) {
+    sum += y[lane];
+    do {
+      sum += x[left % 4 * 32 + lane];
+      if (--left <= 0) {
+        y[32 + lane] = sum;
+        return;
+      }
+    } while (left % 3);
+  }
 }
 
 __global__ void one_lane_works(const float* x, float* y) {
@@ -216,6 +234,20 @@ TEST_CASE("break and continue") {
   //   round 7: odd lanes of 24 and on, x: 1; all leave
   CHECK(loads(launch.total) == Pair(8 + 7, 4 + 4 + 4 + 3 + 3 + 2 + 2 + 1 + 4 + 3 + 3 + 2 + 2 + 1 + 1));
   CHECK(stores(launch.total) == Pair(1, 4));
+}
+
+TEST_CASE("a traced launch counts the same") {
+  for (const auto kernel : {trip_counts, early_return, two_branches_on_a_line, branches_in_a_loop, call_together,
+                            call_from_two_places, leave_and_continue, back_to_two_loops, one_lane_works}) {
+    const auto plain = count_warp(kernel);
+    simt::timing::predict_for("h200", 1);
+    const auto traced = count_warp(kernel);
+    simt::timing::predict_for("", 1);
+    CAPTURE(plain.kernel);
+    CHECK(traced.predicted.gpu != plain.predicted.gpu);
+    CHECK(traced.total == plain.total);
+    CHECK(traced.longest_thread_accesses == plain.longest_thread_accesses);
+  }
 }
 
 TEST_CASE("a serial section") {

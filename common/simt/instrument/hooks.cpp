@@ -56,7 +56,8 @@ namespace {
 
 __attribute__((noinline)) void enter_traced_block(LaneLog* lane, uintptr_t last, uintptr_t pc) {
   if (pc <= last) simt::record_jump_back(lane, last, pc);
-  recording.recorder->enter_block(lane, pc);
+  if (!simt::has_room(lane)) return recording.recorder->enter_block(lane, pc);
+  simt::append_key(lane, simt::key_at(lane, pc, Event::basic_block, 0));
 }
 
 }  // namespace

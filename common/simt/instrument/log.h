@@ -33,7 +33,7 @@ constexpr unsigned log_lanes = 32;
 struct WarpLog {
   uint64_t keys[log_rows][log_lanes];
   // The address; for a barrier or a warp operation its place in the source (recorder.h); for a back edge the pc,
-  // relative to the module, that it left from.
+  // relative to the module, that it left from; for a basic block anything.
   uint64_t values[log_rows][log_lanes];
   // Of plain stores, while an observer looks on: what was stored, its upper half if it has 16 bytes, and a StoreEffect.
   uint64_t stored[log_rows][log_lanes], stored_high[log_rows][log_lanes], effects[log_rows][log_lanes];

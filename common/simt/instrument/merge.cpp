@@ -72,11 +72,13 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
   const WarpLog& log = *warp->log;
   Heads next;
   const auto look_at = [&](unsigned lane) {
-    const uint64_t key = log.keys[heads[lane]][lane], value = log.values[heads[lane]][lane];
+    const uint64_t key = log.keys[heads[lane]][lane];
     next.keys[lane] = key;
-    next.positions[lane] = key_event(key) == Event::back_edge
-                               ? uint64_t{loops_.end(key_pc(key), static_cast<uint32_t>(value))} * 2 + 1
-                               : uint64_t{key_pc(key)} * 2;
+    next.positions[lane] = uint64_t{key_pc(key)} * 2;
+    if (key_event(key) == Event::back_edge) {
+      const auto from = static_cast<uint32_t>(log.values[heads[lane]][lane]);
+      next.positions[lane] = uint64_t{loops_.end(key_pc(key), from)} * 2 + 1;
+    }
   };
   const auto before = [&](unsigned a, unsigned b) {
     const unsigned path = key_path(next.keys[a]), other = key_path(next.keys[b]);
@@ -96,10 +98,14 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
   unsigned first_waiting = 0;
   for (;;) {
     const uint32_t stepped = changed;
+    const uint64_t* of_first = nullptr;  // the next key of the first that went on
+    bool alike = true;                   // all that went on have it, and it is no jump
     for (; changed; changed &= changed - 1) {
       const unsigned lane = first_of(changed);
       if (heads[lane] < counts[lane]) {
         look_at(lane);
+        if (!of_first) of_first = &next.keys[lane];
+        alike &= next.keys[lane] == *of_first;
         continue;
       }
       lanes &= ~(1u << lane);
@@ -109,24 +115,34 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
 
     // Of equals the lowest lane.
     uint32_t some = lanes & stepped;  // lanes in which `first` and all that may go with it are
+    alike &= some && key_event(*of_first) != Event::back_edge;
+    const unsigned first_stepped = !some ? 0 : alike ? first_of(some) : first_among(some);
+    unsigned first = first_stepped;
     if (const uint32_t others = lanes & ~stepped) {
       if (others != waiting) waiting = others, first_waiting = first_among(others);
-      if (!some || !before(first_among(some), first_waiting)) some = lanes;
+      if (!some || !before(first_stepped, first_waiting)) {
+        const bool equal = some && !before(first_waiting, first_stepped);
+        first = equal ? std::min(first_stepped, first_waiting) : first_waiting;
+        some = lanes;
+        alike = false;
+      }
     }
-    const unsigned first = first_among(some);
     // Lanes that repeat a loop wait for each other wherever they jumped from.
     const uint64_t key = next.keys[first], position = next.positions[first];
     const bool loop = key_event(key) == Event::back_edge;
-    uint64_t values[log_lanes];
-    uint32_t together = 0;
-    for (uint32_t left = some; left; left &= left - 1) {
+    uint32_t together = alike ? some : 0;
+    for (uint32_t left = alike ? 0 : some; left; left &= left - 1) {
       const unsigned lane = first_of(left);
       const bool same = loop ? next.positions[lane] == position && key_path(next.keys[lane]) == key_path(key) &&
                                    key_event(next.keys[lane]) == Event::back_edge
                              : next.keys[lane] == key;
-      if (!same) continue;
-      together |= 1u << lane;
-      values[lane] = log.values[heads[lane]][lane];
+      together |= static_cast<uint32_t>(same) << lane;
+    }
+    uint64_t values[log_lanes];
+    const bool has_values = key_event(key) != Event::basic_block && !loop;
+    for (uint32_t left = together; left; left &= left - 1) {
+      const unsigned lane = first_of(left);
+      if (has_values) values[lane] = log.values[heads[lane]][lane];
       heads[lane]++;
     }
     execute(warp, key, together, values);

@@ -302,7 +302,7 @@ void Recorder::jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
 
 void Recorder::enter_block(LaneLog* lane, uintptr_t pc) {
   if (!has_room(lane)) make_room(lane);
-  append(lane, key_at(lane, pc, Event::basic_block, 0), 0);
+  append_key(lane, key_at(lane, pc, Event::basic_block, 0));
 }
 
 void Recorder::record(const Access& access) {

@@ -211,6 +211,12 @@ inline __attribute__((always_inline)) void append(LaneLog* lane, uint64_t key, u
   lane->next = slot + log_lanes;
 }
 
+// Of an event that has no value: there are so many of them that storing none is worth it.
+inline __attribute__((always_inline)) void append_key(LaneLog* lane, uint64_t key) {
+  *lane->next = key;
+  lane->next += log_lanes;
+}
+
 inline __attribute__((always_inline)) bool has_room(const LaneLog* lane) {
   return __builtin_expect(lane->next != lane->end, 1);
 }

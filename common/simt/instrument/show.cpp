@@ -54,29 +54,38 @@ void Recorder::show(unsigned warp) {
     for (unsigned row = from[0]; row < to[0]; row++) show_row(warp, *log, row, all_lanes);
     return;
   }
+  uint32_t change[log_rows + 1] = {};  // lanes that begin or end at this row
+  for (unsigned lane = 0; lane < log_lanes; lane++) {
+    change[from[lane]] ^= 1u << lane;
+    change[to[lane]] ^= 1u << lane;
+  }
+  uint32_t in_row = 0;
   const unsigned last = *std::max_element(to, to + log_lanes);
   for (unsigned row = *std::min_element(from, from + log_lanes); row < last; row++) {
-    uint32_t in_row = 0;
-    for (unsigned lane = 0; lane < log_lanes; lane++)
-      in_row |= static_cast<uint32_t>(from[lane] <= row && row < to[lane]) << lane;
+    in_row ^= change[row];
     if (in_row) show_row(warp, *log, row, in_row);
   }
 }
 
 void Recorder::show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_t lanes) {
   const uint64_t* const keys = log.keys[row];
+  const bool alike = all_equal(keys, lanes);
+  if (!alike) {
+    uint32_t accesses = 0;
+    for (unsigned lane = 0; lane < log_lanes; lane++)
+      accesses |= static_cast<uint32_t>(key_event(keys[lane]) <= Event::atomic) << lane;
+    lanes &= accesses;
+  } else if (key_event(keys[__builtin_ctz(lanes)]) > Event::atomic) {
+    return;
+  }
   StoredByLanes stored = {};
   while (lanes) {
     const uint64_t key = keys[__builtin_ctz(lanes)];
-    uint32_t same = lanes;
-    if (!all_equal(keys, lanes)) {
-      same = 0;
-      for (uint32_t left = lanes; left; left &= left - 1) {
-        if (keys[__builtin_ctz(left)] == key) same |= left & -left;
-      }
+    uint32_t same = alike ? lanes : 0;
+    for (uint32_t left = alike ? 0 : lanes; left; left &= left - 1) {
+      if (keys[__builtin_ctz(left)] == key) same |= left & -left;
     }
     lanes &= ~same;
-    if (key_event(key) > Event::atomic) continue;
     LanesAccess access = {base_ + key_pc(key), key_bytes(key), kind_of_key(key), warp, same, log.values[row], nullptr};
     if (access.kind == AccessKind::store) {
       if (!stored.low) stored = stored_by(log, row);

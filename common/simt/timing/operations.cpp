@@ -42,7 +42,10 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
     Loop loop;
     std::string blocks;
     in >> loop.header >> loop.unroll >> loop.entry >> blocks;
-    loop.blocks = numbers(blocks);
+    for (const int block : numbers(blocks)) {
+      loop.blocks.resize(std::max(loop.blocks.size(), static_cast<size_t>(block) + 1));
+      loop.blocks[static_cast<size_t>(block)] = true;
+    }
     function.loops.push_back(loop);
   } else if (what == "b") {
     TableBlock block = {};
@@ -109,8 +112,6 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
 }
 
 }  // namespace
-
-bool Loop::contains(int block) const { return std::binary_search(blocks.begin(), blocks.end(), block); }
 
 const Loop* TableFunction::loop_of(int block) const {
   for (const Loop& loop : loops) {

@@ -91,8 +91,10 @@ struct Loop {
   int header;
   unsigned unroll;
   float entry;
-  std::vector<int> blocks;  // numbers, rising
-  bool contains(int block) const;
+  std::vector<bool> blocks;  // by number
+  bool contains(int block) const {
+    return static_cast<size_t>(block) < blocks.size() && blocks[static_cast<size_t>(block)];
+  }
 };
 
 struct JoinableLoad {

@@ -272,8 +272,8 @@ class Ladder(unittest.TestCase):
             self.assertEqual("predicted" in report["variants"][0]["report"]["launches"][0], bool(extra))
         self.assertEqual(*totals)
 
-    def user_seconds(self, kernel: str, variant: str, **more: str) -> float:
-        command = ["build/cpu/profile", "--worker", "build/cpu/worker", "--rung", f"build/cpu/checked/solutions/{kernel}.so", "--rows", "256", "--cols", "4096", "--only", variant]
+    def user_seconds(self, kernel: str, variant: str, rows: int, cols: int, **more: str) -> float:
+        command = ["build/cpu/profile", "--worker", "build/cpu/worker", "--rung", f"build/cpu/checked/solutions/{kernel}.so", "--rows", str(rows), "--cols", str(cols), "--only", variant]
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, **more})
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -281,10 +281,13 @@ class Ladder(unittest.TestCase):
         return usage.ru_utime  # with that of the worker, which has ended
 
     def test_a_prediction_costs_less_than_half_of_the_counted_run(self):
-        """256 rows that stand for 2048, as make labNN runs a part of them. The least of three, taken in turns."""
-        for kernel, variant in (("lab02_smem/softmax_smem", "tree"), ("lab03_online/softmax_online", "online"), ("lab04_f16x8/softmax_f16x8", "f16x8")):
+        """256 rows that stand for 2048, as make labNN runs a part of them, and short ones whose blocks are all traced. The least of three, taken in turns."""
+        part = (256, 4096, "8")
+        for kernel, variant, (rows, cols, times) in (("lab02_smem/softmax_smem", "tree", part), ("lab03_online/softmax_online", "online", part),
+                                                     ("lab04_f16x8/softmax_f16x8", "f16x8", part), ("lab06_limit/softmax_limit", "auto", (2048, 600, "1"))):
             with self.subTest(kernel):
-                both = [(self.user_seconds(kernel, variant), self.user_seconds(kernel, variant, SIMT_GPU="h200", SIMT_GPU_TIMES="8")) for _ in range(3)]
+                both = [(self.user_seconds(kernel, variant, rows, cols), self.user_seconds(kernel, variant, rows, cols, SIMT_GPU="h200", SIMT_GPU_TIMES=times))
+                        for _ in range(3)]
                 without, predicted = map(min, zip(*both))
                 self.assertLess(predicted / without, 1.5, both)
 

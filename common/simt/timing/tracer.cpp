@@ -13,7 +13,9 @@ constexpr uint64_t line_bytes = 128;
 constexpr size_t told = 256;  // entries, after which a block says that it has so many more
 using counters::sector_bytes;
 
-unsigned count_of(uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
+unsigned count_of(uint32_t lanes) {  // without an instruction for it, which not all CPUs have, the first is much faster
+  return lanes == 0xffffffffu ? 32 : static_cast<unsigned>(__builtin_popcount(lanes));
+}
 
 // The lines that lanes touch, each once, in the order of the lanes.
 uint16_t add_lines(std::vector<uint64_t>* lines, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
@@ -85,11 +87,11 @@ bool LaunchTracer::is_sample(uint64_t block) const {
   return block == first + number * 0x9E3779B9 % (next - first);
 }
 
-void LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
+BlockTrace LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!whole) {  // what is cut off would pass for a short one
     trace_.complete &= !is_sample(block.number);
-    return;
+    return block;
   }
   if (!work_.empty()) {
     work_[block.number] = static_cast<uint32_t>(entries_of(block));
@@ -97,7 +99,7 @@ void LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   }
   if (is_sample(block.number)) {
     trace_.blocks.push_back(std::move(block));
-    return;
+    return {};
   }
   // Of equally long ones the first, whichever thread ran it.
   const size_t entries = entries_of(block), most = entries_of(longest_);
@@ -106,6 +108,7 @@ void LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
     std::swap(longest_used_, used);
   }
   used_ -= used;
+  return block;
 }
 
 LaunchTrace LaunchTracer::take() {
@@ -127,11 +130,15 @@ void BlockTracer::begin(LaunchTracer* launch, uint64_t block, unsigned warps) {
   whole_ = true;
   sample_ = launch->is_sample(block);
   block_.number = block;
-  block_.warps.assign(warps, {});
+  block_.warps.resize(warps);
+  for (WarpTrace& warp : block_.warps) {  // what the block before took stays for this one
+    warp.entries.clear();
+    warp.lines.clear();
+  }
 }
 
 void BlockTracer::end() {
-  launch_->add(std::move(block_), count_ / told * told, whole_);
+  block_ = launch_->add(std::move(block_), count_ / told * told, whole_);
   launch_ = nullptr;
 }
 

@@ -28,7 +28,8 @@ class LaunchTracer {
   bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
   bool is_sample(uint64_t block) const;
   // used: what use() was told of it. whole: was there room for all of it?
-  void add(BlockTrace block, size_t used, bool whole);
+  // Returns a block that is not kept any more, if there is one: its room is for the next.
+  BlockTrace add(BlockTrace block, size_t used, bool whole);
   void use(size_t entries) { used_ += entries; }
   void give_back(size_t entries) { used_ -= entries; }
   // What is only looked at for its length leaves half of the room to the others.
