@@ -135,9 +135,9 @@ Demand coalesced() {
     const bool aligned = count.cols * count.element_bytes % 32 == 0;
     for (const Direction& direction : directions) {
       const Traffic& all = count.*direction.total;
+      const double needed = all.bytes / 32 + (aligned ? 0 : all.requests);
       // Of each row something may be read or written that is no element, as a counter or a flag is.
-      const double needed = all.bytes / 32 + (aligned ? count.rows : all.requests);
-      if (all.requests == 0 || all.sectors <= needed) continue;
+      if (all.requests == 0 || all.sectors <= needed + (aligned ? count.rows : 0)) continue;
       return unmet(std::string(direction.past) + " with " + sectors_per_request(all) + " where " +
                    brief(needed / all.requests) + " hold its bytes: " + whole(all.sectors) + " sectors for " +
                    whole(all.bytes) + " bytes" + worst_line(count, [&](const LineCount& line) {

@@ -30,20 +30,10 @@ RUNG_PREDICT(
 
 #include "limit/hopper.h"
 #include "limit/launch.h"
+#include "limit/pack.h"
 
 constexpr int warp_size = 32;
 constexpr int most_blocks = 16;  // of a cluster
-
-__device__ float to_float(float v) { return v; }
-__device__ float to_float(__half v) { return __half2float(v); }
-__device__ float to_float(__nv_bfloat16 v) { return __bfloat162float(v); }
-__device__ void round_to(float v, float* to) { *to = v; }
-__device__ void round_to(float v, __half* to) { *to = __float2half(v); }
-__device__ void round_to(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
-
-// A pack is the 16 bytes that one access moves.
-template <typename T>
-constexpr int width = 16 / sizeof(T);  // elements in a pack
 
 template <typename T>
 __device__ float squares(uint4 pack) {
@@ -59,65 +49,36 @@ __device__ uint4 scaled(uint4 pack, uint4 weights, float scale) {
   T* v = reinterpret_cast<T*>(&pack);
   const T* w = reinterpret_cast<const T*>(&weights);
 #pragma unroll
-  for (int e = 0; e < width<T>; ++e) round_to(to_float(v[e]) * scale * to_float(w[e]), &v[e]);
+  for (int e = 0; e < width<T>; ++e) from_float(to_float(v[e]) * scale * to_float(w[e]), &v[e]);
   return pack;
 }
 
-// 16 of the 32 bytes of two packs, from byte `from` on, which is below 16 and even.
-__device__ uint4 shifted(uint4 low, uint4 high, int from) {
-  unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-  for (int i = 0; i < 6; ++i) words[i] = from & 8 ? words[i + 2] : words[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) words[i] = from & 4 ? words[i + 1] : words[i];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], from % 4 * 8);
-  return make_uint4(words[0], words[1], words[2], words[3]);
-}
-
-// A row: `head` single elements up to the first multiple of 16 bytes, `packs`, `tail` single elements. If all rows are
-// aligned, they have packs alone. x and y are streamed past the caches (__ldcs, __stcs), so that the weights, which
-// every row needs, stay there.
+// A row as head, packs and tail (limit/pack.h). If all rows are aligned, they have packs alone. x and y are streamed
+// past the caches (__ldcs, __stcs), so that the weights, which every row needs, stay there.
 template <typename T, bool aligned>
 struct Row {
   const T *x, *weight;
   T* y;
-  int head = 0, packs, tail = 0;
+  Split split;
 
   __device__ Row(const T* matrix, const T* weight, T* result, size_t row, int cols)
-      : x(matrix + row * cols), weight(weight), y(result + row * cols), packs(cols / width<T>) {
-    if (aligned) return;
-    head = min(cols, static_cast<int>((width<T> - row * cols % width<T>) % width<T>));
-    packs = (cols - head) / width<T>;
-    tail = cols - head - packs * width<T>;
+      : x(matrix + row * cols), weight(weight), y(result + row * cols) {
+    split = aligned ? Split{0, cols / width<T>, 0} : split_row<T>(row * cols, cols);
   }
+  __device__ int packs() const { return split.packs; }
 
-  __device__ const uint4* pack(int p) const { return reinterpret_cast<const uint4*>(x + head) + p; }
+  __device__ const uint4* pack(int p) const { return reinterpret_cast<const uint4*>(x + split.head) + p; }
   __device__ uint4 load(int p) const { return __ldcs(pack(p)); }
-  __device__ void store(int p, uint4 pack) const { __stcs(reinterpret_cast<uint4*>(y + head) + p, pack); }
+  __device__ void store(int p, uint4 pack) const { __stcs(reinterpret_cast<uint4*>(y + split.head) + p, pack); }
+  __device__ uint4 weights(int p) const { return of_columns(weight, split, p); }
 
-  // The weights of a pack. Where a row begins anywhere, two packs of weights hold them, unless the second one ends
-  // beyond the last weight.
-  __device__ uint4 weights(int p) const {
-    const uint4* at = reinterpret_cast<const uint4*>(weight) + p;
-    if (aligned || head == 0) return at[0];
-    if (p + 1 < packs) return shifted(at[0], at[1], head * sizeof(T));
-    uint4 pack;
-#pragma unroll
-    for (int e = 0; e < width<T>; ++e) reinterpret_cast<T*>(&pack)[e] = weight[head + p * width<T> + e];
-    return pack;
-  }
-
-  // The column of the single element that thread t looks after; -1 if it has none. There are at most 7 + 7.
-  __device__ int single(int t) const {
-    if (t < head) return t;
-    return t < head + tail ? t + packs * width<T> : -1;
-  }
+  // The column of the single element that thread t looks after; -1 if it has none.
+  __device__ int single(int t) const { return aligned ? -1 : single_column<T>(split, t); }
   // 0 if it has none.
   __device__ float load_single(int t) const { return single(t) < 0 ? 0.0f : to_float(x[single(t)]); }
   __device__ void store_single(int t, float value, float scale) const {
     const int c = single(t);
-    if (c >= 0) round_to(value * scale * to_float(weight[c]), &y[c]);
+    if (c >= 0) from_float(value * scale * to_float(weight[c]), &y[c]);
   }
 };
 
@@ -148,7 +109,7 @@ __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weigh
 #pragma unroll
     for (int i = 0; i < places; ++i) {
       const int p = lane + i * warp_size;
-      if (r < here && p < row.packs) kept[r][i] = row.load(p);
+      if (r < here && p < row.packs()) kept[r][i] = row.load(p);
     }
   }
   float scale[together];
@@ -158,7 +119,7 @@ __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weigh
     float sum = single[r] * single[r];
 #pragma unroll
     for (int i = 0; i < places; ++i) {
-      if (r < here && lane + i * warp_size < row.packs) sum += squares<T>(kept[r][i]);
+      if (r < here && lane + i * warp_size < row.packs()) sum += squares<T>(kept[r][i]);
     }
     scale[r] = scale_of(warp_sum(sum), cols, eps);
   }
@@ -170,7 +131,7 @@ __global__ void warp_kernel(const T* __restrict__ x, const T* __restrict__ weigh
 #pragma unroll
     for (int r = 0; r < together; ++r) {
       const Row<T, aligned> row(x, weight, y, first + r, cols);
-      if (r >= here || p >= row.packs) continue;
+      if (r >= here || p >= row.packs()) continue;
       if (!aligned) w = row.weights(p);
       row.store(p, scaled<T>(kept[r][i], w, scale[r]));
     }
@@ -209,16 +170,21 @@ __device__ float row_sum(float mine, int blocks, int rank, Exchange& exchange) {
 
 // Blocks of 512 threads that an SM must have room for; 0: the compiler decides. It would give a thread with 8 packs of
 // halves 98 registers, and one block would fill the SM.
-constexpr int room_with(int places, int most_threads) { return places >= 6 && most_threads == 512 ? 2 : 0; }
+template <typename T>
+constexpr int room_with(int places, int most_threads) {
+  if (most_threads > 512) return 0;
+  return places >= 6 ? 2 : places == 4 && sizeof(T) == 4 ? 3 : 0;
+}
 
 // A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` packs each in registers and read
-// what is beyond a second time.
-template <typename T, bool aligned, int places, int most_threads>
-__global__ void __launch_bounds__(most_threads, room_with(places, most_threads))
+// what is beyond a second time. whole: a block has a row, and keeps all of it.
+template <typename T, bool aligned, bool whole, int places, int most_threads>
+__global__ void __launch_bounds__(most_threads, room_with<T>(places, most_threads))
     block_kernel(const T* __restrict__ x, const T* __restrict__ weight, T* __restrict__ y, int cols, float eps,
                  int blocks) {
-  const int rank = blockIdx.x % blocks, threads = blocks * blockDim.x, first = rank * blockDim.x + threadIdx.x;
-  const Row<T, aligned> row(x, weight, y, blockIdx.x / blocks, cols);
+  if (whole) blocks = 1;
+  const int rank = blockIdx.x & (blocks - 1), threads = blocks * blockDim.x, first = rank * blockDim.x + threadIdx.x;
+  const Row<T, aligned> row(x, weight, y, row_of_block(blocks), cols);
   __shared__ Exchange exchange;
   if (blocks > 1) begin_exchange(&exchange.arrived, threads / warp_size * static_cast<int>(sizeof(float)));
   wait_for_kernel_before();
@@ -227,27 +193,28 @@ __global__ void __launch_bounds__(most_threads, room_with(places, most_threads))
 #pragma unroll
   for (int i = 0; i < places; ++i) {
     const int p = first + i * threads;
-    if (p < row.packs) kept[i] = row.load(p);
+    if (p < row.packs()) kept[i] = row.load(p);
   }
   uint4 weights;  // of the first pack, in flight while the sum is made
-  if (first < row.packs) weights = row.weights(first);
+  if (first < row.packs()) weights = row.weights(first);
   const float single = aligned ? 0.0f : row.load_single(first);
   float sum = single * single;
 #pragma unroll
   for (int i = 0; i < places; ++i) {
-    if (first + i * threads < row.packs) sum += squares<T>(kept[i]);
+    if (first + i * threads < row.packs()) sum += squares<T>(kept[i]);
   }
-  for (int p = first + places * threads; p < row.packs; p += threads) sum += squares<T>(row.load(p));
+  for (int p = first + places * threads; !whole && p < row.packs(); p += threads) sum += squares<T>(row.load(p));
   const float scale = scale_of(row_sum(sum, blocks, rank, exchange), cols, eps);
 
 #pragma unroll
   for (int i = 0; i < places; ++i) {
     const int p = first + i * threads;
-    if (p >= row.packs) continue;
+    if (p >= row.packs()) continue;
+    if (places > 4) forget_floats(kept[i]);  // kept as well, they do not fit into the registers
     if (i > 0) weights = row.weights(p);
     row.store(p, scaled<T>(kept[i], weights, scale));
   }
-  for (int p = first + places * threads; p < row.packs; p += threads)
+  for (int p = first + places * threads; !whole && p < row.packs(); p += threads)
     row.store(p, scaled<T>(row.load(p), row.weights(p), scale));
   if (!aligned) row.store_single(first, single, scale);
 }
@@ -268,9 +235,9 @@ __global__ void __launch_bounds__(places == 8 ? 768 : 512)
                 Plan plan) {
   constexpr bool staging = places > 1;
   const int blocks = plan.blocks, threads = blockDim.x, t = threadIdx.x, lane = t % warp_size;
-  const int rank = blockIdx.x % blocks, number = rank * threads + t;
-  const Row<T, aligned> row(x, weight, y, blockIdx.x / blocks, cols);
-  const int begin = rank * plan.share, end = min(row.packs, begin + plan.share);
+  const int rank = blockIdx.x & (blocks - 1), number = rank * threads + t;
+  const Row<T, aligned> row(x, weight, y, row_of_block(blocks), cols);
+  const int begin = rank * plan.share, end = min(row.packs(), begin + plan.share);
   const int first = begin + (t - lane) * places + lane;  // of this thread's packs, which are 32 apart
   const int beyond = begin + places * threads;           // what is in shared memory
   uint4 *const rest = dynamic_shared(), *const weights_there = rest + plan.in_shared;
@@ -431,14 +398,19 @@ cudaError_t launch_planned(const T* x, const T* weight, T* y, int rows, int cols
     return launch(kernel, static_cast<size_t>(rows) * plan.blocks, plan.threads, 0, plan.blocks, device, stream, x,
                   weight, y, cols, eps, plan.blocks);
   };
-  if (plan.threads > 512 && plan.packs == 4) return by_blocks(block_kernel<T, aligned, 4, 1024>);
-  if (plan.threads > 512) return by_blocks(block_kernel<T, aligned, 8, 1024>);
+  if (plan.threads > 512 && plan.packs == 4) return by_blocks(block_kernel<T, aligned, false, 4, 1024>);
+  if (plan.threads > 512) return by_blocks(block_kernel<T, aligned, false, 8, 1024>);
+  if (plan.blocks > 1 || packs > plan.packs * plan.threads) {
+    if (plan.packs <= 2) return by_blocks(block_kernel<T, aligned, false, 2, 512>);
+    if (plan.packs <= 4) return by_blocks(block_kernel<T, aligned, false, 4, 512>);
+    return by_blocks(block_kernel<T, aligned, false, 8, 512>);
+  }
   switch (plan.packs) {
-    case 1: return by_blocks(block_kernel<T, aligned, 1, 512>);
-    case 2: return by_blocks(block_kernel<T, aligned, 2, 512>);
-    case 4: return by_blocks(block_kernel<T, aligned, 4, 512>);
-    case 6: return by_blocks(block_kernel<T, aligned, 6, 512>);
-    default: return by_blocks(block_kernel<T, aligned, 8, 512>);
+    case 1: return by_blocks(block_kernel<T, aligned, true, 1, 512>);
+    case 2: return by_blocks(block_kernel<T, aligned, true, 2, 512>);
+    case 4: return by_blocks(block_kernel<T, aligned, true, 4, 512>);
+    case 6: return by_blocks(block_kernel<T, aligned, true, 6, 512>);
+    default: return by_blocks(block_kernel<T, aligned, true, 8, 512>);
   }
 }
 

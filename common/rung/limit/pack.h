@@ -86,6 +86,18 @@ struct alignas(16) Pack {
   __device__ uint4& words() { return *reinterpret_cast<uint4*>(two); }
 };
 
+// 16 of the 32 bytes of two packs, from byte `from` on, which is below 16 and even.
+__device__ uint4 shifted(uint4 low, uint4 high, int from) {
+  unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (int i = 0; i < 6; ++i) words[i] = from & 8 ? words[i + 2] : words[i];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) words[i] = from & 4 ? words[i + 1] : words[i];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], from % 4 * 8);
+  return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
 // ---- A row: head, packs, tail -------------------------------------------------------------------
 
 // A row as `head` single elements up to the first multiple of 16 bytes, `packs`, and `tail` single elements.
@@ -108,6 +120,19 @@ __device__ int single_column(Split split, int t) {
   if (t < split.head) return t;
   if (t < split.head + split.tail) return t + width<T> * split.packs;
   return -1;
+}
+
+// Of one value per column, those of pack p. Where the row begins anywhere, two packs hold them, unless the second one
+// ends beyond the last column.
+template <typename T>
+__device__ uint4 of_columns(const T* column, Split split, int p) {
+  const uint4* at = reinterpret_cast<const uint4*>(column) + p;
+  if (split.head == 0) return at[0];
+  if (p + 1 < split.packs) return shifted(at[0], at[1], split.head * sizeof(T));
+  uint4 pack;
+#pragma unroll
+  for (int e = 0; e < width<T>; ++e) reinterpret_cast<T*>(&pack)[e] = column[split.head + p * width<T> + e];
+  return pack;
 }
 
 constexpr int line = 8;  // packs of 128 bytes, in which the memory is moved
