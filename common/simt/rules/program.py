@@ -123,10 +123,15 @@ class Program:
         return [function for function in self.functions if function.named[:2] in places]
 
     def is_computed(self, message: Message) -> bool:
-        """A variable of the file whose value the compiler computes: nobody is called. (clang since 18 minds.)"""
+        """For a variable of the file, or where no function's parameters or text are, in a kernel's attributes for example, the compiler computes
+        a value: nobody is called. (Of variables clang since 18 minds.)"""
         file, line, column = message.file, message.line, message.column
-        return any("constexpr" in function.before_type for function in self.called(message)) and any(
-            node.kind == "VarDecl" and node.named[0] == node.end[0] == file and node.named[1:] <= (line, column) <= node.end[1:] for node in self.roots)
+        if not any("constexpr" in function.before_type for function in self.called(message)):
+            return False
+        if any(node.kind == "VarDecl" and node.named[0] == node.end[0] == file and node.named[1:] <= (line, column) <= node.end[1:] for node in self.roots):
+            return True
+        return not self.function_at(file, line, column) and not any(
+            node.kind == "FieldDecl" and node.named[0] == node.end[0] == file and node.named[1:] <= (line, column) <= node.end[1:] for node in self.nodes)
 
     def is_declared_anew(self, message: Message) -> bool:
         """The function that is called has a second declaration, for the device. To nvcc both are one function, to clang two."""
