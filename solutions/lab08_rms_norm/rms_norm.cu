@@ -170,16 +170,12 @@ __device__ float row_sum(float mine, int blocks, int rank, Exchange& exchange) {
 
 // Blocks of 512 threads that an SM must have room for; 0: the compiler decides. It would give a thread with 8 packs of
 // halves 98 registers, and one block would fill the SM.
-template <typename T>
-constexpr int room_with(int places, int most_threads) {
-  if (most_threads > 512) return 0;
-  return places >= 6 ? 2 : places == 4 && sizeof(T) == 4 ? 3 : 0;
-}
+constexpr int room_with(int places, int most_threads) { return places >= 6 && most_threads == 512 ? 2 : 0; }
 
 // A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` packs each in registers and read
 // what is beyond a second time. whole: a block has a row, and keeps all of it.
 template <typename T, bool aligned, bool whole, int places, int most_threads>
-__global__ void __launch_bounds__(most_threads, room_with<T>(places, most_threads))
+__global__ void __launch_bounds__(most_threads, room_with(places, most_threads))
     block_kernel(const T* __restrict__ x, const T* __restrict__ weight, T* __restrict__ y, int cols, float eps,
                  int blocks) {
   if (whole) blocks = 1;

@@ -26,6 +26,7 @@ RUNG_PREDICT(
 // belongs to a block or, on Hopper, to a cluster of up to 16 blocks.
 #include <algorithm>
 #include <initializer_list>
+#include <type_traits>
 
 #include "limit/hopper.h"
 #include "limit/launch.h"
@@ -217,17 +218,13 @@ __device__ Moments row_moments(Moments mine, int cols, int blocks, int rank, Exc
 }
 
 // Blocks of 512 threads that an SM must have room for; 0: the compiler decides.
-template <typename T>
-constexpr int room_with(int places, int most_threads) {
-  if (most_threads > 512) return 0;
-  return places >= 6 ? 2 : places == 4 && sizeof(T) == 4 ? 3 : 0;
-}
+constexpr int room_with(int places, int most_threads) { return places >= 6 && most_threads == 512 ? 2 : 0; }
 
 // A row belongs to `blocks` neighbouring blocks. Their warps keep 32 * places neighbouring packs each in registers, and
 // read what is beyond all of these a second time. whole: a block has a row, and keeps all of it; a kernel that knows
 // this takes up to a tenth less time.
 template <typename T, bool aligned, bool whole, int places, int most_threads>
-__global__ void __launch_bounds__(most_threads, room_with<T>(places, most_threads))
+__global__ void __launch_bounds__(most_threads, room_with(places, most_threads))
     block_kernel(const T* __restrict__ x, const T* __restrict__ weight, const T* __restrict__ bias, T* __restrict__ y,
                  int cols, float eps, int blocks) {
   if (whole) blocks = 1;
@@ -452,18 +449,17 @@ cudaError_t launch_planned(const T* x, const T* weight, const T* bias, T* y, int
   };
   if (plan.threads > 512 && plan.packs == 4) return by_blocks(block_kernel<T, aligned, false, 4, 1024>);
   if (plan.threads > 512) return by_blocks(block_kernel<T, aligned, false, 8, 1024>);
-  if (plan.blocks > 1 || packs > plan.packs * plan.threads) {
-    if (plan.packs <= 2) return by_blocks(block_kernel<T, aligned, false, 2, 512>);
-    if (plan.packs <= 4) return by_blocks(block_kernel<T, aligned, false, 4, 512>);
-    return by_blocks(block_kernel<T, aligned, false, 8, 512>);
-  }
-  switch (plan.packs) {
-    case 1: return by_blocks(block_kernel<T, aligned, true, 1, 512>);
-    case 2: return by_blocks(block_kernel<T, aligned, true, 2, 512>);
-    case 4: return by_blocks(block_kernel<T, aligned, true, 4, 512>);
-    case 6: return by_blocks(block_kernel<T, aligned, true, 6, 512>);
-    default: return by_blocks(block_kernel<T, aligned, true, 8, 512>);
-  }
+  const auto by_places = [&](auto whole) {
+    switch (plan.packs) {
+      case 1: return by_blocks(block_kernel<T, aligned, whole.value, 1, 512>);
+      case 2: return by_blocks(block_kernel<T, aligned, whole.value, 2, 512>);
+      case 4: return by_blocks(block_kernel<T, aligned, whole.value, 4, 512>);
+      case 6: return by_blocks(block_kernel<T, aligned, whole.value, 6, 512>);
+      default: return by_blocks(block_kernel<T, aligned, whole.value, 8, 512>);
+    }
+  };
+  const bool whole = plan.blocks == 1 && packs <= plan.packs * plan.threads;
+  return whole ? by_places(std::true_type()) : by_places(std::false_type());
 }
 
 template <typename T>
