@@ -96,9 +96,9 @@ __global__ void loads_twice(const float* x, float* y) {
 }
 
 // Lanes that add to one address, and whose logs are full at different places of the atomic.
-__global__ void adds_to_one(float* sum, int* largest) {
+__global__ void adds_to_one(const float* ones, float* sum, int* largest) {
   for (int i = 0; i < rounds; i++) {
-    float value = 1;
+    float value = ones[threadIdx.x];
     for (int k = 0; k < i % 3; k++) value *= 2;
     atomicAdd(sum, value);
     if (i % 5 == 0) atomicMax(largest, (int)value);
@@ -176,7 +176,10 @@ TEST_CASE("counts do not depend on when a log is full, nor on what else is in it
     simt::timing::predict_for(gpu);
     const Buffers b;
     CHECK(counts_of(loads_twice, b.x, b.y).global[load].bytes == 2 * n * 4 * rounds);  // and y
-    const auto counts = count_launch([&] { adds_to_one<<<1, 8 * n>>>(b.x, reinterpret_cast<int*>(b.y)); }).total;
+    const std::vector<float> ones(8 * n, 1.0f);
+    cudaMemcpy(b.x, ones.data(), 8 * n * sizeof(float), cudaMemcpyHostToDevice);
+    auto* const largest = reinterpret_cast<int*>(b.y + 1);
+    const auto counts = count_launch([&] { adds_to_one<<<1, 8 * n>>>(b.x, b.y, largest); }).total;
     CHECK(counts.global[atomic].bytes == 8 * n * 4 * (rounds + rounds / 5));
   }
   simt::timing::predict_for("");
