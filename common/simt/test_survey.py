@@ -53,6 +53,20 @@ class Survey(InFolder):
         self.assertIn("9 files, 5 with kernels: 5 compile, 5 of them with --check too", said)
         self.assertRegex(said, r"\n +1 +1   texture references")
 
+    def test_the_samples_helpers_are_those_of_the_checkout_if_it_has_them(self):
+        def write(folder):
+            self.write(f"{folder}/src/a.cu", "#include <helper_cuda.h>\nvoid f(int* x) { checkCudaErrors(cudaFree(x)); }\n")
+            self.write(f"{folder}/src/b.cu", "#include <helper_cuda.h>\nvoid f(int* x) { only_here(cudaFree(x)); }\n")
+
+        write("repository/one")
+        said, found = self.survey()
+        self.assertEqual(found["one/src/a.cu"]["status"]["check"], "compiles", said)
+        self.assertIn("only_here", found["one/src/b.cu"]["all_missing"][0])
+        self.write("repository/Common/helper_cuda.h", "inline void only_here(int) {}\n")
+        said, found = self.survey()
+        self.assertEqual(found["one/src/b.cu"]["status"]["check"], "compiles", said)
+        self.assertIn("checkCudaErrors", found["one/src/a.cu"]["all_missing"][0])
+
     def test_other_libraries_are_named_apart_and_what_follows_from_an_unknown_name_is_not(self):
         self.write("repository/a.cu", "#include <torch/all.h>\n" + KERNEL)
         self.write("repository/b.cu", "#include <ATen/ATen.h>\n" + KERNEL)
