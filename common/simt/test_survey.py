@@ -67,6 +67,19 @@ class Survey(InFolder):
         self.assertEqual(found["one/src/b.cu"]["status"]["check"], "compiles", said)
         self.assertIn("checkCudaErrors", found["one/src/a.cu"]["all_missing"][0])
 
+    def test_options_that_build_files_have_are_tried(self):
+        lambdas = "template <typename F> __global__ void each(F f) { f(threadIdx.x); }\nvoid g(int* x) { each<<<1, 32>>>([=] __device__(int i) { x[i] = i; }); }\n"
+        concepts = "#include <concepts>\ntemplate <std::integral T> T one() { return 1; }\nvoid h() { one<int>(); }\n"
+        self.write("repository/lambda.cu", lambdas)
+        self.write("repository/both.cu", "#include <algorithm>\n__global__ void k(int* x, int n) { *x = std::min(*x, n); }\n" + concepts)
+        self.write("repository/volatile.cu", "__global__ void k(int* x) {\n  extern __shared__ volatile int s[];\n  s[threadIdx.x] = 0;\n  no_such();\n}\n")
+        said, found = self.survey()
+        self.assertIn("lambda.cu: compiles with --extended-lambda\n", said)
+        self.assertEqual(set(found["both.cu"]["options"]), {"--expt-relaxed-constexpr", "-std=c++20"}, said)
+        self.assertIn("volatile.cu:4: no_such\n", said)
+        said, found = self.survey("-std=c++17")
+        self.assertNotEqual(found["both.cu"]["status"]["plain"], "compiles", said)
+
     def test_other_libraries_are_named_apart_and_what_follows_from_an_unknown_name_is_not(self):
         self.write("repository/a.cu", "#include <torch/all.h>\n" + KERNEL)
         self.write("repository/b.cu", "#include <ATen/ATen.h>\n" + KERNEL)
