@@ -1,9 +1,5 @@
 #include "device_queues.h"
 
-#include <dirent.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,6 +15,7 @@
 #include "device.h"
 #include "devices.h"
 #include "failure.h"
+#include "other_threads.h"
 #include "streams.h"
 
 namespace simt {
@@ -104,27 +101,6 @@ constexpr double long_time = 2;
 bool hosts_stand_still() {
   const double seconds = seconds_without_change();
   return (queues().waiting_hosts == queues().host_threads && seconds > long_time) || seconds > patience();
-}
-
-// Is any other thread of this process at work, or has it yet to be given a processor? A host thread that has not used
-// the runtime so far is not known otherwise.
-bool another_thread_runs() {
-  DIR* const tasks = opendir("/proc/self/task");
-  if (!tasks) return false;
-  const long self = syscall(SYS_gettid);
-  bool runs = false;
-  while (const dirent* task = readdir(tasks)) {
-    const long thread = std::atol(task->d_name);
-    if (thread == 0 || thread == self) continue;
-    char path[64], name[64], state = 0;
-    std::snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
-    std::FILE* const file = std::fopen(path, "r");
-    if (!file) continue;
-    if (std::fscanf(file, "%*d (%63[^)]) %c", name, &state) == 2 && state == 'R') runs = true;
-    std::fclose(file);
-  }
-  closedir(tasks);
-  return runs;
 }
 
 std::string describe_devices() {

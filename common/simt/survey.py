@@ -1,7 +1,7 @@
 """simtcc --survey FOLDER: which .cu files of a checkout compile here, plain and with --check, and what the others are missing.
 
 Each file is compiled by itself and not linked, so it needs no main and none of its repository's build system. Where a header
-of the checkout is, is guessed: the file nearest to the one that includes it. A compilation that takes too long or too much
+of the checkout is, is guessed: the file nearest to the one that includes it. So are nvcc's options. A compilation that takes too long or too much
 memory is ended and named; every file gets a line, whatever happens.
 """
 
@@ -29,9 +29,14 @@ HEADER = re.compile(r"\.(h|hh|hpp|hxx|cuh|inl|inc|cu|ipp|tpp)$")
 SKIPPED_FOLDERS = {".git", ".hg", ".svn", "node_modules"}
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$")
-OWN_ERROR = re.compile(r"^simtcc: (?P<file>[^:\n]+):(?P<line>\d+): (?P<what>.*)$")
+OWN_ERROR = re.compile(r"^simtcc: (?P<file>[^:\n]+):(?P<line>\d+): (?!warning: )(?P<what>.*)$")
 REFUSAL = re.compile(r"error: #error (.*?)(?: is| are)? not supported by the CPU executor")
 PLACE = re.compile(r"(?:^|from )(?P<file>[^\s:][^:\n]*):(?P<line>\d+)")
+
+# Options that a repository's build files may have, by the messages that say so. A newer standard is tried where nothing does.
+ASKED_FOR = [(r"--extended-lambda", "--extended-lambda"), (r"calling a (?:constexpr )?__host__ function", "--expt-relaxed-constexpr")]
+NEWER = "-std=c++20"
+NOT_THE_STANDARD = re.compile(r"No such file or directory|takes more than \d+ s or \d+ GiB to compile")
 
 # What a message of the compiler says is missing.
 MISSING = [
@@ -56,6 +61,7 @@ class Verdict:
     status: dict[str, str] = field(default_factory=dict)  # a mode: "compiles", or what is missing
     where: str | None = None
     all_missing: list[str] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)  # that it takes
 
 
 # A header that is neither the checkout's, the system's nor CUDA's belongs to another library: its name, by the folder.
@@ -191,12 +197,26 @@ class Survey:
         self.lock = threading.Lock()
         self.stopped = False
 
-    def compile(self, source: Path, mode: str, out: str) -> tuple[int | None, str]:
+    def attempt(self, source: Path, mode: str, options: list[str], out: str) -> tuple[int | None, str, list[str]]:
+        """With the options that messages ask for: the status, what the compiler said, and the options."""
+        status, output = self.compile(source, mode, options, out)
+        if status in (0, None) or NOT_THE_STANDARD.search(output):
+            return status, output, options
+        known = [*self.options, *options]
+        if asked := [option for words, option in ASKED_FOR if option not in known and re.search(words, output)]:
+            return self.attempt(source, mode, [*options, *asked], out)
+        if not any(option.lstrip("-").startswith("std") for option in known) and len(errors(output)) > len(set(REFUSAL.findall(output))):
+            newer = self.attempt(source, mode, [*options, NEWER], out)
+            if newer[0] == 0:
+                return newer
+        return status, output, options
+
+    def compile(self, source: Path, mode: str, options: list[str], out: str) -> tuple[int | None, str]:
         """The status (None: it took too long) and what the compiler said. It is a session of its own, to end all of it."""
         include = [word for folder in self.folders.needed_by(source) for word in ("-I", str(folder))]
         limited = ["sh", "-c", f'ulimit -v {MEMORY} -c 0 2>/dev/null || ulimit -v {MEMORY}; exec "$@"', "sh"]
         # "./": a name may begin with a dash.
-        command = [*limited, sys.executable, str(SIMT / "simtcc"), *MODES[mode], "-c", *self.options, *include, "-o", out,
+        command = [*limited, sys.executable, str(SIMT / "simtcc"), *MODES[mode], "-c", *self.options, *options, *include, "-o", out,
                    "--", f"./{source}"]
         log = Path(out + ".log")
         with log.open("wb") as stream:
@@ -228,8 +248,9 @@ class Survey:
         verdict = Verdict(str(source), len(re.findall(rb"\b__global__\b", text)))
         for mode in MODES:
             with tempfile.TemporaryDirectory(prefix="survey-") as folder:
-                status, output = self.compile(source, mode, f"{folder}/out.o")
+                status, output, options = self.attempt(source, mode, verdict.options, f"{folder}/out.o")
             if status == 0:
+                verdict.options = options
                 verdict.status[mode] = "compiles"
                 continue
             found = errors(output)
@@ -282,7 +303,8 @@ def show(text: str) -> None:
 
 def line_of(verdict: Verdict) -> str:
     if verdict.where is None:
-        return f"{verdict.path}: compiles" + ("" if verdict.kernels else " (no kernel)")
+        options = f" with {' '.join(verdict.options)}" if verdict.options else ""
+        return f"{verdict.path}: compiles{options}" + ("" if verdict.kernels else " (no kernel)")
     plain = "compiles, with --check not: " if verdict.status["plain"] == "compiles" else ""
     what = verdict.status["check" if plain else "plain"]
     through = "" if verdict.where.rpartition(":")[0] == verdict.path else f"{verdict.path}: "

@@ -53,6 +53,33 @@ class Survey(InFolder):
         self.assertIn("9 files, 5 with kernels: 5 compile, 5 of them with --check too", said)
         self.assertRegex(said, r"\n +1 +1   texture references")
 
+    def test_the_samples_helpers_are_those_of_the_checkout_if_it_has_them(self):
+        def write(folder):
+            self.write(f"{folder}/src/a.cu", "#include <helper_cuda.h>\nvoid f(int* x) { checkCudaErrors(cudaFree(x)); }\n")
+            self.write(f"{folder}/src/b.cu", "#include <helper_cuda.h>\nvoid f(int* x) { only_here(cudaFree(x)); }\n")
+
+        write("repository/one")
+        said, found = self.survey()
+        self.assertEqual(found["one/src/a.cu"]["status"]["check"], "compiles", said)
+        self.assertIn("only_here", found["one/src/b.cu"]["all_missing"][0])
+        self.write("repository/Common/helper_cuda.h", "inline void only_here(int) {}\n")
+        said, found = self.survey()
+        self.assertEqual(found["one/src/b.cu"]["status"]["check"], "compiles", said)
+        self.assertIn("checkCudaErrors", found["one/src/a.cu"]["all_missing"][0])
+
+    def test_options_that_build_files_have_are_tried(self):
+        lambdas = "template <typename F> __global__ void each(F f) { f(threadIdx.x); }\nvoid g(int* x) { each<<<1, 32>>>([=] __device__(int i) { x[i] = i; }); }\n"
+        concepts = "#include <concepts>\ntemplate <std::integral T> T one() { return 1; }\nvoid h() { one<int>(); }\n"
+        self.write("repository/lambda.cu", lambdas)
+        self.write("repository/both.cu", "#include <algorithm>\n__global__ void k(int* x, int n) { *x = std::min(*x, n); }\n" + concepts)
+        self.write("repository/volatile.cu", "__global__ void k(int* x) {\n  extern __shared__ volatile int s[];\n  s[threadIdx.x] = 0;\n  no_such();\n}\n")
+        said, found = self.survey()
+        self.assertIn("lambda.cu: compiles with --extended-lambda\n", said)
+        self.assertEqual(set(found["both.cu"]["options"]), {"--expt-relaxed-constexpr", "-std=c++20"}, said)
+        self.assertIn("volatile.cu:4: no_such\n", said)
+        said, found = self.survey("-std=c++17")
+        self.assertNotEqual(found["both.cu"]["status"]["plain"], "compiles", said)
+
     def test_other_libraries_are_named_apart_and_what_follows_from_an_unknown_name_is_not(self):
         self.write("repository/a.cu", "#include <torch/all.h>\n" + KERNEL)
         self.write("repository/b.cu", "#include <ATen/ATen.h>\n" + KERNEL)

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "counters/test_kernels.h"
+#include "timing/predictor.h"
 
 #if defined(__x86_64__)
 
@@ -84,6 +85,26 @@ __global__ void only_says_so(float* x, float* y) {
   y[threadIdx.x] = 1;
 }
 
+// The second load of x is no announced one, and among the lane's last events is one that was: it is not counted again.
+// Five events in each round, so that a full log comes between any two of them.
+constexpr int rounds = 200;
+__global__ void loads_twice(const float* x, float* y) {
+  for (int i = 0; i < rounds; i++) {
+    y[threadIdx.x] += x[threadIdx.x] + not_watched(x + threadIdx.x);
+    y[threadIdx.x + n] = i;
+  }
+}
+
+// Lanes that add to one address, and whose logs are full at different places of the atomic.
+__global__ void adds_to_one(const float* ones, float* sum, int* largest) {
+  for (int i = 0; i < rounds; i++) {
+    float value = ones[threadIdx.x];
+    for (int k = 0; k < i % 3; k++) value *= 2;
+    atomicAdd(sum, value);
+    if (i % 5 == 0) atomicMax(largest, (int)value);
+  }
+}
+
 template <typename Kernel, typename In, typename Out>
 simt::counters::Counts counts_of(Kernel kernel, In* in, Out* out) {
   return count_launch([&] { kernel<<<1, n>>>(in, out); }).total;
@@ -148,6 +169,20 @@ TEST_CASE("the host's atomics count as atomics", "[unseen]") {
   CHECK(counts.global[atomic].bytes == 3 * n * 4);
   CHECK(counts.global[load].bytes == 0);
   CHECK(counts.global[store].bytes == 0);
+}
+
+TEST_CASE("counts do not depend on when a log is full, nor on what else is in it", "[unseen]") {
+  for (const char* const gpu : {"", "h200"}) {  // for a prediction basic blocks are recorded too
+    simt::timing::predict_for(gpu);
+    const Buffers b;
+    CHECK(counts_of(loads_twice, b.x, b.y).global[load].bytes == 2 * n * 4 * rounds);  // and y
+    const std::vector<float> ones(8 * n, 1.0f);
+    cudaMemcpy(b.x, ones.data(), 8 * n * sizeof(float), cudaMemcpyHostToDevice);
+    auto* const largest = reinterpret_cast<int*>(b.y + 1);
+    const auto counts = count_launch([&] { adds_to_one<<<1, 8 * n>>>(b.x, b.y, largest); }).total;
+    CHECK(counts.global[atomic].bytes == 8 * n * 4 * (rounds + rounds / 5));
+  }
+  simt::timing::predict_for("");
 }
 
 TEST_CASE("what is announced and not done does not count", "[unseen]") {

@@ -16,7 +16,10 @@ inline bool is_announced(uintptr_t address, unsigned bytes, AccessKind kind) {
   const bool loads = kind == AccessKind::volatile_load;
   const bool is_part = kind == AccessKind::volatile_store || (!atomic.stores_only && !(loads && atomic.loaded));
   atomic.loaded = true;
-  if (!loads) atomic.address = 0;
+  if (!loads) {
+    atomic.address = 0;
+    recording.recorder->use_rows(log_rows);
+  }
   return is_part;
 }
 

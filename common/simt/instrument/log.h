@@ -29,14 +29,19 @@ constexpr uint64_t key_meta(Event event, unsigned bytes) {
 // Events that a lane may be ahead. What all events need of a warp's log is 32 KiB: it stays in the first cache.
 constexpr unsigned log_rows = 64;
 constexpr unsigned log_lanes = 32;
+// Further rows, for a lane within an atomic: if it paused there, others would change what its exchange compares with,
+// and it would try again.
+constexpr unsigned log_spare_rows = 8;
+constexpr unsigned log_most_rows = log_rows + log_spare_rows;
+constexpr unsigned log_part = log_most_rows * log_lanes;  // from one array of a log to the next
 
 struct WarpLog {
-  uint64_t keys[log_rows][log_lanes];
+  uint64_t keys[log_most_rows][log_lanes];
   // The address; for a barrier or a warp operation its place in the source (recorder.h); for a back edge the pc,
   // relative to the module, that it left from; for a basic block anything.
-  uint64_t values[log_rows][log_lanes];
+  uint64_t values[log_most_rows][log_lanes];
   // Of plain stores, while an observer looks on: what was stored, its upper half if it has 16 bytes, and a StoreEffect.
-  uint64_t stored[log_rows][log_lanes], stored_high[log_rows][log_lanes], effects[log_rows][log_lanes];
+  uint64_t stored[log_most_rows][log_lanes], stored_high[log_most_rows][log_lanes], effects[log_most_rows][log_lanes];
 };
 // Where the arrays lie, counted in arrays from `keys`.
 constexpr unsigned log_stored = 2, log_stored_high = 3, log_effects = 4;
@@ -58,11 +63,18 @@ inline bool all_equal(const uint64_t* row, uint32_t lanes) {
 
 // A lane's position in its column and in the program.
 struct LaneLog {
-  uint64_t* next;     // where its next key goes; the value goes log_rows * log_lanes further
+  uint64_t* next;     // where its next key goes; the value goes log_part further
   uint64_t* end;      // equal to next: no room (or no log yet)
   uint64_t* shown;    // the first that the observer has not seen
   uint64_t frame;     // path and the module's base: frame + (pc << key_pc_shift) + meta is a key
   uintptr_t last_pc;  // of the last event or basic block in the current call
+};
+
+// A lane's last events that are no longer in its log, the latest first. Basic blocks are left out: they are recorded of
+// some thread blocks only.
+struct RecentEvents {
+  static constexpr unsigned most = 4;
+  uint64_t keys[most], values[most];
 };
 
 }  // namespace simt

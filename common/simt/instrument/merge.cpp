@@ -23,16 +23,19 @@ uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
   WarpState& warp = warps_[warp_number];
   if (!warp.log) return all_lanes;
   if (recording.observer) show(warp_number);
+  unsigned counts[log_lanes];
+  for (unsigned lane = 0; lane < log_lanes; lane++)
+    counts[lane] =
+        static_cast<unsigned>(lanes_[warp_number * log_lanes + lane].next - &warp.log->keys[0][lane]) / log_lanes;
   if (!recording.counting) {  // the observer has seen all that there is
+    keep_recent(warp_number, counts);
     release_log(warp_number);
     return all_lanes;
   }
-  unsigned counts[log_lanes], heads[log_lanes] = {};
+  unsigned heads[log_lanes] = {};
   uint32_t lanes = 0;
-  unsigned rows = log_rows;
+  unsigned rows = log_most_rows;
   for (unsigned lane = 0; lane < log_lanes; lane++) {
-    counts[lane] =
-        static_cast<unsigned>(lanes_[warp_number * log_lanes + lane].next - &warp.log->keys[0][lane]) / log_lanes;
     if (!counts[lane]) continue;
     lanes |= 1u << lane;
     rows = std::min(rows, counts[lane]);
@@ -48,6 +51,7 @@ uint32_t Recorder::merge(unsigned warp_number, uint32_t alive, bool force) {
     if (counts[lane] - heads[lane] < log_rows) room |= 1u << lane;
     empty &= counts[lane] == heads[lane];
   }
+  keep_recent(warp_number, heads);
   if (empty) {
     release_log(warp_number);
   } else {

@@ -124,6 +124,7 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   recording.jump = {};
   const unsigned warps = (info_.threads + log_lanes - 1) / log_lanes;
   announced_.assign(warps * log_lanes, {});
+  recent_.assign(warps * log_lanes, {});
   lanes_.assign(warps * log_lanes, {nullptr, nullptr, nullptr, uint64_t{0} - (base_ << key_pc_shift), 0});
   lane_accesses_.assign(warps * log_lanes, 0);
   received_.assign(warps * log_lanes, 0);
@@ -241,7 +242,7 @@ void Recorder::restart_columns(unsigned warp, const unsigned* heads) {
       }
     }
     column.next = column.shown = &log->keys[0][lane] + (count - heads[lane]) * log_lanes;
-    column.end = &log->keys[0][lane] + log_rows * log_lanes;
+    column.end = std::max(column.next, &log->keys[0][lane] + log_rows * log_lanes);
   }
 }
 
@@ -346,6 +347,13 @@ void Recorder::announce(const Announced& atomic, AccessKind kind, uintptr_t pc) 
         "it announces an atomic access of " + std::to_string(atomic.bytes) + " bytes: there is none of this size.");
   record_in_order(atomic.address, atomic.bytes, kind, pc);
   announced() = atomic;
+  use_rows(log_most_rows);
+}
+
+void Recorder::use_rows(unsigned rows) {
+  const auto thread = static_cast<size_t>(recording.lane - lanes_.data());
+  const std::unique_ptr<WarpLog>& log = warps_[thread / log_lanes].log;
+  if (log) recording.lane->end = std::max(recording.lane->next, &log->keys[0][thread % log_lanes] + rows * log_lanes);
 }
 
 void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc) {

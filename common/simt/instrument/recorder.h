@@ -60,6 +60,8 @@ class Recorder final : public Watcher {
   Announced& announced() { return announced_[static_cast<size_t>(recording.lane - lanes_.data())]; }
   // Records it. Ends the process if there is no atomic of this size.
   void announce(const Announced& atomic, AccessKind kind, uintptr_t pc);
+  // Of the running lane's log: how many rows it may fill before it pauses.
+  void use_rows(unsigned rows);
 
   // What the running thread does; pc is where it called, `lane` its own.
   void barrier(Place place, uintptr_t pc) override;
@@ -118,6 +120,9 @@ class Recorder final : public Watcher {
 
   void enter_block(LaneLog* lane, uintptr_t pc);
 
+  // Is the access among the running lane's last, as the hooks have recorded them? (seen.cpp)
+  bool was_announced(uintptr_t address, size_t bytes, Event event, uintptr_t pc) const;
+
   // Overwrites what other threads have left on the stack that the running one begins on, whose local memory begins
   // there: on a GPU no thread finds anything of another's. Called where the kernel is called.
   void clear_local(uintptr_t begin) override;
@@ -149,6 +154,7 @@ class Recorder final : public Watcher {
   void take_log(unsigned warp);
   void release_log(unsigned warp);
   void restart_columns(unsigned warp, const unsigned* heads);
+  void keep_recent(unsigned warp, const unsigned* heads);
   unsigned merge_rows(WarpState* warp, uint32_t lanes, unsigned rows);
   void merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads,
                        const unsigned* counts);
@@ -162,6 +168,7 @@ class Recorder final : public Watcher {
   Allocation ignored_ = {};              // a range of right loads that are not recorded: the last
   std::vector<LaneLog> lanes_;
   std::vector<Announced> announced_;
+  std::vector<RecentEvents> recent_;
   std::vector<std::vector<Frame>> frames_;  // of the calls that each lane has not returned from
   uintptr_t last_target_ = 0;
   std::vector<WarpState> warps_;
@@ -207,7 +214,7 @@ inline AccessKind kind_of(Event event) {
 inline __attribute__((always_inline)) void append(LaneLog* lane, uint64_t key, uint64_t value) {
   uint64_t* const slot = lane->next;
   slot[0] = key;
-  slot[log_rows * log_lanes] = value;
+  slot[log_part] = value;
   lane->next = slot + log_lanes;
 }
 

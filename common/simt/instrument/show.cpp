@@ -54,7 +54,7 @@ void Recorder::show(unsigned warp) {
     for (unsigned row = from[0]; row < to[0]; row++) show_row(warp, *log, row, all_lanes);
     return;
   }
-  uint32_t change[log_rows + 1] = {};  // lanes that begin or end at this row
+  uint32_t change[log_most_rows + 1] = {};  // lanes that begin or end at this row
   for (unsigned lane = 0; lane < log_lanes; lane++) {
     change[from[lane]] ^= 1u << lane;
     change[to[lane]] ^= 1u << lane;

@@ -8,8 +8,6 @@ namespace simt {
 
 namespace {
 
-constexpr unsigned part = log_rows * log_lanes;
-
 void load(uint64_t* to, uintptr_t address, unsigned bytes) {
   const void* const from = reinterpret_cast<const void*>(address);
   switch (bytes) {  // each is one load
@@ -26,7 +24,7 @@ void load(uint64_t* to, uintptr_t address, unsigned bytes) {
 void note_store(uint64_t* slot, uintptr_t address, unsigned bytes, bool whole) {
   settle_store();
   if (!whole) {
-    slot[log_effects * part] = static_cast<uint64_t>(StoreEffect::unknown);
+    slot[log_effects * log_part] = static_cast<uint64_t>(StoreEffect::unknown);
     return;
   }
   auto& store = recording.store;
@@ -43,9 +41,9 @@ void settle_store() {
   uint64_t now[2] = {0, 0};
   load(now, store.address, store.bytes);
   const bool same = now[0] == store.before[0] && now[1] == store.before[1];
-  store.slot[log_stored * part] = now[0];
-  store.slot[log_stored_high * part] = now[1];
-  store.slot[log_effects * part] = static_cast<uint64_t>(same ? StoreEffect::none : StoreEffect::change);
+  store.slot[log_stored * log_part] = now[0];
+  store.slot[log_stored_high * log_part] = now[1];
+  store.slot[log_effects * log_part] = static_cast<uint64_t>(same ? StoreEffect::none : StoreEffect::change);
   store.slot = nullptr;
 }
 

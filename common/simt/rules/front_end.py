@@ -116,7 +116,7 @@ def read_before(headers: Path | str | None) -> list[str]:
 
 def holds_for(options: list[str], relaxed: bool) -> bool:
     """Whether headers that were precompiled with the usual options hold for these."""
-    return not relaxed and all(option.startswith("-I") or option == STANDARD for option in options)
+    return not relaxed and all(option.startswith(("-I", "-idirafter")) or option == STANDARD for option in options)
 
 
 def limited() -> None:

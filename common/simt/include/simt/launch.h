@@ -91,6 +91,17 @@ CapturedWork* new_captured(const Work& work) {
   return new CapturedCall<Work>(work);
 }
 
+// What is captured holds copies of the arguments, and refers to no variable of the function that captures if the kernel
+// is named directly.
+template <typename Bound>
+cudaError_t launch_or_capture(LaunchConfig config, const Bound& bound, const char* name, const void* function) {
+  if (!is_capturing(config.stream)) return launch(config, bound.bind(name, function));
+  const cudaStream_t stream = config.stream;
+  config.stream = replay_stream();
+  return add_captured(
+      stream, new_captured([config, bound, name, function] { return launch(config, bound.bind(name, function)); }));
+}
+
 // Whether can_call can be asked. g++ 13 takes it for not callable where the kernel's template arguments name a
 // constexpr variable of a function from within a lambda, whose own name is operator(). There the compiler alone names
 // what does not fit.
@@ -175,15 +186,7 @@ struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typenam
   }
 
   template <typename... Arguments>
-  cudaError_t run(Arguments... arguments) const {
-    if (is_capturing(config.stream)) {
-      // The copy of the launcher refers to no variable of the function that captures, if the kernel is named directly.
-      return add_captured(config.stream, new_captured([launcher = *this, arguments...] {
-                            Launcher now = launcher;
-                            now.config.stream = replay_stream();
-                            return now.run(arguments...);
-                          }));
-    }
+  cudaError_t run(const Arguments&... arguments) const {
     constexpr bool fits = std::is_invocable<CanCall, const Arguments&...>::value;
     constexpr bool fits_with_null = std::is_invocable<CanCall, decltype(maybe_null(arguments))...>::value;
     if constexpr (std::is_invocable<Address, AddressOf>::value) {
@@ -192,22 +195,29 @@ struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typenam
       if constexpr (parameter_count(decltype(kernel)()) == sizeof...(Arguments) && (fits || fits_with_null)) {
         // Called by its name it can be inlined. But that may be the name of a variable, which the lambda then holds.
         if constexpr (std::is_empty<Call>::value)
-          return launch(config, bound_call(call, kernel, arguments...).bind(name, function));
+          return run_kernel(call, kernel, arguments...);
         else
-          return launch(config, bound_call(on_device(kernel), kernel, arguments...).bind(name, function));
+          return run_kernel(on_device(kernel), kernel, arguments...);
       } else {
-        return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(name, function));
+        return start(ConvertingCall<Call, Arguments...>{call, {arguments...}}, function);
       }
     } else if constexpr (!std::is_void<typename Deduced<Address, List<>, List<Arguments...>>::type>::value) {
-      const auto kernel = address(typename Deduced<Address, List<>, List<Arguments...>>::type{});
-      return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(
-                                name, reinterpret_cast<const void*>(kernel)));
+      return run_kernel(call, address(typename Deduced<Address, List<>, List<Arguments...>>::type{}), arguments...);
     } else if constexpr (!fits && fits_with_null) {
-      using Bound = BoundCall<Call, decltype(maybe_null(arguments))...>;
-      return launch(config, Bound{call, {maybe_null(arguments)...}}.bind(name, nullptr));
+      return start(ConvertingCall<Call, decltype(maybe_null(arguments))...>{call, {maybe_null(arguments)...}}, nullptr);
     } else {
-      return launch(config, BoundCall<Call, Arguments...>{call, {arguments...}}.bind(name, nullptr));
+      return start(ConvertingCall<Call, Arguments...>{call, {arguments...}}, nullptr);
     }
+  }
+
+  template <typename Callee, typename... Parameters, typename... Arguments>
+  cudaError_t run_kernel(const Callee& callee, void (*kernel)(Parameters...), const Arguments&... arguments) const {
+    return start(bound_call(callee, kernel, as_parameter<Parameters>(arguments)...),
+                 reinterpret_cast<const void*>(kernel));
+  }
+  template <typename Bound>
+  cudaError_t start(const Bound& bound, const void* function) const {
+    return launch_or_capture(config, bound, name, function);
   }
 };
 
@@ -225,8 +235,12 @@ struct LaterCall {
 };
 struct LaterLaunch {
   LaunchConfig config;
-  template <typename... Arguments>
+  template <typename... Arguments, If<!(is_in_memory<Arguments> || ...)> = 0>
   LaterCall<Arguments...> operator()(Arguments... arguments) const {
+    return {config, {arguments...}};
+  }
+  template <typename... Arguments, If<(is_in_memory<Arguments> || ...)> = 0>
+  LaterCall<const Arguments&...> operator()(const Arguments&... arguments) const {
     return {config, {arguments...}};
   }
 };

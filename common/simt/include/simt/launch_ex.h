@@ -86,9 +86,11 @@ template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes another number of arguments");
-  return simt::launch_or_capture(simt::extended(*config, nullptr, 0),
-                                 simt::bound_call(simt::on_device(kernel), kernel, arguments...),
-                                 reinterpret_cast<const void*>(kernel));
+  return [&](std::decay_t<Parameters>... parameters) {
+    return simt::launch_or_capture(simt::extended(*config, nullptr, 0),
+                                   simt::bound_call(simt::on_device(kernel), kernel, parameters...),
+                                   reinterpret_cast<const void*>(kernel));
+  }(std::forward<Arguments>(arguments)...);
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), void** arguments,

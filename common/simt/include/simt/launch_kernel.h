@@ -26,14 +26,8 @@ template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                              const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const auto call = simt::bound_kernel(kernel, arguments);
-  const void* const function = reinterpret_cast<const void*>(kernel);
-  simt::LaunchConfig config = {grid, block, shared_bytes, stream, file, line};
-  if (!simt::is_capturing(stream)) return simt::launch(config, call.bind(simt::by_address, function));
-  config.stream = simt::replay_stream();
-  return simt::add_captured(stream, simt::new_captured([config, call, function] {
-                              return simt::launch(config, call.bind(simt::by_address, function));
-                            }));
+  return simt::launch_or_capture({grid, block, shared_bytes, stream, file, line}, simt::bound_kernel(kernel, arguments),
+                                 simt::by_address, reinterpret_cast<const void*>(kernel));
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,

@@ -6,6 +6,9 @@
 
 #include "generate.h"  // as with Thrust's own
 #include "host_vector.h"
+#include "iterator/iterator_traits.h"
+#include "iterator/reverse_iterator.h"
+#include "uninitialized_fill.h"
 
 namespace thrust {
 
@@ -22,6 +25,8 @@ class device_vector {
   using const_pointer = device_ptr<const T>;
   using iterator = device_ptr<T>;
   using const_iterator = device_ptr<const T>;
+  using reverse_iterator = thrust::reverse_iterator<iterator>;
+  using const_reverse_iterator = thrust::reverse_iterator<const_iterator>;
 
   device_vector() = default;
   explicit device_vector(size_t count, const T& value = T()) { resize(count, value); }
@@ -61,6 +66,10 @@ class device_vector {
   const_iterator end() const { return const_iterator(items_ + size_); }
   const_iterator cbegin() const { return begin(); }
   const_iterator cend() const { return end(); }
+  reverse_iterator rbegin() { return reverse_iterator(end()); }
+  reverse_iterator rend() { return reverse_iterator(begin()); }
+  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
+  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
   pointer data() { return begin(); }
   const_pointer data() const { return begin(); }
   reference operator[](size_t i) { return reference(items_ + i); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../cuda/functional"
+#include "detail/placeholders.h"
 
 namespace thrust {
 
@@ -40,6 +41,20 @@ struct binary_function {
   using first_argument_type = First;
   using second_argument_type = Second;
   using result_type = Result;
+};
+template <typename First = void, typename Second = void>
+struct project1st {
+  template <typename A, typename B>
+  __host__ __device__ A operator()(const A& a, const B&) const {
+    return a;
+  }
+};
+template <typename First = void, typename Second = void>
+struct project2nd {
+  template <typename A, typename B>
+  __host__ __device__ B operator()(const A&, const B& b) const {
+    return b;
+  }
 };
 template <typename T>
 struct square {

@@ -1,6 +1,7 @@
 #pragma once
 #include <utility>
 
+#include "detail/elementwise.h"
 #include "device_ptr.h"
 
 namespace thrust {

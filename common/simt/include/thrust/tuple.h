@@ -42,5 +42,7 @@ decltype(auto) get(tuple<Types...>&& values) {
 }
 template <int i, typename Tuple>
 using tuple_element = std::tuple_element<i, typename Tuple::Base>;
+template <typename Tuple>
+using tuple_size = std::tuple_size<typename Tuple::Base>;
 
 }  // namespace thrust

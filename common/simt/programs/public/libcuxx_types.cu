@@ -8,6 +8,7 @@
 #include <cuda/std/tuple>
 
 #include <cstdio>
+#include <nvfunctional>
 
 __device__ cuda::std::optional<int> place_of(cuda::std::span<const int> values, int value) {
   for (size_t i = 0; i < values.size(); i++)
@@ -51,6 +52,11 @@ __global__ void use(const int* in, int count, float* out) {
   cuda::std::optional<Apart> apart;
   apart.emplace();
   out[12] = apart->value + (half_of(1) < half_of(2)) + (half_of(1) == half_of(1));
+  nvstd::function<int(int)> add = [place](int a) { return a + *place; }, none;
+  const nvstd::function<int(int)> same = add;
+  none = add;
+  add = nullptr;
+  assert(!add && none && same(4) == 4 + *place && none(5) == 5 + *place);
   cuda::std::optional<int> nothing = place;
   nothing.reset();
   assert(nothing == cuda::std::nullopt && nothing != place);

@@ -53,4 +53,26 @@ class BlockLoad {
   TempStorage& storage_;
 };
 
+// Without shared memory: a thread's own items. What is not valid stays as it is, or becomes `otherwise`.
+template <typename Input, typename T, int Items>
+void LoadDirectBlocked(int thread, Input from, T (&items)[Items], int valid = 1 << 30) {
+  for (int k = 0; k < Items; k++)
+    if (thread * Items + k < valid) items[k] = from[thread * Items + k];
+}
+template <typename Input, typename T, int Items, typename Otherwise>
+void LoadDirectBlocked(int thread, Input from, T (&items)[Items], int valid, Otherwise otherwise) {
+  for (T& item : items) item = otherwise;
+  LoadDirectBlocked(thread, from, items, valid);
+}
+template <int threads, typename Input, typename T, int Items>
+void LoadDirectStriped(int thread, Input from, T (&items)[Items], int valid = 1 << 30) {
+  for (int k = 0; k < Items; k++)
+    if (k * threads + thread < valid) items[k] = from[k * threads + thread];
+}
+template <int threads, typename Input, typename T, int Items, typename Otherwise>
+void LoadDirectStriped(int thread, Input from, T (&items)[Items], int valid, Otherwise otherwise) {
+  for (T& item : items) item = otherwise;
+  LoadDirectStriped<threads>(thread, from, items, valid);
+}
+
 }  // namespace cub

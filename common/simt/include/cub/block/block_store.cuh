@@ -47,4 +47,16 @@ class BlockStore {
   TempStorage& storage_;
 };
 
+// Without shared memory: a thread's own items.
+template <typename Output, typename T, int Items>
+void StoreDirectBlocked(int thread, Output to, const T (&items)[Items], int valid = 1 << 30) {
+  for (int k = 0; k < Items; k++)
+    if (thread * Items + k < valid) to[thread * Items + k] = items[k];
+}
+template <int threads, typename Output, typename T, int Items>
+void StoreDirectStriped(int thread, Output to, const T (&items)[Items], int valid = 1 << 30) {
+  for (int k = 0; k < Items; k++)
+    if (k * threads + thread < valid) to[k * threads + thread] = items[k];
+}
+
 }  // namespace cub

@@ -89,6 +89,43 @@ void scatter_(const Where& where, In first, In last, Map places, Out to) {
   for_count(where, "thrust::scatter", last - first,
             [in = bare(first), map = bare(places), out = bare(to)](std::ptrdiff_t i) { out[map[i]] = in[i]; });
 }
+template <typename Where, typename In, typename Map, typename Stencil, typename Out>
+void scatter_if_(const Where& where, In first, In last, Map places, Stencil stencil, Out to) {
+  for_count(where, "thrust::scatter_if", last - first,
+            [in = bare(first), map = bare(places), s = bare(stencil), out = bare(to)](std::ptrdiff_t i) {
+              if (s[i]) out[map[i]] = in[i];
+            });
+}
+template <typename Where, typename In, typename Map, typename Stencil, typename Out, typename Predicate>
+void scatter_if_(const Where& where, In first, In last, Map places, Stencil stencil, Out to, Predicate predicate) {
+  for_count(where, "thrust::scatter_if", last - first,
+            [in = bare(first), map = bare(places), s = bare(stencil), out = bare(to), predicate](std::ptrdiff_t i) {
+              if (predicate(s[i])) out[map[i]] = in[i];
+            });
+}
+template <typename Where, typename Map, typename Stencil, typename In, typename Out>
+Out gather_if_(const Where& where, Map first, Map last, Stencil stencil, In from, Out to) {
+  for_count(where, "thrust::gather_if", last - first,
+            [map = bare(first), s = bare(stencil), in = bare(from), out = bare(to)](std::ptrdiff_t i) {
+              if (s[i]) out[i] = in[map[i]];
+            });
+  return to + (last - first);
+}
+template <typename Where, typename It, typename Other>
+Other swap_ranges_(const Where& where, It first, It last, Other second) {
+  for_count(where, "thrust::swap_ranges", last - first, [a = bare(first), b = bare(second)](std::ptrdiff_t i) {
+    const ValueOf<It> kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  });
+  return second + (last - first);
+}
+template <typename Where, typename It, typename T>
+void replace_(const Where& where, It first, It last, T old, T value) {
+  for_count(where, "thrust::replace", last - first, [out = bare(first), old, value](std::ptrdiff_t i) {
+    if (out[i] == old) out[i] = value;
+  });
+}
 template <typename Where, typename It, typename Predicate, typename T>
 void replace_if_(const Where& where, It first, It last, Predicate predicate, T value) {
   for_count(where, "thrust::replace_if", last - first, [out = bare(first), predicate, value](std::ptrdiff_t i) mutable {
@@ -122,6 +159,10 @@ SIMT_THRUST(transform)
 SIMT_THRUST(transform_if)
 SIMT_THRUST(gather)
 SIMT_THRUST(scatter)
+SIMT_THRUST(scatter_if)
+SIMT_THRUST(gather_if)
+SIMT_THRUST(swap_ranges)
+SIMT_THRUST(replace)
 SIMT_THRUST(replace_if)
 SIMT_THRUST(adjacent_difference)
 
