@@ -24,7 +24,7 @@ class Made:
 
     lab: labs.Lab
     source: bytes
-    declared: dict  # what it must get, by the names of test_corpus.py
+    declared: dict  # what it must get, by the names of corpus_entries.py
 
     def write(self, folder: Path) -> None:
         """Into the submission's folder, as it would be handed in."""

@@ -11,8 +11,6 @@ import os
 import platform
 import shlex
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -29,29 +27,16 @@ from boxed import run_tests, times_longer, write_script
 from build import OBJECT_BYTES, Built, Workshop
 from gpu import Gpu
 from ingest import Submission, Taken
+from known_labs import asks_of, digests_of_course, labs_of, manifest, title_of
 from points import Points
 from rules import FAIL
 from speed import SpeedJudge
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from course import labs as manifest  # noqa: E402
 
 SCHEMA = 1
 
 
 class JudgeError(Exception):
     """Grading cannot begin; the text says why and what to do."""
-
-
-def labs_of(course: Path) -> dict[str, str]:
-    """Lab -> the name of its kernel file."""
-    return {lab.name: lab.kernel for lab in manifest.load(course)}
-
-
-def title_of(course: Path, lab: str) -> str:
-    path = course / "labs" / lab / "README.md"
-    heading = path.read_text().split("\n", 1)[0] if path.is_file() else ""
-    return heading.lstrip("# ").strip() or lab
 
 
 def machine() -> str:
@@ -62,35 +47,6 @@ def machine() -> str:
     except OSError:
         pass
     return f"{platform.machine()}, {os.cpu_count()} cores"
-
-
-def digest_of_files(files: list[Path]) -> str:
-    sha = hashlib.sha256()
-    for path in filter(Path.is_file, files):
-        sha.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return sha.hexdigest()
-
-
-# What reads a grade, or finds the file that is graded, changes no grade. A new file counts until it is named here.
-NOT_IN_A_GRADE = {"archives", "check", "classrun", "decide", "decided", "decisions", "doctor", "escape", "feedback", "gradebook", "gradescope_results",
-                  "histogram", "html_report", "imports", "ingest", "junit", "layouts", "lock", "make_class", "make_similar", "policy", "progress", "record", "reports",
-                  "sample_records", "similar", "similar_report", "spreadsheet", "store", "summary", "tokens"}
-# Of the executor's Python files those that do not rewrite a source (common/build/rules.mk leaves out the same).
-NOT_IN_A_REWRITER = {"profile", "simtcc_testing", "survey"}
-
-
-def digests_of_course(course: Path) -> dict[str, str]:
-    """Lab -> what changes whenever a grade of the lab could, but for the points: the course's programs, headers and flags, and the lab's own
-    tests and solution."""
-    common = digest_of_files([
-        course / "build/cpu/worker", course / "build/cpu/announce", *sorted((course / "common/build").glob("*.mk")),
-        *sorted((course / "common/simt/timing/operations").glob("*.py")), course / roots.MACHINE,
-        *sorted(path for path in (course / "common/simt").glob("*.py") if path.stem not in NOT_IN_A_REWRITER and not path.name.startswith("test_")),
-        *sorted((course / "common/simt/include").rglob("*")), *sorted((course / "common/rung").rglob("*.h")), *sorted((course / "common/ops").rglob("*.h")),
-        *sorted((course / "common/grade/speed").glob("*")), *sorted((course / "common/simt/rules").glob("*.[hp]*")),
-        *sorted(path for path in (course / "common/grade").glob("*.py") if not path.name.startswith("test_") and path.stem not in NOT_IN_A_GRADE)])
-    return {lab: hashlib.sha256((common + digest_of_files([course / "build/cpu/tests" / lab, *sorted(course.glob(f"solutions/{lab}/*.cu"))])).encode()).hexdigest()
-            for lab in labs_of(course)}
 
 
 class Budget:
@@ -119,6 +75,7 @@ class Judge:
         every = labs_of(course)
         self.labs = {lab: every[lab] for lab in manifest.chosen(only, list(every))}
         self.titles = {lab: title_of(course, lab) for lab in self.labs}
+        self.asks = {lab: asks_of(course, lab, kernel) for lab, kernel in self.labs.items()}
         self.limits = points.limits
         self.jobs = jobs
         self.slots = threading.Semaphore(jobs)  # compilers and tests that run at once
@@ -189,7 +146,7 @@ class Judge:
                                 2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
         request = {
             "file": f"labs/{lab}/{self.labs[lab]}", "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker",
-            "seed": self.seed(lab), "without": without, "timed": self.has_budget(lab),
+            "seed": self.seed(lab), "without": without, "timed": self.asks[lab].timed,
             # Predictions are counted on our own solution, which needs no sandbox.
             "solution": self.solution_object(lab), "counter": "build/cpu/worker", "counted": str(self.private / f"counted-{lab}"),
             **(more or {}),
@@ -216,14 +173,6 @@ class Judge:
         path = f"build/cpu/checked/solutions/{lab}/{Path(self.labs[lab]).stem}.so"
         return path if (self.course / path).exists() else ""
 
-    def needs_products(self, lab: str) -> bool:
-        """Whether the lab's own solution calls cuBLAS. No other lab has it: a library moves data, too."""
-        return b"#include <cublas" in (self.course / "solutions" / lab / self.labs[lab]).read_bytes()
-
-    def has_budget(self, lab: str) -> bool:
-        """Whether the lab asks for a time, which is predicted."""
-        return any(word in (self.course / "labs" / lab / "test.cpp").read_text() for word in ("predicted_within", "keeps_pace"))
-
     # ---- What a lab consists of ------------------------------------------------------------------
 
     def prepare(self, progress=lambda text: None) -> None:
@@ -247,7 +196,7 @@ class Judge:
         source, uid = path.read_bytes(), self.box.new_user()
         workshop = copy.copy(self.workshop)  # limits are for the others
         workshop.limits = {**self.limits, "compile_seconds": 10 * self.limits["compile_seconds"]}
-        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots, self.needs_products(lab), self.has_budget(lab))
+        built = workshop.build(source, f"labs/{lab}/{path.name}", uid, self.slots, self.asks[lab].products, self.asks[lab].timed)
         if built.error:
             raise JudgeError(f"the course's own solution cannot be built: {built.error}\n{built.details}")
         if built.findings:
@@ -334,7 +283,7 @@ class Judge:
 
         if taken.source is None:
             return failed(taken.problem, f"hand in {label}")
-        built = self.workshop.build(taken.source, label, uid, self.slots, self.needs_products(lab), self.has_budget(lab))
+        built = self.workshop.build(taken.source, label, uid, self.slots, self.asks[lab].products, self.asks[lab].timed)
         if built.error:
             return failed(built.error, f"make {lab.split('_')[0]}", built.details, built.limited)
         for finding in built.findings:

@@ -31,7 +31,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import test_corpus  # noqa: E402
+import corpus_entries  # noqa: E402
 
 PLAIN = "36_work_at_load"  # the kernel that the others have, without a trick on the clock
 HONEST = ("honest_very_fast", "honest_templates", "honest_byte_order_mark")
@@ -76,11 +76,11 @@ def judge(name: str, speed: str, items: list[dict], plain: dict[str, list[float]
 def build(labs: set[str]) -> str:
     """As common/commands/check.sh does, for these labs; what the compiler said if it fails."""
     targets = ["build/cpu/worker", "build/cpu/speed", "build/cuda/worker", "build/cuda/roofs"]
-    for kernel in sorted(path for lab in labs for path in test_corpus.COURSE.glob(f"solutions/{lab}/*.cu")):
+    for kernel in sorted(path for lab in labs for path in corpus_entries.COURSE.glob(f"solutions/{lab}/*.cu")):
         lab = kernel.parent.name
         targets += [f"build/cpu/tests/{lab}", f"build/cpu/checked/solutions/{lab}/{kernel.stem}.so", f"build/cuda/solutions/{lab}/{kernel.stem}.so"]
     command = ["make", "-s", "--no-print-directory", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", *targets]
-    done = subprocess.run(command, cwd=test_corpus.COURSE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, cwd=corpus_entries.COURSE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout if done.returncode else ""
 
 
@@ -94,7 +94,7 @@ def points_file(folder: Path) -> Path:
 
 def grade_all(cases: dict[str, str], needed: set[str], work: Path, out: Path, seconds: float) -> int:
     """check.py's exit status."""
-    test_corpus.write(list(cases), work / "submissions")
+    corpus_entries.write(list(cases), work / "submissions")
     command = [sys.executable, str(HERE / "check.py"), "--gpu", "--submissions", str(work / "submissions"), "--out", str(out), "--points",
                str(points_file(work)), "--only", ",".join(sorted(needed))]
     process = subprocess.Popen(command)
@@ -114,7 +114,7 @@ def main() -> int:
     options = parser.parse_args()
     begun = time.monotonic()
     words, others = options.only.split(","), [word for word in options.without.split(",") if word]
-    corpus = test_corpus.in_repository()
+    corpus = corpus_entries.in_repository()
     labs = {case.name: case.lab for case in corpus}
     cases = {case.name: case.speed for case in corpus if case.gpu and any(word in case.name for word in words)
              and not any(word in case.name for word in others)}

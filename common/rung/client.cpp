@@ -291,6 +291,7 @@ Outcome Client::run(const Job& job) {
   request.sets = rotation.calls ? rotation.sets : 1;
   request.count = job.count;
   request.stands_for = job.stands_for;
+  request.in_turns = job.in_turns;
   request.print_left = job.quiet ? 0 : *impl.print_left;
   if (job.null_argument != Job::Null::none) request.null_arguments = 1u << (static_cast<int>(job.null_argument) - 1);
   request.data_bytes[0] = job.input_bytes;

@@ -57,6 +57,8 @@ struct Job {
   bool count = false;
   // Not 0: and predict its time on an H200 for so many times the rows, of which these are a part.
   int stands_for = 0;
+  // While it is counted, blocks take turns by atomics, as on a GPU (simt/simt.h, run_blocks_in_turns).
+  bool in_turns = false;
 };
 
 struct Outcome {

@@ -62,6 +62,7 @@ struct Request {
   int32_t calls, sets;  // Job::Rotation; calls is 0 where none is asked for. sets: of TimedSets, too
   int32_t count;        // not 0: count the last launch
   int32_t stands_for;   // Job::stands_for
+  int32_t in_turns;     // Job::in_turns
   uint64_t data_bytes[buffer_count];
   uint64_t print_left;  // bytes that the rung may print
   double time_limit;    // seconds; a worker that is still busy then says where it is, and ends

@@ -166,9 +166,13 @@ void start_counting(const Request& request) {
       fail(error.what());
     }
   }
+  simt::run_blocks_in_turns(request.in_turns);
   simt::counters::start();
 }
-std::string counted() { return simt::counters::to_json(simt::counters::finish()); }
+std::string counted() {
+  simt::run_blocks_in_turns(false);
+  return simt::counters::to_json(simt::counters::finish());
+}
 #else
 void watch(const TableEntry&, const Request&, const BufferSet&) {}
 void start_counting(const Request&) { fail("the worker of a GPU does not count; that is Nsight Compute's work"); }

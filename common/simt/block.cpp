@@ -66,7 +66,7 @@ SIMT_INLINE Thread* Block::next(Warp* first, unsigned after_lane) {
     }
     if (++warp == warps_.data() + warps_.size()) warp = warps_.data();
   } while (warp != first);
-  report_deadlock();
+  return next_turn();
 }
 
 // Gives way until somebody makes the running thread ready again.
@@ -79,7 +79,7 @@ SIMT_INLINE void Block::wait(Place place) {
   switch_to(next(warp, self->lane));
 }
 
-void Block::wait_in_meeting(Place place) { wait(place); }
+void Block::wait_outside(Place place) { wait(place); }
 
 // No lane of the warp can run. Lets those go on that wait for nothing but this.
 void Block::warp_stopped(Warp* warp) {
@@ -87,7 +87,7 @@ void Block::warp_stopped(Warp* warp) {
     merge_records(warp, false);
     if (warp->paused && !warp->ready) merge_records(warp, true);
   }
-  if (!warp->ready && warp->at_activemask) answer_activemask(warp);
+  if (!warp->ready && warp->at_activemask && !warp->at_turn) answer_activemask(warp);
 }
 
 // Counts what all lanes have done, and lets paused lanes go on that need no longer wait.
@@ -160,12 +160,13 @@ bool Block::resume() {
   simt_gridDim = launch_->config.grid;
   current_block = this;
   if (watcher_) watcher_->resume();
+  begin_turn();
   set_running(current_);
   simt_switch(&caller_, current_->context);
   return stopped();
 }
 
-// Every thread has returned or waits for the grid.
+// Every thread has returned, or waits for the grid or the next turn.
 bool Block::stopped() {
   if (alive_ > 0) {
     if (watcher_) watcher_->suspend();
@@ -197,17 +198,15 @@ void Block::set_up(const LaunchState& launch) {
   }
   for (size_t w = 0; w < warps_.size(); w++) {
     const unsigned lanes = count - static_cast<unsigned>(w) * warpSize;
-    const unsigned all = lanes >= 32 ? full_mask : (1u << lanes) - 1;
     Warp& warp = warps_[w];
     warp.threads = &threads_[w * warpSize];
-    warp.alive = warp.ready = all;
-    warp.at_barrier = warp.at_activemask = warp.paused = 0;
+    warp.alive = warp.ready = lanes >= 32 ? full_mask : (1u << lanes) - 1;
+    warp.at_barrier = warp.at_activemask = warp.paused = warp.at_turn = 0;
     warp.exchanges.clear();
   }
   for (Thread& thread : threads_) thread.context = nullptr, thread.held = nullptr;
   alive_ = count;
-  at_barrier_ = 0;
-  barrier_turn_ = 0;
+  at_barrier_ = at_turn_ = barrier_turn_ = 0;
   for_grid_ = false;
   meetings_.clear();
   votes_[0] = votes_[1] = {0, true};
@@ -353,6 +352,7 @@ void Block::answer_activemask(Warp* warp) {
 
 // In turn over all threads of the block: whoever is waited for has a turn, too.
 void Block::yield() {
+  if (launch_->in_turns) return wait_for_turn();
   Warp* const warp = current_->warp;
   // It waits for another thread, which may be one that waits until this one has caught up.
   if (warp->paused) merge_records(warp, true);

@@ -57,6 +57,7 @@ struct Warp {
   unsigned at_barrier;     // lanes that wait for the block
   unsigned at_activemask;  // lanes that wait to learn who else is here
   unsigned paused;         // lanes that have recorded so much that the others must catch up first
+  unsigned at_turn;        // lanes that wait for the block's next turn
   std::vector<Exchange> exchanges;
 };
 
@@ -74,16 +75,18 @@ class Block {
   void begin_launch(const LaunchState& launch, bool record, counters::LaunchCounters* counters);
   void end_launch();
 
-  // Runs every thread of block `number` of the launch to its end, or until all of them wait for the grid; then resume()
-  // goes on. True when it has come to its end.
+  // Runs every thread of block `number` of the launch to its end, or until all of them wait for the grid or for the
+  // block's next turn; then resume() goes on. True when it has come to its end.
   bool run(const LaunchState& launch, uint64_t number);
   bool resume();
+  bool waits_for_turn() const { return at_turn_ > 0; }
 
   // Called by the running thread.
   Votes barrier(int predicate, Place place);
   Exchanged exchange(unsigned mask, uint64_t value, Place place);
   unsigned active_lanes(Place place);
   void yield();
+  void wait_for_turn();
   void grid_barrier(Place place);
   void add_child(const LaunchConfig& config, const BoundKernel& kernel);
 
@@ -119,11 +122,13 @@ class Block {
   void give_stack(Thread* thread, void* stack);
   void set_up(const LaunchState& launch);
   bool stopped();
+  Thread* next_turn();
+  void begin_turn();
   Thread* next(Warp* first, unsigned after_lane);
   void set_running(Thread* thread);
   void switch_to(Thread* thread);
   void wait(Place place);
-  void wait_in_meeting(Place place);
+  void wait_outside(Place place);
   void warp_stopped(Warp* warp);
   void merge_records(Warp* warp, bool force);
   void complete_barrier();
@@ -150,7 +155,7 @@ class Block {
   std::unordered_map<uint64_t, Meeting> meetings_;
 
   bool for_grid_ = false;  // the barrier that gathers is the grid's
-  unsigned alive_ = 0, at_barrier_ = 0;
+  unsigned alive_ = 0, at_barrier_ = 0, at_turn_ = 0;
   unsigned barrier_turn_ = 0;  // barriers completed; votes of the next one gather while late threads read the last
   Votes votes_[2] = {};
 };

@@ -28,6 +28,7 @@
 #include "instrument/recorder.h"
 #include "memory.h"
 #include "module_tls.h"
+#include "resident.h"
 #include "streams.h"
 #include "simt.h"
 
@@ -69,13 +70,15 @@ class Pool {
   void run(LaunchState* launch) {
     out_of_turn_ = false;
     use_signal_stack();  // a thread of the host's that has launched nothing yet has none
-    if (launch->resident_blocks() > 1 || launch->cooperative) {
+    if (launch->resident_blocks() > 1 || launch->cooperative || launch->in_turns) {
       own_ = &workers_[0];
       workers_[0].handle = pthread_self();
       workers_[0].number = 0;
       static_shared_ = module_tls(reinterpret_cast<const void*>(launch->kernel.run));
       had_turn_ = true;
-      const auto run_together = launch->cooperative ? run_cooperative : run_clusters;
+      const auto run_together = launch->cooperative            ? run_cooperative
+                                : launch->cluster_blocks() > 1 ? run_clusters
+                                                               : run_in_turns;
       run_together(launch, static_shared_, poison_shared_memory);
       workers_[0].number = idle;
       return;
@@ -237,7 +240,11 @@ void before(const void* address, unsigned bytes, AccessKind kind, uintptr_t pc) 
   any_atomic.store(true, std::memory_order_relaxed);
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (recording.lane) recording.recorder->announce({at, bytes, kind == AccessKind::atomic_store}, kind, pc);
-  if (current_block && !Pool::is_shared(address)) Pool::get().wait_for_turn();
+  if (!current_block || Pool::is_shared(address)) return;
+  if (current_block->launch().in_turns)
+    current_block->wait_for_turn();
+  else
+    Pool::get().wait_for_turn();
 }
 }  // namespace
 
@@ -250,7 +257,7 @@ void before_atomic_store(const void* address, unsigned bytes) noexcept {
 
 namespace {
 
-bool only_ends = false;
+bool only_ends = false, in_turns = false;
 
 std::vector<uint64_t> ends_of(dim3 grid) {
   constexpr unsigned first = 4, last = 8;
@@ -272,6 +279,7 @@ std::vector<uint64_t> ends_of(dim3 grid) {
 
 void run_ends_of_grids() { only_ends = true; }
 bool runs_only_ends_of_grids() { return only_ends; }
+void run_blocks_in_turns(bool they_do) { in_turns = they_do; }
 
 cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bool cooperative) {
   static std::atomic<uint64_t> launches{0};
@@ -279,6 +287,7 @@ cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bo
   const std::unique_ptr<counters::LaunchCounters> counters = counters::begin_launch(state);
   Observer* const observer = current_observer();
   state.cooperative = cooperative;
+  state.in_turns = in_turns;
   if (only_ends && state.resident_blocks() == 1) state.some = ends_of(config.grid);
   state.counters = counters.get();
   state.record = counters || observer;

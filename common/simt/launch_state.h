@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace simt {
 namespace counters {
 struct LaunchCounters;
 }
+
+// Threads whose blocks take turns. Of a GPU there are many more at once; a stack for each of them takes 100 KB of
+// addresses.
+constexpr unsigned most_in_turns = 12 * 1024;
 
 struct LaunchState {
   LaunchState(uint64_t id, const LaunchConfig& config, const BoundKernel& kernel)
@@ -25,6 +30,7 @@ struct LaunchState {
   std::vector<uint64_t> some;  // the blocks to run, if not all, by rising number
 
   bool cooperative = false;  // all blocks are resident at once
+  bool in_turns = false;     // whoever comes to an atomic of global memory lets the other blocks come to theirs
 
   // Set before it runs: is it watched (by the counters or an observer), and what to count into, if anything.
   bool record = false;
@@ -39,7 +45,11 @@ struct LaunchState {
     return uint64_t{config.cluster.x} * config.cluster.y * config.cluster.z;
   }
   // Blocks that are there at once on one OS thread.
-  uint64_t resident_blocks() const { return cooperative ? block_count() : cluster_blocks(); }
+  uint64_t resident_blocks() const {
+    if (cooperative) return block_count();
+    if (!in_turns || cluster_blocks() > 1) return cluster_blocks();
+    return std::min<uint64_t>(block_count(), std::max(1u, most_in_turns / threads_per_block()));
+  }
   uint64_t blocks_to_run() const { return some.empty() ? block_count() : some.size(); }
   uint64_t block_to_run(uint64_t i) const { return some.empty() ? i : some[i]; }
   unsigned threads_per_block() const { return config.block.x * config.block.y * config.block.z; }

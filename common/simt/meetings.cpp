@@ -62,7 +62,7 @@ void Block::meeting_wait(uint64_t key, unsigned phase, Place place) {
   Meeting& meeting = find_meeting(key, place);
   while (static_cast<int>(meeting.phase - phase) <= 0) {
     meeting.waiting.push_back(current_);
-    wait_in_meeting(place);
+    wait_outside(place);
   }
   if (watcher_) watcher_->meeting_left(key, phase);
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "switch.h"
 
 namespace simt {
 
@@ -22,6 +23,28 @@ uintptr_t translated(uintptr_t address, uintptr_t from, uintptr_t to, size_t byt
 }
 
 }  // namespace
+
+// No thread can run. The other blocks go on, if one waits for that; then it is the first that can.
+Thread* Block::next_turn() {
+  if (!at_turn_) report_deadlock();
+  simt_switch(&current_->context, caller_);
+  const auto warp = std::find_if(warps_.begin(), warps_.end(), [](const Warp& w) { return w.ready; });
+  return &warp->threads[__builtin_ctz(warp->ready)];
+}
+
+void Block::wait_for_turn() {
+  current_->warp->at_turn |= 1u << current_->lane;
+  at_turn_++;
+  wait_outside(current_->place);
+}
+
+void Block::begin_turn() {
+  for (Warp& warp : warps_) {
+    warp.ready |= warp.at_turn;
+    warp.at_turn = 0;
+  }
+  at_turn_ = 0;
+}
 
 // The module's thread-local variables, but of the executor's array of dynamic shared memory, which may be among them,
 // only the part that the launch uses.
@@ -89,31 +112,57 @@ void Residents::turn(size_t i, const std::function<bool()>& go) {
     states_[i] = State::ended;
     return;
   }
-  states_[i] = State::waits;
+  states_[i] = blocks_[i]->waits_for_turn() ? State::waits_for_turn : State::waits;
   saved(i).save();
 }
 
+// Whether there were any.
+bool Residents::resume_all(State those) {
+  bool any = false;
+  for (size_t i = 0; i < states_.size(); i++) {
+    if (states_[i] != those) continue;
+    any = true;
+    saved(i).restore();
+    turn(i, [&] { return blocks_[i]->resume(); });
+  }
+  return any;
+}
+
 void Residents::run(const std::vector<uint64_t>& numbers, const std::function<void()>& all_wait) {
-  std::vector<std::unique_ptr<Block>>& blocks = resident_blocks();
-  while (blocks.size() < numbers.size()) blocks.push_back(std::make_unique<Block>());
+  std::vector<std::unique_ptr<Block>>& all = resident_blocks();
   states_.assign(numbers.size(), State::not_begun);
+  blocks_.clear();
+  size_t used = 0;
   for (size_t i = 0; i < numbers.size(); i++) {
     poison_(launch_->config.shared_bytes);
-    blocks[i]->begin_launch(*launch_, launch_->record, launch_->counters);
-    turn(i, [&] { return blocks[i]->run(*launch_, numbers[i]); });
+    const bool free = i > 0 && states_[i - 1] == State::ended;
+    if (!free && used == all.size()) all.push_back(std::make_unique<Block>());
+    blocks_.push_back(free ? blocks_.back() : all[used].get());
+    if (!free) all[used++]->begin_launch(*launch_, launch_->record, launch_->counters);
+    turn(i, [&] { return blocks_[i]->run(*launch_, numbers[i]); });
   }
-  while (std::count(states_.begin(), states_.end(), State::waits)) {
-    running_ = static_cast<size_t>(std::find(states_.begin(), states_.end(), State::waits) - states_.begin());
-    current_block = blocks[running_].get();
+  for (;;) {
+    if (resume_all(State::waits_for_turn)) continue;
+    const auto waits = std::find(states_.begin(), states_.end(), State::waits);
+    if (waits == states_.end()) break;
+    running_ = static_cast<size_t>(waits - states_.begin());
+    current_block = blocks_[running_];
     all_wait();
     current_block = nullptr;
-    for (size_t i = 0; i < numbers.size(); i++) {
-      if (states_[i] != State::waits) continue;
-      saved(i).restore();
-      turn(i, [&] { return blocks[i]->resume(); });
-    }
+    resume_all(State::waits);
   }
-  for (size_t i = 0; i < numbers.size(); i++) blocks[i]->end_launch();
+  for (size_t i = 0; i < used; i++) all[i]->end_launch();
+}
+
+void run_in_turns(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes)) {
+  Residents residents(launch, static_shared, poison);
+  const uint64_t blocks = launch->blocks_to_run(), at_once = launch->resident_blocks();
+  for (uint64_t first = 0; first < blocks; first += at_once) {
+    std::vector<uint64_t> numbers;
+    for (uint64_t i = first; i < std::min(blocks, first + at_once); i++) numbers.push_back(launch->block_to_run(i));
+    residents.run(numbers, [] {});
+  }
+  resident_blocks().clear();  // there may be too many for the next launch, with larger blocks
 }
 
 }  // namespace simt

@@ -38,15 +38,17 @@ class SavedShared {
   size_t bytes_ = 0;
 };
 
+class Block;
+
 class Residents {
  public:
-  enum class State { not_begun, running, waits, ended };
+  enum class State { not_begun, running, waits, waits_for_turn, ended };
 
   // `poison` fills the shared memory of a block that begins; `static_shared` is the kernel's module's.
   Residents(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));
 
-  // Runs these blocks of the launch to their end. Each time that all of them wait, or have returned, `all_wait` is
-  // called; then those that wait go on.
+  // Runs these blocks of the launch to their end. Each time that all of them wait for each other, or have returned,
+  // `all_wait` is called; then those that wait go on.
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& all_wait);
 
   size_t count() const { return states_.size(); }
@@ -57,13 +59,18 @@ class Residents {
 
  private:
   void turn(size_t i, const std::function<bool()>& go);
+  bool resume_all(State those);
 
   LaunchState* launch_;
   ModuleTls static_shared_;
   void (*poison_)(size_t dynamic_bytes);
   std::vector<State> states_;
+  std::vector<Block*> blocks_;  // where those run that have begun
   std::vector<std::unique_ptr<SavedShared>> saved_;
   size_t running_ = 0;
 };
+
+// Runs a launch whose blocks take turns. Arguments as of Residents.
+void run_in_turns(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));
 
 }  // namespace simt

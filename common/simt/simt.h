@@ -40,6 +40,12 @@ unsigned gpu_times();
 void run_ends_of_grids();
 bool runs_only_ends_of_grids();
 
+// From now on, or no longer, blocks take turns, as on a GPU, where they run at one time: a thread that comes to an
+// atomic of global memory, or yields, waits until all threads of the resident blocks have come to one, or can do
+// nothing else. So each of them draws as often from a queue as any other. Of clusters only the blocks of one take
+// turns.
+void run_blocks_in_turns(bool they_do);
+
 // Source position of an address of code: fills file ("" if unknown) and returns the line (0 if unknown). Runs
 // addr2line.
 int source_line(uintptr_t pc, char* file, size_t file_size);

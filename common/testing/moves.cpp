@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "check.h"
@@ -77,8 +78,6 @@ std::string worst_line(const Count& count, const std::function<double(const Line
 }
 
 Judgement unmet(const std::string& counted) { return {false, counted}; }
-
-bool draws_rows(const Count& count) { return count.atomic.requests >= count.rows + count.blocks; }
 
 // ---- The vocabulary ------------------------------------------------------------------------------
 
@@ -251,11 +250,14 @@ Demand said_what_loads_cost() {
 
 // ---- A move --------------------------------------------------------------------------------------
 
-std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed) {
+namespace {
+
+std::string count_once(rung::Client& client, const Step& step, uint64_t more_seed, bool in_turns, Count* count) {
   const std::vector<unsigned char> input =
       operator_of(lab.op).input(step.test_case, step.dtype, session().seed + more_seed);
   rung::Job job = job_for(step, input);
   job.count = true;
+  job.in_turns = in_turns;
   job.stands_for = step.test_case.move ? step.test_case.move->stands_for : 0;
   job.time_limit = 30 * times_longer();  // a hundred times what the course's own solutions need
   const Outcome outcome = client.run(job);
@@ -265,6 +267,18 @@ std::string count_call(rung::Client& client, const Step& step, Count* count, uin
     problem = "not right on the shape that is counted";
   }
   return problem;
+}
+
+}  // namespace
+
+std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed) {
+  static std::set<std::pair<const rung::Client*, int>> with_atomics;
+  const std::pair<const rung::Client*, int> variant = {&client, step.variant};
+  const bool known = with_atomics.count(variant);
+  const std::string problem = count_once(client, step, more_seed, known, count);
+  if (known || !problem.empty() || count->atomic.requests == 0) return problem;
+  with_atomics.insert(variant);
+  return count_once(client, step, more_seed, true, count);
 }
 
 namespace {

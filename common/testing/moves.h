@@ -148,8 +148,6 @@ Demand said_what_loads_cost();
 // which `weight` is the largest.
 std::string worst_line(const Count& count, const std::function<double(const LineCount&)>& weight);
 Judgement unmet(const std::string& counted);
-// Whether blocks may draw their rows from a queue: an atomic for each row, and for each block one that finds it empty.
-bool draws_rows(const Count& count);
 // How many rows a block goes through one after the other, with all its threads: its own barriers are as many, at the
 // least. Of warps that have rows of their own, 1.
 double rows_in_turn(const Count& count);
@@ -190,6 +188,8 @@ struct Step;
 std::string read_counters(const Step& step, const rung::Outcome& outcome, Count* count);
 
 // Counts one call of an instrumented rung, which `client` has loaded. Returns "" or why that failed.
+// Blocks and warps may draw their rows from a queue. The executor runs one after the other, so that the first would
+// draw all: of variants with atomics in global memory it counts what they do when they take turns.
 std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed = 0);
 
 // Counts one call and judges it. `remark`: set to what there is to say without failing. Returns "" or the failure.

@@ -35,20 +35,6 @@ double share_of(const Received& launch, const Count& count) {
   return launch.share / std::max(1.0, launch.loads / count.matrix_bytes()) / count.element_bytes;
 }
 
-// Lanes that each go over a row of their own ask for twice the sectors that their bytes fill, or more.
-bool scattered(const Count& count) {
-  constexpr double sector = 32, much = 1.5;
-  return count.load.sectors * sector > much * count.load.bytes + count.load.requests * sector;
-}
-
-// How many rows a thread's block has gone through. Where blocks draw them from a queue, one may find most: here they do
-// not all run at one time. Elsewhere a thread has to do with one row, also in a block for several.
-double rows_drawn(const Received& launch, const Count& count) {
-  if (!draws_rows(count) || scattered(count)) return 1;
-  const double rows = share_of(launch, count) * launch.block_threads / count.cols;
-  return std::clamp(rows, 1.0, static_cast<double>(count.rows));
-}
-
 // Of wide rows the thread with the most accesses makes hardly more than its block's threads do on average. So one warp
 // of eight that works alone is seen where its bytes are few, as those of halves are. A warp that loads for the others
 // makes two of four accesses to each element, and four times as many as the mean.
@@ -70,14 +56,6 @@ constexpr double spare_of_a_warp = 1536;
 // Warps may load for others, who then find it in shared memory.
 bool handed_to_other_warps(const Count& count) { return count.between_warps >= count.matrix_bytes() / 2; }
 
-// Warps may draw rows one by one, so that one of them does most; they do not wait for each other. Where they do, a
-// block has drawn the row, and they share it.
-bool warps_draw_rows(const Count& count) {
-  constexpr double to_begin_and_end = 2;
-  const double warps = count.blocks * std::ceil(count.block_threads / 32.0);
-  return draws_rows(count) && count.barriers <= to_begin_and_end * warps;
-}
-
 double ways_to_get(const LineCount& line) { return line.load.requests + line.shared_requests + line.warp_operations; }
 
 // Bytes that launches load which are not enough for all rows at once, by what `enough` asks of a launch. A launch of
@@ -94,10 +72,8 @@ double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
 
 double rows_in_turn(const Count& count) {
   const double blocks = std::max(1.0, count.working_blocks), warps = std::ceil(count.block_threads / 32.0);
-  // Of blocks that draw rows one may find more than the others.
-  const double more = draws_rows(count) && count.share_of_all > 0 ? count.its_share / count.share_of_all : 1;
-  const double rows = std::ceil(more * count.rows / blocks);
-  const double barriers = std::ceil(more * count.working_barriers / (std::max(1.0, warps) * blocks));
+  const double rows = std::ceil(count.rows / blocks);
+  const double barriers = std::ceil(count.working_barriers / (std::max(1.0, warps) * blocks));
   return std::max(1.0, std::min({rows, barriers, static_cast<double>(count.rows)}));
 }
 
@@ -121,8 +97,6 @@ Demand rows_at_once() {
   return [](const Count& count) -> Judgement {
     const double lanes = std::min(lanes_per_row, std::floor(count.cols * count.element_bytes / bytes_of_a_lane));
     const double needed = std::max(1.0, lanes) * static_cast<double>(count.rows);
-    // Of such blocks one may find most rows: here they do not all run at one time.
-    if (draws_rows(count) && count.threads >= needed) return {};
     if (count.working_threads >= needed) {
       const double bytes = loaded_by_few(
           count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });
@@ -143,8 +117,7 @@ Demand no_serial_section() {
     const double rounds = std::log2(std::max(2, count.block_threads)), rows = rows_in_turn(count);
     const double share = usual_share(count);
     const double most = share + rows * (accesses_per_round * rounds + accesses_a_selected * count.results);
-    // Nor is it shared work if every thread does all of it. Where blocks draw rows from a queue, one may do most of
-    // them.
+    // Nor is it shared work if every thread does all of it.
     double elements = count.elements() / std::max(1.0, count.blocks * count.block_threads);
     for (const Received& launch : count.received) elements = std::max(elements, share_of(launch, count));
     elements = std::ceil(elements);
@@ -169,7 +142,7 @@ Demand no_serial_section() {
 Demand even_shares() {
   return [](const Count& count) -> Judgement {
     for (const Received& launch : count.received) {
-      const double rows = std::max(rows_drawn(launch, count), rows_in_turn(count));
+      const double rows = rows_in_turn(count);
       const double spare = rows * (received_a_round * std::log2(std::max(2, launch.block_threads)) +
                                    received_a_selected * (count.results ? count.results + 1 : 0));
       // Halves may be kept as floats.
@@ -187,7 +160,7 @@ Demand even_shares() {
     const double share = usual_share(count);
     const double mean =
         times_the_mean * share + rows * (selecting + accesses_per_round * std::log2(std::max(2, count.block_threads)));
-    if (count.longest_thread > mean && !draws_rows(count)) {
+    if (count.longest_thread > mean) {
       return unmet_with_few_rows(count, "one thread makes " + whole(count.longest_thread) +
                                             " memory accesses, while the " + whole(count.block_threads) +
                                             " threads of its block make " + brief(share) + " on average; at most " +
@@ -197,11 +170,8 @@ Demand even_shares() {
     for (const WarpLoads& launch : count.busiest) {
       const double share_of_warp =
           std::max(launch.block_bytes, launch.loads / std::max(1.0, launch.working_blocks)) / launch.warps;
-      // Of blocks that draw rows one may find most of them.
-      const double rows =
-          draws_rows(count) ? std::max(1.0, count.rows * launch.block_bytes / std::max(1.0, launch.loads)) : 1;
-      const double most = times_the_mean * share_of_warp + spare_of_a_warp * rows;
-      if (launch.bytes <= most || handed_to_other_warps(count) || warps_draw_rows(count)) continue;
+      const double most = times_the_mean * share_of_warp + spare_of_a_warp;
+      if (launch.bytes <= most || handed_to_other_warps(count)) continue;
       Judgement judgement = unmet("one warp loads " + whole(launch.bytes) + " bytes, while the " + whole(launch.warps) +
                                   " warps of its block load " + brief(share_of_warp) + " on average; at most " +
                                   whole(most) + " are allowed: does one warp do the work of others?" +

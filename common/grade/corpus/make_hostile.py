@@ -28,7 +28,7 @@ MISSING = f"{KERNEL} is not in the submission"
 
 @dataclass
 class Declared:
-    """What the lab of a submission must get; fields as in the headers of the corpus (test_corpus.py)."""
+    """What the lab of a submission must get; fields as in the headers of the corpus (corpus_entries.py)."""
 
     name: str  # how the folder or archive is called, without its ending
     entry: int

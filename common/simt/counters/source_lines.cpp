@@ -1,11 +1,15 @@
 #include "source_lines.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 namespace simt::counters {
 
@@ -23,30 +27,85 @@ SourceLine parse(const std::string& text) {
   return {shorten(text.substr(0, colon)), std::atoi(text.c_str() + colon + 1)};
 }
 
-// What the command prints. Empty if it cannot be run.
-std::string output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (pipe(ends) != 0) return "";
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const bool started = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ) == 0;
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string output;
-  char buffer[4096];
-  for (ssize_t got; started && (got = read(ends[0], buffer, sizeof buffer)) > 0;)
-    output.append(buffer, static_cast<size_t>(got));
-  close(ends[0]);
-  if (started) waitpid(child, nullptr, 0);
-  return output;
-}
+// An addr2line that stays for more questions about one module: to read what the compiler says of its lines takes as
+// long as to run a kernel of thousands of elements. It ends when its input does, with this process at the latest.
+class Answers {
+ public:
+  explicit Answers(const std::string& module) : module(module) {
+    int questions[2], answers[2];
+    if (pipe2(questions, O_CLOEXEC) != 0) return;
+    if (pipe2(answers, O_CLOEXEC) != 0) {
+      close(questions[0]), close(questions[1]);
+      return;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, questions[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, answers[1], STDOUT_FILENO);
+    // -a prints each address before its lines, -i the lines of all calls that were inlined there, innermost first.
+    std::string words[] = {"addr2line", "-a", "-i", "-e", module};
+    char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(),
+                               words[3].data(), words[4].data(), nullptr};
+    if (posix_spawnp(&child_, arguments[0], &actions, nullptr, arguments, environ) != 0) child_ = 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(questions[0]), close(answers[1]);
+    to_ = questions[1];
+    from_ = fdopen(answers[0], "r");
+  }
+  ~Answers() {
+    if (to_ >= 0) close(to_);
+    if (from_) fclose(from_);
+    if (child_ && is_mine()) waitpid(child_, nullptr, 0);
+  }
+  Answers(const Answers&) = delete;
+
+  bool is_mine() const { return owner_ == getpid(); }
+
+  // What it prints for these offsets. So few of them that neither side waits for the other to read.
+  std::string to(const uintptr_t* offsets, size_t count) {
+    std::string asked, answer;
+    for (size_t i = 0; i < count; i++) asked += hexadecimal(offsets[i]) + "\n";
+    if (!child_ || !from_ || !write_all(asked + hexadecimal(no_offset) + "\n")) return "";
+    bool last = false;
+    char* line = nullptr;
+    size_t room = 0;
+    while (getline(&line, &room, from_) > 0 && !last) {
+      last = std::strtoull(line, nullptr, 16) == no_offset;
+      if (!last) answer += line;
+    }
+    free(line);  // that of no_offset was the last one that was read
+    return answer;
+  }
+
+  const std::string module;
+
+ private:
+  static constexpr uintptr_t no_offset = ~uintptr_t{0} - 15;
+
+  static std::string hexadecimal(uintptr_t number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%zx", static_cast<size_t>(number));
+    return text;
+  }
+
+  // If it has ended, no signal says so to the program that is counted.
+  bool write_all(const std::string& text) const {
+    sigset_t pipe, before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    const bool written = write(to_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const timespec now = {};
+    if (!written && !sigismember(&before, SIGPIPE)) sigtimedwait(&pipe, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return written;
+  }
+
+  const pid_t owner_ = getpid();
+  pid_t child_ = 0;
+  int to_ = -1;
+  FILE* from_ = nullptr;
+};
 
 }  // namespace
 
@@ -59,14 +118,12 @@ std::string shorten(const std::string& path) {
 
 std::vector<SourceLine> source_lines(const std::string& module, const std::vector<uintptr_t>& offsets) {
   std::vector<SourceLine> lines(offsets.size());
-  // -a prints each address before its lines, -i the lines of all calls that were inlined there, innermost first.
-  std::vector<std::string> command = {"addr2line", "-a", "-i", "-e", module};
-  for (uintptr_t offset : offsets) {
-    char text[32];
-    std::snprintf(text, sizeof text, "0x%zx", static_cast<size_t>(offset));
-    command.push_back(text);
-  }
-  const std::string output = output_of(command);
+  static std::unique_ptr<Answers> answers;
+  if (!answers || answers->module != module || !answers->is_mine()) answers = std::make_unique<Answers>(module);
+  constexpr size_t at_once = 128;
+  std::string output;
+  for (size_t i = 0; i < offsets.size(); i += at_once)
+    output += answers->to(offsets.data() + i, std::min(at_once, offsets.size() - i));
   size_t index = 0;
   bool found = false;
   for (size_t at = 0; at < output.size();) {

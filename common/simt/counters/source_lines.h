@@ -14,7 +14,7 @@ struct SourceLine {
 };
 
 // For each of the module's offsets the innermost line of the kernel's own source: code that was inlined from the CUDA
-// headers belongs to the line that called it. Runs addr2line once.
+// headers belongs to the line that called it. Runs addr2line.
 std::vector<SourceLine> source_lines(const std::string& module, const std::vector<uintptr_t>& offsets);
 
 // Relative to the working directory, if the path lies in it.

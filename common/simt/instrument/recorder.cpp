@@ -363,6 +363,10 @@ void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr
   const bool shared = address - recording.dynamic_shared < recording.dynamic_bytes ||
                       address - recording.static_shared < recording.static_bytes;
   if (!shared && (kind == AccessKind::volatile_load || kind == AccessKind::atomic)) poll(pc);
+  // It may wait for what another block stores.
+  static thread_local unsigned volatile_loads = 0;
+  if (!shared && kind == AccessKind::volatile_load && current_block->launch().in_turns && ++volatile_loads % 64 == 0)
+    current_block->wait_for_turn();
   recording.recorder->record({pc, address, bytes, true, kind});
   if (recording.observer) recording.recorder->show_now();
 }
