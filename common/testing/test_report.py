@@ -65,6 +65,15 @@ class Report(unittest.TestCase):
         self.assertEqual(output.count("timed out at "), 1, output)
         self.assertRegex(output, r"tree f32 .* 1 case   FAIL .*\n    normal-7x33\n      timed out at ")
 
+    def test_a_kernel_that_crashes_where_a_call_must_be_refused(self):
+        signature = "cudaError_t tree(const float* x, float* y, int rows, int cols, cudaStream_t stream) {\n"
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
+                            (signature + "  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;\n", signature))
+        told = "must not come to that: with these arguments the function returns cudaErrorInvalidValue and launches nothing."
+        self.assertIn(told, run_tests("lab02_smem", file, "cpu", True, {"variant": "tree", "case": "null-input"}).output)
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("  float* scratch = row + cols;", "  float* scratch = row + 1000000;"))
+        self.assertNotIn(told, run_tests("lab02_smem", file, "cpu", True, {"variant": "tree", "case": "normal-7x33"}).output)
+
     def test_wrong_predictions_alone(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
                             ('{"neighbours_sectors", 32 * 4 / 32}', '{"neighbours_sectors", 5}'))
