@@ -109,11 +109,12 @@ build_rung() {
   shift
   need_build_folder
   said=$(mktemp build/said.XXXXXX) || cannot_write build
-  build "$@" 2> >(tee "$said" >&2)
+  build "$@" 2> >(awk -f common/commands/once.awk | tee "$said" >&2)
   status=$?
   wait $!  # for tee
-  # x.cu:59:72: error: expected ';' -> 59: expected ';'
-  first_error=$(grep -F "$file:" "$said" | sed -nE 's/.*:([0-9]+):[0-9]+: (fatal )?error: /\1: /p' | head -n 1)
+  # x.cu:59:72: error: expected ';' -> 59: expected ';'. By line: two programs have read the file, one after the other.
+  first_error=$(grep -F "$file:" "$said" | sed -nE 's/.*:([0-9]+):[0-9]+: (fatal )?error: /\1: /p' |
+    sort -s -n | sed -e 's/: a function-definition is not allowed here.*/&; is a } missing above it?/;q')
   rm -f "$said"
   return $status
 }

@@ -31,7 +31,11 @@ if [ -z "${PREBUILT:-}" ]; then
   need_build_folder
   needed+=("$build/worker" $(make -s -f common/build/rules.mk print-announce))
 fi
-[ -x "$build/tests/$lab" ] || step "building the tests (once; under a minute on two cores) ..."
+if [ ! -x "$build/worker" ]; then
+  step "building the course's programs (only the first time; about two minutes on two cores) ..."
+elif [ ! -x "$build/tests/$lab" ]; then
+  step "building the tests of this lab (only the first time) ..."
+fi
 choose_backend "${needed[@]}"
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"
 rung=$(shared_object "$tested" "build/$backend")

@@ -124,6 +124,21 @@ void Client::Impl::add_words(const Reply& reply, Outcome* outcome) {
   if (outcome->file.empty() || outcome->line < 0) outcome->line = 0;
 }
 
+// By which calls the kernel came to the place; "" if it is the kernel's own, or not known.
+static std::string calls_text(const Reply& reply, const Outcome& outcome) {
+  uintptr_t offsets[max_frames];
+  int count = 0;
+  while (count < max_frames && reply.frames[count]) {
+    offsets[count] = reply.frames[count];
+    count++;
+  }
+  if (count == 0 || outcome.line == 0) return "";
+  char text[1024];
+  simt::describe_calls(text_of(reply.module).c_str(), offsets, count, outcome.file.c_str(), outcome.line, text,
+                       sizeof text);
+  return text[0] ? std::string("\n") + text : "";
+}
+
 // The worker has said what went wrong and ends.
 Outcome Client::Impl::failed(const Reply& reply) {
   Outcome outcome = lost(Outcome::Kind::crashed, "");
@@ -148,6 +163,7 @@ Outcome Client::Impl::late(const char* when, double limit, uint64_t job) {
   if (last_words(reply, job)) {
     worker.kill();
     outcome = failed(reply);
+    outcome.message += calls_text(reply, outcome);
   } else {
     worker.kill();
     worker.stop();

@@ -36,6 +36,7 @@ constexpr uint32_t request_magic = 0x4c445251;  // "LDRQ"
 constexpr uint32_t reply_magic = 0x4c445250;    // "LDRP"
 constexpr double load_limit = 20;               // seconds until the table of a rung must have come
 constexpr int max_variants = 64;
+constexpr int max_frames = 6;
 constexpr int max_launches = 1 << 20;
 constexpr size_t max_counters_bytes = 4 << 20;
 constexpr int max_calls = 1 << 12;
@@ -109,6 +110,7 @@ struct Reply {
   int32_t line;
   char module[512];  // otherwise the module and the offset of the code in it, for addr2line; or empty
   uint64_t offset;
+  uint64_t frames[max_frames];  // of a timeout, in the same module: the user's code on the stack (simt::Failure)
 };
 
 // Where things lie in the memfd: the input, then the whole allocation of each buffer as it was after the last launch,

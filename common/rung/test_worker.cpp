@@ -219,6 +219,22 @@ TEST_CASE("a hang in a kernel says where it was", "[worker][executor]") {
   CHECK(contains(outcome.message, "in block (0,0,0)"));
   CHECK(contains(outcome.file, "misbehaves.cu"));
   CHECK(std::abs(outcome.line - line_with("line of the hang")) <= 1);
+  CHECK(!contains(outcome.message, "The kernel called"));
+}
+
+TEST_CASE("a hang in a function that the kernel calls names both lines", "[worker][executor]") {
+  Client client(worker(), testdata("misbehaves.so"));
+  const bool nested = GENERATE(false, true);
+  const Outcome outcome = client.run(job_for(client, nested ? "hangs_in_a_nested_call" : "hangs_in_a_call", 0.3));
+  CHECK(outcome.kind == Outcome::Kind::timed_out);
+  INFO(outcome.message);
+  CHECK(contains(outcome.file, "misbehaves.cu"));
+  CHECK(std::abs(outcome.line - line_with("line of the inlined hang")) <= 1);
+  const auto line = [](const char* text) { return "line " + std::to_string(line_with(text)); };
+  CHECK(contains(outcome.message,
+                 nested ? "\nThe kernel got there by calls at " + line("line of the nested call") + " and " +
+                              line("line of the call in it") + "."
+                        : "\nThe kernel called this function at " + line("line of the inlined call") + "."));
 }
 
 TEST_CASE("garbage on the worker's socket is a crash of the rung, not of the client", "[worker]") {

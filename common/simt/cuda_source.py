@@ -91,7 +91,9 @@ def dynamic_parallelism(source: Text) -> list[tuple[int, str]]:
             continue
         end = closing(code, body.start())
         launch = LAUNCH.search(code, body.start(), end if end > 0 else len(code))
-        if launch:
+        if launch and end < 0:
+            found.append((kernel.start(), "a function without a } at its end (is one missing?) is"))
+        elif launch:
             found.append((launch.start(), "without -rdc=true (nvcc needs it, too), dynamic parallelism (a launch inside a kernel) is"))
     return found
 

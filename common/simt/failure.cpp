@@ -20,6 +20,21 @@ namespace simt {
 
 namespace {
 
+void print_calls(const Failure& failure, const char* file, int line) {
+  if (failure.frames[0] == 0) return;
+  const LoadedModule module = loaded_module(failure.frames[0]);
+  char path[512], calls[1024];
+  module.path(path, sizeof path);
+  uintptr_t offsets[Failure::most_frames];
+  int count = 0;
+  while (count < Failure::most_frames && failure.frames[count]) {
+    offsets[count] = failure.frames[count] - module.base;
+    count++;
+  }
+  describe_calls(path, offsets, count, file, line, calls, sizeof calls);
+  if (calls[0]) std::fprintf(stderr, "%s\n", calls);
+}
+
 void print_and_exit(const Failure& failure) {
   // What kernels have printed; unless it is printing that failed.
   if (ftrylockfile(stdout) == 0) {
@@ -40,6 +55,7 @@ void print_and_exit(const Failure& failure) {
   }
   if (line) std::fprintf(stderr, " at %s:%d", file, line);
   std::fprintf(stderr, "\n%s\n", failure.detail);
+  print_calls(failure, file, line);
   _exit(134);
 }
 
@@ -73,15 +89,16 @@ bool is_executors_own(uintptr_t pc) {
   return std::strstr(file, "common/simt/") && length > 4 && std::strcmp(file + length - 4, ".cpp") == 0;
 }
 
-// The innermost program counter that is in the user's code: in a kernel, the module that the kernel is in; elsewhere,
-// whatever is no system library. 0 if the stack cannot be followed.
-uintptr_t users_pc(uintptr_t pc) {
+// In a kernel, the module that the kernel is in is the user's code; elsewhere, whatever is no system library.
+bool is_users(uintptr_t address) {
   const void* kernel = current_block ? current_block->kernel_code() : nullptr;
-  const uintptr_t kernel_base = kernel ? loaded_module(kernel).base : 0;
-  const auto is_users = [&](uintptr_t address) {
-    const LoadedModule module = loaded_module(address);
-    return (kernel ? module && module.base == kernel_base : !is_system(module)) && !is_executors_own(address);
-  };
+  const LoadedModule module = loaded_module(address);
+  return (kernel ? module && module.base == loaded_module(kernel).base : !is_system(module)) &&
+         !is_executors_own(address);
+}
+
+// The innermost program counter that is in the user's code; 0 if the stack cannot be followed.
+uintptr_t users_pc(uintptr_t pc) {
   if (pc > 4096 && is_users(pc)) return pc;
   // A stack in the middle of a switch may lead backtrace() astray; the fault that follows comes back here.
   static __thread bool following = false;
@@ -97,6 +114,26 @@ uintptr_t users_pc(uintptr_t pc) {
     if (frame == pc) past_signal = true;
   }
   return 0;
+}
+
+// Fills Failure::frames, as far as the stack can be followed.
+void find_frames(uintptr_t pc, uintptr_t (&found)[Failure::most_frames]) {
+  // A program of one module has the executor's code in it, perhaps without lines: only what has one is the user's.
+  const bool one_module =
+      loaded_module(current_block->kernel_code()).base == loaded_module(reinterpret_cast<uintptr_t>(&is_users)).base;
+  char file[512];
+  const auto is_kernels = [&](uintptr_t address) {
+    return is_users(address) && (!one_module || source_line(address, file, sizeof file) != 0);
+  };
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  int next = 0;
+  for (int i = count - 1; i >= 0 && next < Failure::most_frames; i--) {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
+    const uintptr_t code = frame == pc ? pc : frame - 1;  // a return address is the instruction after the call
+    if (is_kernels(code)) found[next++] = code;
+    if (frame == pc) break;
+  }
 }
 
 struct Registers {
@@ -185,6 +222,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   switch (first_signal) {
     case SIGUSR1:
       failure.what = "timeout";
+      if (failure.in_kernel && failure.pc) find_frames(registers.pc, failure.frames);
       std::snprintf(
           failure.detail, sizeof failure.detail,
           "Still running when its time was over: does a loop here, or a loop that calls this function, not end?");

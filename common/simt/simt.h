@@ -16,6 +16,10 @@ struct Failure {
   const char* file;  // the source line, where the executor knows it, else nullptr
   int line;
   uintptr_t pc;  // otherwise the program counter, for addr2line: 0 if file is set
+  // Of a timeout in a kernel: the program counters of the user's code on the thread's stack, the outermost first. That
+  // may be the launch, and code of several functions where they are inlined. 0 behind the last one.
+  static constexpr int most_frames = 6;
+  uintptr_t frames[most_frames];
 };
 
 // Called once when a kernel cannot go on; must not return (_exit). May run in a signal handler: only async-signal-safe
@@ -52,5 +56,10 @@ int source_line(uintptr_t pc, char* file, size_t file_size);
 
 // The same for an address in another process: the module's path and the address's offset from where it was loaded.
 int source_line(const char* module, uintptr_t offset, char* file, size_t file_size);
+
+// The calls by which a kernel came to this place, as a sentence; "" if the place is the kernel's own. offsets: as in
+// Failure::frames, of code in the module.
+void describe_calls(const char* module, const uintptr_t* offsets, int count, const char* file, int line, char* text,
+                    size_t size);
 
 }  // namespace simt

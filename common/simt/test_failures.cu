@@ -47,6 +47,22 @@ __global__ void endless(volatile int* out) {
   }
 }
 
+__device__ __attribute__((noinline)) void wait_for(volatile int* flag) {
+  while (flag[0] == 0) {  // the loop
+  }
+  flag[1] = 1;
+}
+
+__device__ void wait_inlined(volatile int* flag) {
+  wait_for(flag);  // the call in it
+  flag[2] = 1;
+}
+
+__global__ void calls_endless(volatile int* out) {
+  wait_inlined(out);  // the kernel's call
+  out[3] = 1;
+}
+
 __global__ void through_library(const float* from, float* to) {
   memcpy(to, from, 4096);
   __syncthreads();  // a call at the end would become a jump, which leaves no frame on the stack
@@ -172,4 +188,18 @@ TEST_CASE("an endless loop says where it is when it is asked") {
   CAPTURE(text);
   REQUIRE(has(text, "timeout in block (0,0,0), thread (0,0,0) at "));
   REQUIRE((has(text, ":" + std::to_string(first)) || has(text, ":" + std::to_string(first + 1))));
+}
+
+TEST_CASE("an endless loop in a function says by which calls the kernel came there") {
+  DeviceArray<int> out(8, 0);
+  const std::string text = message_of(
+      [&] {
+        simt::set_cores(1);
+        calls_endless<<<1, 32>>>(out.data());
+      },
+      300);
+  CAPTURE(text);
+  REQUIRE(has(text, "timeout in block (0,0,0), thread (0,0,0) at "));
+  REQUIRE(has(text, "\nThe kernel got there by calls at line " + std::to_string(line_of("// the kernel's call")) +
+                        " and line " + std::to_string(line_of("// the call in it")) + "."));
 }

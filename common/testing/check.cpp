@@ -50,7 +50,7 @@ bool would_end_on_a_gpu(const Outcome& outcome) {
 }
 
 // What can be said without looking at the output. `right` if nothing.
-Finding check_ending(const Outcome& outcome) {
+Finding ending(const Outcome& outcome) {
   const std::string at = place(outcome);
   const auto finding = [&](Kind kind, const std::string& word, const std::string& colon) {
     const std::string start = word + (at.empty() ? "" : (word.empty() ? "" : " at ") + at);
@@ -67,6 +67,15 @@ Finding check_ending(const Outcome& outcome) {
     case Outcome::Kind::returned: break;
   }
   return {};
+}
+
+Finding check_ending(const Step& step, const Outcome& outcome) {
+  Finding finding = ending(outcome);
+  if (finding.kind != Kind::right && step.test_case.must_refuse)
+    finding.text +=
+        "\nIt must not come to that: with these arguments the function returns cudaErrorInvalidValue and launches "
+        "nothing.";
+  return finding;
 }
 
 // What of the runtime an error came from, in further lines; in the first of them is no figure of the case.
@@ -164,7 +173,7 @@ Job job_for(const Step& step, const std::vector<unsigned char>& input) {
 }
 
 Finding judge(const Step& step, const std::vector<unsigned char>& input, const Outcome& outcome, uint64_t more_seed) {
-  Finding finding = check_ending(outcome);
+  Finding finding = check_ending(step, outcome);
   if (finding.kind != Kind::right) return finding;
   bool done = false;
   finding = check_error(step, outcome, &done);
@@ -235,7 +244,7 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, J
 
   job.quiet = true;
   const Outcome second = session().client->run(job);
-  finding = check_ending(second);
+  finding = check_ending(step, second);
   if (finding.kind != Kind::right) {
     const std::string when = "in the second of two equal runs: ";
     return {finding.kind, when + finding.text, "", when + (finding.brief.empty() ? finding.text : finding.brief)};
@@ -286,7 +295,7 @@ Finding check(const Step& step) {
       }
       compared = found.kind == Kind::right;
     } else {
-      const Finding found = check_ending(outcome);
+      const Finding found = check_ending(step, outcome);
       if (found.kind != Kind::right) return found;
     }
   }

@@ -170,7 +170,13 @@ class LadderReporter : public StreamingBase {
         predictions_wrong_++;
       } else if (group != "exported") {
         const Failing failing = {variant, test_case, failure_};
-        if (failing_.name.empty() || (!names_line(failing_) && names_line(failing))) failing_ = failing;
+        // A line helps; but that of a move, which is counted where results are wrong, too, not before those are right.
+        const bool helps =
+            !names_line(failing_) && names_line(failing) && (group != "move" || failing_group_ == "move");
+        if (failing_.name.empty() || helps) {
+          failing_ = failing;
+          failing_group_ = group;
+        }
       }
     }
     group_.notes += note_;
@@ -296,6 +302,7 @@ class LadderReporter : public StreamingBase {
   int passed_ = 0, failed_ = 0, not_run_ = 0, predictions_wrong_ = 0;
   std::string first_prediction_;
   Failing failing_;  // the first failure that names a line; if none does, the first
+  std::string failing_group_;
 };
 
 CATCH_REGISTER_REPORTER("ladder", LadderReporter)

@@ -269,13 +269,14 @@ int prepare() {
   if (judged()) {
     for (Case& c : operator_of(lab.op).hidden_cases(s.seed)) cases.push_back(std::move(c));
   }
+  // Before the moves: a wrong result comes first, and few cases of a variant are told in full.
+  if (!judged() && rung::arguments_of(lab.op).far) {
+    for (const Case& c : offsets_cases()) cases.push_back(c);
+  }
   for (const Move& move : lab.moves) {
     if (!move.stands_for || !judged() || request().timed) cases.push_back(case_of(move));
   }
   if (judged()) cases.push_back(operator_of(lab.op).integrity_case(s.seed));
-  if (!judged() && rung::arguments_of(lab.op).far) {
-    for (const Case& c : offsets_cases()) cases.push_back(c);
-  }
   for (const Prediction& p : lab.predictions) cases.push_back(counted_case(p.case_name(), "predict", p.shape));
   s.wanted = request().wanted;
   const std::vector<Case> all = cases;

@@ -65,6 +65,27 @@ class Report(unittest.TestCase):
         self.assertEqual(output.count("timed out at "), 1, output)
         self.assertRegex(output, r"tree f32 .* 1 case   FAIL .*\n    normal-7x33\n      timed out at ")
 
+    def test_a_kernel_that_crashes_where_a_call_must_be_refused(self):
+        signature = "cudaError_t tree(const float* x, float* y, int rows, int cols, cudaStream_t stream) {\n"
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
+                            (signature + "  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;\n", signature))
+        told = "must not come to that: with these arguments the function returns cudaErrorInvalidValue and launches nothing."
+        self.assertIn(told, run_tests("lab02_smem", file, "cpu", True, {"variant": "tree", "case": "null-input"}).output)
+        file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("  float* scratch = row + cols;", "  float* scratch = row + 1000000;"))
+        self.assertNotIn(told, run_tests("lab02_smem", file, "cpu", True, {"variant": "tree", "case": "normal-7x33"}).output)
+
+    def test_a_wrong_offset_is_told_before_the_moves(self):
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        kernel = solution.read_text()
+        begin = kernel.index("__global__ void tree_kernel")
+        whole = kernel[begin:kernel.index("// END 3")]
+        # Offsets that end at 2^32, and two loads where one is enough: a wrong result without a line, and moves with one.
+        wrong = whole.replace("static_cast<size_t>(blockIdx.x) * cols", "blockIdx.x * cols").replace("fmaxf(max, value)", "fmaxf(max, *const_cast<volatile float*>(x + c))")
+        self.assertNotEqual(whole.replace("static_cast<size_t>(blockIdx.x) * cols", "blockIdx.x * cols"), wrong)
+        output = run_tests("lab02_smem", self.written("lab02_smem", solution, (whole, wrong)), "cpu", True, {"variant": "tree"}).output
+        self.assertRegex(output, r"\ntree f32 +offsets .* FAIL .*\n    past-unsigned\n      a matrix of more than 2\^32 elements(.*\n)+?tree f32 +move .* FAIL ")
+        self.assertRegex(output, r"\n  past-unsigned of tree f32: a matrix of more than 2\^32 elements")
+
     def test_wrong_predictions_alone(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
                             ('{"neighbours_sectors", 32 * 4 / 32}', '{"neighbours_sectors", 5}'))

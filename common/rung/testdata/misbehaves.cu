@@ -50,6 +50,39 @@ cudaError_t hangs(const float* x, float* y, int, int, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+// The same in functions that the kernel calls: one that is inlined, and one that is not and calls another.
+__device__ void wait_inlined(const float* x) {
+  volatile const float* look = x;
+  while (*look < 1e30f) {  // line of the inlined hang
+  }
+}
+
+// __noinline__ means nothing to the executor.
+__device__ __attribute__((noinline)) void wait_outer(const float* x, float* y) {
+  *y = 2;
+  wait_inlined(x);  // line of the call in it
+  *y = 3;
+}
+
+__global__ void waits(const float* x, float* y, int nested) {
+  *y = 1;
+  if (nested)
+    wait_outer(x, y);  // line of the nested call
+  else
+    wait_inlined(x);  // line of the inlined call
+  *y = 4;
+}
+
+cudaError_t hangs_in_a_call(const float* x, float* y, int, int, cudaStream_t stream) {
+  waits<<<1, 32, 0, stream>>>(x, y, 0);
+  return cudaGetLastError();
+}
+
+cudaError_t hangs_in_a_nested_call(const float* x, float* y, int, int, cudaStream_t stream) {
+  waits<<<1, 32, 0, stream>>>(x, y, 1);
+  return cudaGetLastError();
+}
+
 cudaError_t hangs_on_host(const float*, float*, int, int, cudaStream_t) {
   for (;;) pause();
 }
@@ -128,4 +161,5 @@ RUNG_EXPORT(rung::softmax("good", good), rung::softmax("crashes", crashes),
             rung::softmax("writes_before", writes_before), rung::softmax("writes_after", writes_after),
             rung::softmax("changes_input", changes_input), rung::softmax("writes_nothing", writes_nothing),
             rung::softmax("returns_an_error", returns_an_error), rung::softmax("launches_badly", launches_badly),
-            rung::softmax("copies_badly", copies_badly))
+            rung::softmax("copies_badly", copies_badly), rung::softmax("hangs_in_a_call", hangs_in_a_call),
+            rung::softmax("hangs_in_a_nested_call", hangs_in_a_nested_call))

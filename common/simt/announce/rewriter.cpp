@@ -295,15 +295,19 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
 }
 
 bool Rewriter::is_announced(const Value& address, const Access& access) {
-  bool found = false;
-  for (Announced& hook : announced_) {
+  const auto fits = [&](const Announced& hook) {
     const int64_t offset = address.constant - hook.address.constant;
     const bool same_kind = access.kind == Kind::load ? hook.loads : access.kind == Kind::store && hook.stores;
-    if (same_kind && is_same(address, hook.address) && offset >= 0 &&
-        offset + static_cast<int64_t>(access.bytes) <= hook.bytes) {
-      // Of volatile accesses each has its own.
+    return same_kind && is_same(address, hook.address) && offset >= 0 &&
+           offset + static_cast<int64_t>(access.bytes) <= hook.bytes;
+  };
+  // Of volatile accesses each has its own, also where another of the same place came before: that one is not this.
+  bool found = false;
+  for (const bool is_own : {true, false}) {
+    for (Announced& hook : announced_) {
+      if (!fits(hook)) continue;
       found = true;
-      if (hook.is_volatile && hook.used) continue;
+      if (is_own ? !hook.is_volatile || hook.used : hook.is_volatile) continue;
       hook.used = true;
       return true;
     }

@@ -118,6 +118,10 @@ class AllChecks : public Observer {
     const char* const more = "more dynamic shared memory (the third argument of <<< >>>)";
     if (now().block.dynamic_shared_bytes == 0)
       return std::string("The launch has given it none: mended by ") + more + ".";
+    if (access.bytes <= 4 && now().block.dynamic_shared_bytes % access.bytes != 0)
+      return "Elements of " + std::to_string(access.bytes) +
+             " bytes cannot fill that: the third argument of <<< >>> is " +
+             "a number of bytes. Is it a number of elements here?";
     if (now().racecheck.touched_before(access.address, access.bytes, access.pc))
       return std::string(
                  "The same line has touched the element before it, which is inside: usually fixed by an index "

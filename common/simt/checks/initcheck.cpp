@@ -18,7 +18,8 @@ void Initcheck::read(const Page& page, const BlockInfo& block, const LanesAccess
             access.pc,
             is_global ? "initcheck: uninitialised global memory" : "initcheck: uninitialised shared memory",
             "it reads " + describe(block, space, element, access.bytes) + " at " + line_of(access.pc) +
-                ", and nothing has written it" + (is_global ? "" : " in this block") +
+                ", and nothing has written it" +
+                (is_global ? "" : " in this block of " + std::to_string(block.threads) + " threads") +
                 ".\nUsually fixed by filling the memory first; does the loop that fills it reach every element?"};
 }
 

@@ -75,6 +75,11 @@ __global__ void past_static_shared(float* y, int i) {
   y[threadIdx.x] = tile[threadIdx.x + i];
 }
 
+__global__ void fills_dynamic() {
+  extern __shared__ float numbers[];
+  numbers[threadIdx.x] = 1;
+}
+
 __global__ void half_filled(float* y) {
   __shared__ float row[n];
   if (threadIdx.x < n / 2) row[threadIdx.x] = 1.0f;
@@ -258,6 +263,7 @@ TEST_CASE("initcheck: shared and global memory that nothing wrote") {
   std::string text = finding([] { half_filled<<<1, n>>>(floats()); });
   HAS(text, "initcheck: uninitialised shared memory in block (0,0,0), thread (");
   HAS(text, AT("y[threadIdx.x] = row[threadIdx.x];"));
+  HAS(text, "and nothing has written it in this block of 64 threads.");
   text = finding([] {
     float* x = nullptr;
     cudaMalloc(&x, n * sizeof(float));
@@ -265,6 +271,15 @@ TEST_CASE("initcheck: shared and global memory that nothing wrote") {
   });
   HAS(text, "initcheck: uninitialised global memory");
   CHECK(finding([] { half_filled<<<1, n / 2>>>(floats()); }).empty());
+}
+
+TEST_CASE("memcheck: a launch that gives elements where bytes are meant") {
+  HAS(finding([] { fills_dynamic<<<1, 33, 33>>>(); }),
+      "Elements of 4 bytes cannot fill that: the third argument of <<< >>> is a number of bytes.");
+  const std::string text = finding([] { fills_dynamic<<<1, 33, 32 * sizeof(float)>>>(); });
+  HAS(text, "memcheck: out of bounds in shared memory");
+  CHECK(text.find("cannot fill that") == std::string::npos);
+  CHECK(finding([] { fills_dynamic<<<1, 33, 33 * sizeof(float)>>>(); }).empty());
 }
 
 TEST_CASE("elements are counted in their own length, not in that of the access") {

@@ -79,6 +79,11 @@ __global__ void again_and_again(volatile float* x, float* y) {
   y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x];
 }
 
+__global__ void plainly_and_again(float* x, float* y) {
+  const float once = x[threadIdx.x];
+  y[threadIdx.x] = once + static_cast<volatile float*>(x)[threadIdx.x];
+}
+
 extern "C" void __tsan_read16(void*);
 __global__ void only_says_so(float* x, float* y) {
   __tsan_read16(x + 4 * threadIdx.x);
@@ -145,9 +150,11 @@ TEST_CASE("a load is counted, however it is written", "[unseen]") {
 
 TEST_CASE("each volatile load is counted", "[unseen]") {
   const Buffers b;
-  const auto counts = counts_of(again_and_again, b.x, b.y);
+  auto counts = counts_of(again_and_again, b.x, b.y);
   CHECK(counts.global[load].requests == 3);
   CHECK(counts.global[store].requests == 2);
+  counts = counts_of(plainly_and_again, b.x, b.y);
+  CHECK(counts.global[load].requests == 2);
 }
 
 TEST_CASE("structures are counted once, whatever moves them", "[unseen]") {
