@@ -104,6 +104,20 @@ void Scheduler::keep_order(int index, const Entry& entry, bool counted) {
   if (reads) own.loads.push_back(index);
 }
 
+// Do the sides of the predicated branches before this leave it different values? Two constants (-1) are different, or
+// there would be nothing to choose.
+bool Scheduler::is_chosen(const Phi& phi) const {
+  int left = 0;
+  bool any = false;
+  for (const auto& [from, value] : phi.sources) {
+    if (std::find(choice_.blocks.begin(), choice_.blocks.end(), from) == choice_.blocks.end()) continue;
+    if (any && (value != left || value < 0)) return true;
+    any = true;
+    left = value;
+  }
+  return false;
+}
+
 void Scheduler::add_phis(const TableBlock& block) {
   std::vector<std::pair<int, Producers>> found;
   for (const Phi& phi : block.phis) {
@@ -117,6 +131,7 @@ void Scheduler::add_phis(const TableBlock& block) {
     for (const auto& [from, value] : phi.sources) {
       if (!known && value >= 0 && value != phi.value) join(&made, producer(value));
     }
+    if (is_chosen(phi)) join(&made, choice_.tests);
     found.push_back({phi.value, made});
   }
   for (auto& [value, made] : found) made_by_[value] = std::move(made);
@@ -141,10 +156,22 @@ void Scheduler::add_skipped(const TableBlock& block) {
   }
 }
 
+// Is it one side of a predicated branch, or another such branch in it?
+bool Scheduler::is_predicated(const TableBlock& block) const {
+  if (before_ < 0) return false;
+  const TableBlock& from = function_->blocks[static_cast<size_t>(before_)];
+  const std::vector<int>& next = from.next;
+  if (!from.predicated || from.transparent || next.size() != 2) return false;
+  const int other = next[next[0] == block.number];
+  return block.predicated || (block.next.size() == 1 && block.next[0] == other);
+}
+
 void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts, uint64_t again) {
   const TableBlock& block = function_->blocks[static_cast<size_t>(number)];
   add_skipped(block);
+  const bool goes_on = is_predicated(block);
   add_phis(block);
+  if (!goes_on) choice_ = {};
   before_ = number;
   const Loop* const loop = function_->loop_of(block.number);
   const bool rolled = loop && loop->unroll > 1 && !function_->is_unrolled(block.number);
@@ -213,6 +240,11 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (access.operation < 0) add_unknown({access});
   }
   // Inside a round of an unrolled loop: each round has its own, and nothing passes it.
+  if (test >= 0 && block.predicated && !block.transparent) {
+    choice_.tests.push_back(test);
+    choice_.blocks.push_back(block.number);
+    choice_.blocks.insert(choice_.blocks.end(), block.next.begin(), block.next.end());
+  }
   const bool inner = rolled && block.next.size() > 1 && !block.predicated &&
                      std::all_of(block.next.begin(), block.next.end(), [&](int to) { return loop->contains(to); });
   if (block.branch > 0 && (!rolled || counts || inner)) {

@@ -53,6 +53,8 @@ class Scheduler {
   void keep_order(int instance, const Entry& entry, bool counted);
   void add_phis(const TableBlock& block);
   void add_skipped(const TableBlock& block);
+  bool is_predicated(const TableBlock& block) const;
+  bool is_chosen(const Phi& phi) const;
   bool is_late(const Instance& instance) const;
   class Pressure;
   void set_levels();
@@ -66,6 +68,10 @@ class Scheduler {
   const TableFunction* function_;
   const Machine& machine_;
   int before_ = -1, routine_ = -1;
+  struct {
+    Producers tests;
+    std::vector<int> blocks;  // numbers, of the branches and their sides
+  } choice_;                  // by the predicated branches before this
   std::vector<Instance> instances_;
   std::unordered_map<int, Producers> made_by_;  // value -> producers
   unsigned segment_ = 0;
