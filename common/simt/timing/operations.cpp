@@ -81,6 +81,7 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
     operation.once = flags.find('g') != std::string::npos;
     operation.floats = flags.find('F') != std::string::npos;
     operation.of_all = flags.find('u') != std::string::npos;
+    operation.by_one = flags.find('i') != std::string::npos;
     operation.counted = flags.find('k') != std::string::npos;
     operation.writes = numbers(writes);
     operation.reads = numbers(reads);

@@ -45,7 +45,7 @@ bool Scheduler::is_late(const Instance& instance) const {
 }
 
 void Scheduler::add_entry(float instructions) {
-  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, false, -1, {}, {}};
+  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, false, false, -1, {}, {}};
   add_instance(operation, nullptr);
 }
 
@@ -68,6 +68,7 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
     // Shared memory itself adds only integers of 32 bits.
     instance.tries =
         entry->space == Space::shared && entry->did == Did::atomic && (operation.floats || entry->bytes == 8);
+    instance.by_one = operation.by_one;
     instances_.push_back(instance);
     keep_order(index, *entry, operation.counted);
     return index;
@@ -91,6 +92,7 @@ void Scheduler::keep_order(int index, const Entry& entry, bool counted) {
   const bool ordered = entry.space == Space::shared || !function_ || function_->ordered;
   const bool reads = instance.kind != Kind::store, writes = instance.kind != Kind::load;
   if (reads && fence_ >= 0) instance.after.push_back(fence_);
+  if (reads && entry.space == Space::shared && shared_fence_ >= 0) instance.after.push_back(shared_fence_);
   const bool apart = counted && entry.space == Space::shared;
   Earlier& own = earlier_[space][apart];
   for (int other = 0; other < (ordered ? apart ? 1 : 2 : 0); other++) {
@@ -100,7 +102,8 @@ void Scheduler::keep_order(int index, const Entry& entry, bool counted) {
     if (writes && !apart) earlier = {};
   }
   if (ordered && writes) own.stores.push_back(index);
-  if (instance.kind == Kind::atomic) fence_ = index;
+  // Loads of global memory pass an atomic on shared memory.
+  if (instance.kind == Kind::atomic) (entry.space == Space::shared ? shared_fence_ : fence_) = index;
   if (reads) own.loads.push_back(index);
 }
 
@@ -152,7 +155,7 @@ void Scheduler::add_skipped(const TableBlock& block) {
     for (const Operation& operation : side.operations)
       issued += operation.once ? 0 : std::max(0.0f, operation.instructions);
     if (issued > 0)
-      add_instance({Kind::single_precision, issued, 0, false, false, false, false, false, -1, {}, {}}, nullptr);
+      add_instance({Kind::single_precision, issued, 0, false, false, false, false, false, false, -1, {}, {}}, nullptr);
   }
 }
 
@@ -248,7 +251,8 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
   const bool inner = rolled && block.next.size() > 1 && !block.predicated &&
                      std::all_of(block.next.begin(), block.next.end(), [&](int to) { return loop->contains(to); });
   if (block.branch > 0 && (!rolled || counts || inner)) {
-    const Operation jump = {Kind::single_precision, block.branch, 0, false, false, false, false, false, -1, {}, {}};
+    const Operation jump = {
+        Kind::single_precision, block.branch, 0, false, false, false, false, false, false, -1, {}, {}};
     Instance& last = instances_[static_cast<size_t>(add_instance(jump, nullptr))];
     last.holds = jump_cycles;
     if (test >= 0) {
@@ -271,7 +275,7 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
     }
     const bool memory = kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
     if (!memory) accesses_++;
-    add_instance({kind, 2, 0, false, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
+    add_instance({kind, 2, 0, false, false, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
   }
 }
 
@@ -356,6 +360,7 @@ Window Scheduler::finish() {
       step.access = instance.access;
       step.wide = instance.wide;
       step.tries = instance.tries;
+      step.by_one = instance.by_one;
       if (is_late(instance)) step.writes = values + index;
       close();
     } else if (is_exchange(instance.kind)) {

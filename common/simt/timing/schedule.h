@@ -41,7 +41,7 @@ class Scheduler {
     float holds = 0;  // cycles until the warp issues the next one, if these are more
     int mufu = 0, access = -1, registers = 1, wide = 0;
     unsigned segment = 0, level = 0;
-    bool from_shared = false, tries = false;
+    bool from_shared = false, tries = false, by_one = false;
     std::vector<int> needs;  // instances (>= 0) or values from before (-1 - value)
     std::vector<int> after;  // instances that must be issued before
   };
@@ -77,7 +77,7 @@ class Scheduler {
   unsigned segment_ = 0;
   int accesses_ = 0;
   std::unordered_map<int, int> bringing_;  // instance that stands for an access of the window
-  int fence_ = -1;
+  int fence_ = -1, shared_fence_ = -1;
   struct Earlier {
     std::vector<int> loads, stores;  // since the last that nothing passes
   };
