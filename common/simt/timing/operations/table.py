@@ -325,8 +325,10 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
         loop.asked = asked(table, loop)
         loop.reads_step = any(pragmas.steps_by_warp_size(*table.tested_at[n]) for n in table.tests_of(loop))
     table.sizes = unrolling.Sizes(cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, local_arrays.elements(function, table.names))
+    # A sum of floats in shared memory is a loop on the GPU, too.
+    tried = {to for n, operations in table.blocks.items() if any(o[4] == "of floats" for o in operations) for to in function.blocks[n].next}
     unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,
-                     {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops)
+                     {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops, table.transparent - tried)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     decided = fused.decided(table.definitions, table.loops)
     offsets = steady.by_block(table.definitions, table.loops, table.names, decided)
