@@ -271,13 +271,15 @@ class Multiprocessor {
     const Entry& entry = warp.trace->entries[number];
     if (entry.space == Space::shared) {
       if (step.tries) return try_until_done(block, warp, entry, step, now);
-      const double done = lsu_.serve(now, step.wide ? step.wide / 16.0 * entry.wide : entry.passes);
+      // Shared memory counts the lanes at an address by itself.
+      const double passes = step.by_one ? entry.wide : entry.passes;
+      const double done = lsu_.serve(now, step.wide ? step.wide / 16.0 * entry.wide : passes);
       if (entry.did == Did::store) {
         if (done - now > most_stores_ahead / 8) return charge(warp, Cause::shared, done - now), done;
         return now;
       }
       const double latency =
-          entry.did == Did::atomic ? machine_.shared_latency * (1 + entry.passes) : machine_.shared_latency;
+          entry.did == Did::atomic ? machine_.shared_latency * (1 + passes) : machine_.shared_latency;
       set(warp, step, done + latency, Cause::shared);
       return now;
     }

@@ -1,11 +1,12 @@
 #include "operations.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "../module_symbols.h"
 
@@ -13,84 +14,126 @@ namespace simt::timing {
 
 namespace {
 
-std::vector<int> numbers(const std::string& text) {
-  std::vector<int> found;
-  if (text == "-") return found;
-  std::istringstream in(text);
-  for (std::string word; std::getline(in, word, ',');) found.push_back(std::stoi(word));
-  return found;
+// The words of a line, one after another.
+class Words {
+ public:
+  explicit Words(std::string_view line) : line_(line), rest_(line) {}
+
+  std::string_view rest() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size()));
+    return rest_;
+  }
+  std::string_view word() {
+    const std::string_view found = rest().substr(0, rest_.find(' '));
+    rest_.remove_prefix(found.size());
+    return found;
+  }
+  template <class T>
+  T number() {
+    return number_of<T>(word());
+  }
+  std::vector<int> numbers() {
+    std::vector<int> found;
+    std::string_view list = word();
+    while (list != "-" && !list.empty()) {
+      const size_t comma = std::min(list.find(','), list.size());
+      found.push_back(number_of<int>(list.substr(0, comma)));
+      list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return found;
+  }
+  template <class T>
+  T number_of(std::string_view text) const {
+    T value = {};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) fail();
+    return value;
+  }
+  [[noreturn]] void fail() const {
+    throw std::runtime_error("not a table of operations: '" + std::string(line_) + "'");
+  }
+
+ private:
+  std::string_view line_, rest_;
+};
+
+bool has(std::string_view flags, char one) { return flags.find(one) != std::string_view::npos; }
+
+Operation operation_of(Words* in) {
+  Operation operation = {};
+  operation.kind = static_cast<Kind>(in->word().at(0));
+  operation.instructions = in->number<float>() / 4;
+  operation.mufu = in->number<int>();
+  const std::string_view flags = in->word();
+  operation.fence = has(flags, 'f');
+  operation.once = has(flags, 'g');
+  operation.floats = has(flags, 'F');
+  operation.of_all = has(flags, 'u');
+  operation.by_one = has(flags, 'i');
+  operation.counted = has(flags, 'k');
+  operation.offset = in->number<int64_t>();
+  operation.writes = in->numbers();
+  operation.reads = in->numbers();
+  return operation;
 }
 
-void read_line(const std::string& line, std::vector<TableFunction>* functions) {
-  std::istringstream in(line);
-  std::string what;
-  in >> what;
-  if (what.empty()) return;
+void read_line(std::string_view line, std::vector<TableFunction>* functions) {
+  Words in(line);
+  const std::string_view what = in.word();
+  if (what.empty() || what == "simt_operations") return;
   if (what == "f") {
     functions->push_back({});
     TableFunction& function = functions->back();
-    in >> function.symbol >> function.kernel >> function.ordered >> function.matched;
+    function.symbol = in.word();
+    for (bool* const one : {&function.kernel, &function.ordered, &function.matched}) *one = in.number<int>() != 0;
     return;
   }
-  if (what == "simt_operations") return;
-  TableFunction& function = functions->at(functions->size() - 1);
+  if (functions->empty()) in.fail();
+  TableFunction& function = functions->back();
+  if ((what == "k" || what == "h" || what == "o" || what == "n") && function.blocks.empty()) in.fail();
   if (what == "u") {
-    std::string why;
-    std::getline(in >> std::ws, why);
-    function.unknown.push_back(why);
+    function.unknown.emplace_back(in.rest());
   } else if (what == "l") {
     Loop loop;
-    std::string blocks;
-    in >> loop.header >> loop.unroll >> loop.entry >> blocks;
-    for (const int block : numbers(blocks)) {
+    loop.header = in.number<int>();
+    loop.unroll = in.number<unsigned>();
+    loop.entry = in.number<float>();
+    for (const int block : in.numbers()) {
       loop.blocks.resize(std::max(loop.blocks.size(), static_cast<size_t>(block) + 1));
       loop.blocks[static_cast<size_t>(block)] = true;
     }
     function.loops.push_back(loop);
   } else if (what == "b") {
     TableBlock block = {};
-    std::string flags, next;
-    in >> block.number >> block.offset >> block.branch >> flags >> next;
-    block.predicated = flags.find('p') != std::string::npos;
-    block.transparent = flags.find('t') != std::string::npos;
-    block.next = numbers(next);
+    block.number = in.number<int>();
+    block.offset = in.number<int64_t>();
+    block.branch = in.number<float>();
+    const std::string_view flags = in.word();
+    block.predicated = has(flags, 'p');
+    block.transparent = has(flags, 't');
+    block.next = in.numbers();
     function.blocks.push_back(block);
   } else if (what == "k") {
-    int64_t offset;
-    in >> offset;
-    function.blocks.at(function.blocks.size() - 1).inner.push_back(offset);
+    function.blocks.back().inner.push_back(in.number<int64_t>());
   } else if (what == "h") {
     Phi phi;
-    in >> phi.value;
-    for (std::string source; in >> source;) {
+    phi.value = in.number<int>();
+    for (std::string_view source = in.word(); !source.empty(); source = in.word()) {
       const size_t colon = source.find(':');
-      phi.sources.push_back({std::stoi(source), std::stoi(source.substr(colon + 1))});
+      if (colon == std::string_view::npos) in.fail();
+      phi.sources.push_back({in.number_of<int>(source.substr(0, colon)), in.number_of<int>(source.substr(colon + 1))});
       function.values = std::max(function.values, phi.sources.back().second + 1);
     }
     function.values = std::max(function.values, phi.value + 1);
-    function.blocks.at(function.blocks.size() - 1).phis.push_back(phi);
+    function.blocks.back().phis.push_back(phi);
   } else if (what == "o") {
-    Operation operation = {};
-    char kind;
-    float quarters;
-    std::string flags, writes, reads;
-    in >> kind >> quarters >> operation.mufu >> flags >> operation.offset >> writes >> reads;
-    operation.kind = static_cast<Kind>(kind);
-    operation.instructions = quarters / 4;
-    operation.fence = flags.find('f') != std::string::npos;
-    operation.once = flags.find('g') != std::string::npos;
-    operation.floats = flags.find('F') != std::string::npos;
-    operation.of_all = flags.find('u') != std::string::npos;
-    operation.counted = flags.find('k') != std::string::npos;
-    operation.writes = numbers(writes);
-    operation.reads = numbers(reads);
+    const Operation operation = operation_of(&in);
     for (const auto* list : {&operation.writes, &operation.reads})
       for (const int value : *list) function.values = std::max(function.values, value + 1);
-    function.blocks.at(function.blocks.size() - 1).operations.push_back(operation);
+    function.blocks.back().operations.push_back(operation);
   } else if (what == "n") {
-    std::string headers;
-    in >> headers;
-    for (const int header : numbers(headers)) {
+    if (function.blocks.back().operations.empty()) in.fail();
+    for (const int header : in.numbers()) {
       for (size_t l = 0; l < std::min<size_t>(function.loops.size(), 64); l++) {
         if (function.loops[l].header != header) continue;
         function.blocks.back().operations.back().unchanged_in |= uint64_t{1} << l;
@@ -99,16 +142,18 @@ void read_line(const std::string& line, std::vector<TableFunction>* functions) {
     }
   } else if (what == "j") {
     JoinableLoad load;
-    in >> load.offset >> load.multiple >> load.kind >> load.number >> load.rounds;
+    load.offset = in.number<int64_t>();
+    load.multiple = in.number<unsigned>();
+    load.kind = in.word().at(0);
+    load.number = in.number<int>();
+    load.rounds = in.number<unsigned>();
     function.joinable.push_back(load);
   } else if (what == "q") {
-    int header, number;
-    in >> header >> number;
-    function.regions[header] = number;
+    const int header = in.number<int>();
+    function.regions[header] = in.number<int>();
   } else {
-    throw std::runtime_error("not a table of operations: '" + line + "'");
+    in.fail();
   }
-  if (in.bad()) throw std::runtime_error("not a table of operations: '" + line + "'");
 }
 
 }  // namespace
@@ -128,8 +173,10 @@ bool TableFunction::is_unrolled(int block) const {
 }
 
 Operations::Operations(const std::string& text, const FunctionOffsets& places) {
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) read_line(line, &functions_);
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    read_line(std::string_view(text).substr(begin, end - begin), &functions_);
+  }
   std::unordered_map<std::string, size_t> of_name, seen;
   for (const TableFunction& function : functions_) of_name[function.symbol]++;
   for (size_t f = 0; f < functions_.size(); f++) {

@@ -15,8 +15,9 @@
 //   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
 //                                      an operation: quarters of an instruction; instructions on the special function
 //                                      unit; f: no load passes it; g: once for all rounds that stand together; F: an
-//                                      atomic sum of floats; u: an atomic on an address that all threads have; k: an
-//                                      access whose address follows from the loop's counters
+//                                      atomic sum of floats; u: an atomic on an address that all threads have; i: an
+//                                      atomic that counts, and nobody asks what was there; k: an access whose address
+//                                      follows from the loop's counters
 //   n HEADER,...                       the operation before does the same in each round of these loops, so that the
 //                                      compiler lets it be done in the first one alone
 //   j OFFSET MULTIPLE KIND NUMBER ROUNDS
@@ -65,7 +66,7 @@ struct Operation {
   Kind kind;
   float instructions;
   int mufu;
-  bool fence, once, floats, counted, of_all;
+  bool fence, once, floats, counted, of_all, by_one;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
   uint64_t unchanged_in = 0;  // a bit for each of the function's loops that does not change it

@@ -356,9 +356,8 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     const double each = (cycles - before) / static_cast<double>(run - half.blocks);
     cycles += each * (blocks_each - static_cast<double>(run));
   }
-  const double atomics = std::max(touched.busiest_atomics * scale,
-                                  of_neighbours(touched, static_cast<double>(facts.blocks),
-                                                static_cast<double>(facts.sectors_written), fits.blocks * sms)) *
+  const double atomics = nanoseconds_of_atomics(touched, static_cast<double>(facts.blocks),
+                                                static_cast<double>(facts.sectors_written), fits.blocks * sms) *
                          1e-9;
   // Where blocks differ the longest may run on when all others are done.
   Work last = work;

@@ -42,7 +42,12 @@ std::vector<Compiler::Visit> Compiler::visits_of(const WarpTrace& warp) {
     }
     // Of lanes that went different ways the one's accesses may come after the other's blocks.
     size_t visit = visits.size() - 1, back = 0;
-    const auto is_of = [&](const Visit& v) { return v.function == at.function && v.block == at.block; };
+    const auto is_of = [&](const Visit& v) {
+      if (v.function != at.function || v.block != at.block) return false;
+      unsigned lanes = entry.lanes;  // that did it there; a later round's are others
+      for (const auto& [operation, number] : v.did) lanes += operation == at.operation ? warp.entries[number].lanes : 0;
+      return &v == &visits.back() || lanes <= 32;
+    };
     while (back < 8 && back <= visit && !is_of(visits[visit - back])) back++;
     if (at.function >= 0 && (back == 8 || back > visit)) {
       visits.push_back({at.function, at.block, entry.lanes, {}});

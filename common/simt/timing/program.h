@@ -24,6 +24,7 @@ struct Step {
   Unit unit = Unit::none;
   int access = -1;         // of the window's accesses, by order of the trace; only of Unit::memory
   bool tries = false;      // an atomic that is a loop of compare and swap
+  bool by_one = false;     // one that counts, and nobody asks what was there
   int wide = 0;            // bytes of a lane, where loads of shared memory became one or a shuffle two; 0: as traced
   int writes = -1;         // the slot whose value comes later
   std::vector<int> waits;  // slots

@@ -45,7 +45,7 @@ bool Scheduler::is_late(const Instance& instance) const {
 }
 
 void Scheduler::add_entry(float instructions) {
-  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, false, -1, {}, {}};
+  Operation operation = {Kind::alu, instructions, 1, false, false, false, false, false, false, -1, {}, {}};
   add_instance(operation, nullptr);
 }
 
@@ -68,6 +68,7 @@ int Scheduler::add_instance(const Operation& operation, const Entry* entry) {
     // Shared memory itself adds only integers of 32 bits.
     instance.tries =
         entry->space == Space::shared && entry->did == Did::atomic && (operation.floats || entry->bytes == 8);
+    instance.by_one = operation.by_one;
     instances_.push_back(instance);
     keep_order(index, *entry, operation.counted);
     return index;
@@ -91,6 +92,7 @@ void Scheduler::keep_order(int index, const Entry& entry, bool counted) {
   const bool ordered = entry.space == Space::shared || !function_ || function_->ordered;
   const bool reads = instance.kind != Kind::store, writes = instance.kind != Kind::load;
   if (reads && fence_ >= 0) instance.after.push_back(fence_);
+  if (reads && entry.space == Space::shared && shared_fence_ >= 0) instance.after.push_back(shared_fence_);
   const bool apart = counted && entry.space == Space::shared;
   Earlier& own = earlier_[space][apart];
   for (int other = 0; other < (ordered ? apart ? 1 : 2 : 0); other++) {
@@ -100,8 +102,23 @@ void Scheduler::keep_order(int index, const Entry& entry, bool counted) {
     if (writes && !apart) earlier = {};
   }
   if (ordered && writes) own.stores.push_back(index);
-  if (instance.kind == Kind::atomic) fence_ = index;
+  // Loads of global memory pass an atomic on shared memory.
+  if (instance.kind == Kind::atomic) (entry.space == Space::shared ? shared_fence_ : fence_) = index;
   if (reads) own.loads.push_back(index);
+}
+
+// Do the sides of the predicated branches before this leave it different values? Two constants (-1) are different, or
+// there would be nothing to choose.
+bool Scheduler::is_chosen(const Phi& phi) const {
+  int left = 0;
+  bool any = false;
+  for (const auto& [from, value] : phi.sources) {
+    if (std::find(choice_.blocks.begin(), choice_.blocks.end(), from) == choice_.blocks.end()) continue;
+    if (any && (value != left || value < 0)) return true;
+    any = true;
+    left = value;
+  }
+  return false;
 }
 
 void Scheduler::add_phis(const TableBlock& block) {
@@ -117,6 +134,7 @@ void Scheduler::add_phis(const TableBlock& block) {
     for (const auto& [from, value] : phi.sources) {
       if (!known && value >= 0 && value != phi.value) join(&made, producer(value));
     }
+    if (is_chosen(phi)) join(&made, choice_.tests);
     found.push_back({phi.value, made});
   }
   for (auto& [value, made] : found) made_by_[value] = std::move(made);
@@ -137,14 +155,26 @@ void Scheduler::add_skipped(const TableBlock& block) {
     for (const Operation& operation : side.operations)
       issued += operation.once ? 0 : std::max(0.0f, operation.instructions);
     if (issued > 0)
-      add_instance({Kind::single_precision, issued, 0, false, false, false, false, false, -1, {}, {}}, nullptr);
+      add_instance({Kind::single_precision, issued, 0, false, false, false, false, false, false, -1, {}, {}}, nullptr);
   }
+}
+
+// Is it one side of a predicated branch, or another such branch in it?
+bool Scheduler::is_predicated(const TableBlock& block) const {
+  if (before_ < 0) return false;
+  const TableBlock& from = function_->blocks[static_cast<size_t>(before_)];
+  const std::vector<int>& next = from.next;
+  if (!from.predicated || from.transparent || next.size() != 2) return false;
+  const int other = next[next[0] == block.number];
+  return block.predicated || (block.next.size() == 1 && block.next[0] == other);
 }
 
 void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts, uint64_t again) {
   const TableBlock& block = function_->blocks[static_cast<size_t>(number)];
   add_skipped(block);
+  const bool goes_on = is_predicated(block);
   add_phis(block);
+  if (!goes_on) choice_ = {};
   before_ = number;
   const Loop* const loop = function_->loop_of(block.number);
   const bool rolled = loop && loop->unroll > 1 && !function_->is_unrolled(block.number);
@@ -213,10 +243,16 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (access.operation < 0) add_unknown({access});
   }
   // Inside a round of an unrolled loop: each round has its own, and nothing passes it.
+  if (test >= 0 && block.predicated && !block.transparent) {
+    choice_.tests.push_back(test);
+    choice_.blocks.push_back(block.number);
+    choice_.blocks.insert(choice_.blocks.end(), block.next.begin(), block.next.end());
+  }
   const bool inner = rolled && block.next.size() > 1 && !block.predicated &&
                      std::all_of(block.next.begin(), block.next.end(), [&](int to) { return loop->contains(to); });
   if (block.branch > 0 && (!rolled || counts || inner)) {
-    const Operation jump = {Kind::single_precision, block.branch, 0, false, false, false, false, false, -1, {}, {}};
+    const Operation jump = {
+        Kind::single_precision, block.branch, 0, false, false, false, false, false, false, -1, {}, {}};
     Instance& last = instances_[static_cast<size_t>(add_instance(jump, nullptr))];
     last.holds = jump_cycles;
     if (test >= 0) {
@@ -239,7 +275,7 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
     }
     const bool memory = kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
     if (!memory) accesses_++;
-    add_instance({kind, 2, 0, false, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
+    add_instance({kind, 2, 0, false, false, false, false, false, false, -1, {}, {}}, memory ? access.entry : nullptr);
   }
 }
 
@@ -324,6 +360,7 @@ Window Scheduler::finish() {
       step.access = instance.access;
       step.wide = instance.wide;
       step.tries = instance.tries;
+      step.by_one = instance.by_one;
       if (is_late(instance)) step.writes = values + index;
       close();
     } else if (is_exchange(instance.kind)) {

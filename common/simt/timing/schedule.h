@@ -41,7 +41,7 @@ class Scheduler {
     float holds = 0;  // cycles until the warp issues the next one, if these are more
     int mufu = 0, access = -1, registers = 1, wide = 0;
     unsigned segment = 0, level = 0;
-    bool from_shared = false, tries = false;
+    bool from_shared = false, tries = false, by_one = false;
     std::vector<int> needs;  // instances (>= 0) or values from before (-1 - value)
     std::vector<int> after;  // instances that must be issued before
   };
@@ -53,6 +53,8 @@ class Scheduler {
   void keep_order(int instance, const Entry& entry, bool counted);
   void add_phis(const TableBlock& block);
   void add_skipped(const TableBlock& block);
+  bool is_predicated(const TableBlock& block) const;
+  bool is_chosen(const Phi& phi) const;
   bool is_late(const Instance& instance) const;
   class Pressure;
   void set_levels();
@@ -66,12 +68,16 @@ class Scheduler {
   const TableFunction* function_;
   const Machine& machine_;
   int before_ = -1, routine_ = -1;
+  struct {
+    Producers tests;
+    std::vector<int> blocks;  // numbers, of the branches and their sides
+  } choice_;                  // by the predicated branches before this
   std::vector<Instance> instances_;
   std::unordered_map<int, Producers> made_by_;  // value -> producers
   unsigned segment_ = 0;
   int accesses_ = 0;
   std::unordered_map<int, int> bringing_;  // instance that stands for an access of the window
-  int fence_ = -1;
+  int fence_ = -1, shared_fence_ = -1;
   struct Earlier {
     std::vector<int> loads, stores;  // since the last that nothing passes
   };

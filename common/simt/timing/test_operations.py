@@ -56,6 +56,14 @@ KERNELS = {
     "four_times_a_quarter": "for (int k = 0; k < 4; k++) y[4 * i + k] = i;",
     "one_quarter": "y[4 * i] = i;",
     "scanned": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); if (i >= o) h += t; } y[i] = h;",
+    # Down a column, a store in each round: what a test on the load chooses, a sum with it, and a choice of two constants before another load.
+    "chosen": "if (i >= 32) return; unsigned h = 0; for (int r = 0; r < 4 * n; r++) { h = x[r * 4096 + i] > 9 ? 0 : h + 1; y[r * 4096 + i] = h; }",
+    "summed": "if (i >= 32) return; unsigned h = 0; for (int r = 0; r < 4 * n; r++) { h += x[r * 4096 + i]; y[r * 4096 + i] = h; }",
+    "one_of_two_constants": "if (i >= 32) return; float h = 0; for (int r = 0; r < 4 * n; r++) { float k = x[r * 4096 + i] > 9 ? 0.0f : 1.5f; h = h * k + x[(r + 512) * 4096 + i]; y[r * 4096 + i] = h; }",
+    "counted_by_one": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 1); __syncthreads(); y[i] = s[threadIdx.x];",
+    "counted_by_two": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 2); __syncthreads(); y[i] = s[threadIdx.x];",
+    "counted_and_asked": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); int h = 0; for (int r = 0; r < n; r++) h += atomicAdd(&s[(x[i] + r) & 15], 1); y[i] = h;",
+    "functions_of_doubles": "double v = x[i]; y[i] = erfc(v) + cbrt(v) + log1p(v) + log2(v) + atan(v) + exp2(v) + hypot(v, 2.0) + sinh(v) + rint(v);",
     "shifted_up": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); h += t; } y[i] = h;",
     "chased": "unsigned h = i; for (int r = 0; r < n; r++) h = x[h & 4095] + r; y[i] = h;",
     "chased_volatile": "const volatile unsigned* v = x; unsigned h = i; for (int r = 0; r < n; r++) h = v[h & 4095] + r; y[i] = h;",
@@ -403,6 +411,17 @@ class Operations(unittest.TestCase):
 
     def test_what_a_short_branch_may_have_changed_is_waited_for(self):
         self.assertGreater(self.ratio("scanned", "shifted_up"), 0.9)
+
+    def test_what_a_short_branch_chooses_waits_for_its_test(self):
+        self.assertGreater(self.ratio("chosen", "summed"), 0.9)
+        self.assertGreater(self.ratio("one_of_two_constants", "summed"), 0.9)
+
+    def test_shared_memory_counts_the_lanes_of_an_address_by_itself(self):
+        self.assertGreater(self.ratio("counted_by_two", "counted_by_one"), 2)
+        self.assertGreater(self.ratio("counted_and_asked", "counted_by_one"), 2)
+
+    def test_functions_of_doubles_have_a_cost(self):
+        self.assertIsNone(self.predicted["functions_of_doubles"].get("why"))
 
     def test_a_volatile_load_is_waited_for(self):
         self.assertGreater(self.ratio("chased_volatile", "chased"), 0.9)

@@ -21,6 +21,9 @@ KERNELS = {
     "adds_to_512_bytes": ("unsigned h = i * 2654435761u >> 12; atomicAdd(y + (h & 127), x[i]); }", "2048, 256"),
     "adds_once": ("for (int k = 0; k < 8; k++) atomicAdd(y + i + k * 262144, 1u); }", "1024, 256"),
     "stores_once": ("for (int k = 0; k < 8; k++) y[i + k * 262144] = 1u; }", "1024, 256"),
+    # Each block adds to 256 bytes of its own, or to those that 32 blocks far from each other have in common.
+    "adds_to_its_own": ("for (int k = 0; k < 8; k++) atomicAdd((float*)y + blockIdx.x * 64 + (threadIdx.x & 63), 1.0f); }", "8192, 128"),
+    "adds_with_others": ("for (int k = 0; k < 8; k++) atomicAdd((float*)y + (blockIdx.x & 255) * 64 + (threadIdx.x & 63), 1.0f); }", "8192, 128"),
     # First what DRAM has, then what L2 has. One block on a multiprocessor at a time, or two.
     "alone": ("extern __shared__ unsigned s[]; unsigned h = 0; const uint4 *all = (const uint4*)x, *own = all + (blockIdx.x & 511) * 8192; "
               "for (int k = threadIdx.x; k < 8192; k += 1024) h += own[k].x; s[threadIdx.x] = h; __syncthreads(); "
@@ -56,6 +59,9 @@ class SharedByBlocks(unittest.TestCase):
 
     def test_atomics_read_what_l2_does_not_have(self):
         self.assertGreater(self.ratio("adds_once", "stores_once"), 1.3)
+
+    def test_blocks_with_places_of_their_own_do_not_wait_for_each_other(self):
+        self.assertGreater(self.ratio("adds_with_others", "adds_to_its_own"), 1.2)
 
     def test_what_a_block_alone_leaves_of_its_share_it_uses_later(self):
         self.assertLess(self.ratio("alone", "beside_others"), 1.15)

@@ -42,6 +42,9 @@ LOOPS = {
     "known_rounds": (0, "float s = 0; for (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
     "known_but_not": (1, "float s = 0;\n#pragma unroll 1\nfor (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
     "in_shared": (4, "extern __shared__ float row[]; for (int c = threadIdx.x; c < n; c += 256) row[c] = expf(row[c]); y[threadIdx.x] = row[0];"),
+    "counts_in_shared": (4, "__shared__ int bins[16]; bins[threadIdx.x & 15] = 0; __syncthreads(); for (int c = threadIdx.x; c < n; c += 256) "
+                             "atomicAdd(&bins[__float_as_int(x[c]) & 15], 1); __syncthreads(); y[threadIdx.x] = bins[threadIdx.x & 15];"),
+    "adds_in_global": (4, "for (int c = threadIdx.x; c < n; c += 256) atomicAdd((int*)y + (__float_as_int(x[c]) & 15), 3);"),
     # Loops around loops: a tile of the thread's own, rows x columns of it, and a window of a filter.
     "tile_of_4_by_4": (0, TILE.format(4, 4)), "tile_of_4_by_8": (0, TILE.format(4, 8).replace("k < 8", "k < 4")), "tile_of_4_by_6": (0, TILE.format(4, 6)),
     "tile_of_8_by_8": (1, TILE.format(8, 8)), "tile_of_8_by_8_twice": (1, TILE.format(8, 8).replace("k < 8", "k < 2")),

@@ -12,17 +12,15 @@ namespace {
 class Atomics {
  public:
   // of_all: on an address that all threads have, so that nvcc makes one of a warp's
-  void add(const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
-    parts_[line / 1024 * 2 + line / 256 % 2] +=
-        (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns;
-    if (floats) lines_[line / 128] += entry.passes / machine.float_atomics_ns;
+  void add(size_t block, const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
+    parts_[line / 1024 * 2 + line / 256 % 2].add(
+        block,
+        (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns);
+    if (floats) lines_[line / 128].add(block, entry.passes / machine.float_atomics_ns);
   }
   // A store takes its turn like an atomic; what most blocks write is many times the same.
   void add_store(size_t block, uint64_t line, const Machine& machine) {
-    Stores& stores = stores_[line / 128];
-    stores.ns += __builtin_popcount(line & 15) / machine.atomics_ns;
-    stores.blocks += stores.last != block + 1;
-    stores.last = block + 1;
+    stores_[line / 128].add(block, __builtin_popcount(line & 15) / machine.atomics_ns);
   }
   double busiest_stores(size_t blocks) const {
     double most = 0;
@@ -31,20 +29,27 @@ class Atomics {
     }
     return most;
   }
-  double busiest() const {
+  // Of the places where one of the traced blocks is alone, or of those where several of them are.
+  double busiest(bool alone) const {
     double most = 0;
     for (const auto* const map : {&parts_, &lines_})
-      for (const auto& [place, ns] : *map) most = std::max(most, ns);
+      for (const auto& [number, place] : *map) {
+        if ((place.blocks == 1) == alone) most = std::max(most, place.ns);
+      }
     return most;
   }
 
  private:
-  struct Stores {
+  struct Place {
     double ns = 0;
     size_t blocks = 0, last = 0;
+    void add(size_t block, double more) {
+      ns += more;
+      blocks += last != block + 1;
+      last = block + 1;
+    }
   };
-  std::unordered_map<uint64_t, double> parts_, lines_;
-  std::unordered_map<uint64_t, Stores> stores_;
+  std::unordered_map<uint64_t, Place> parts_, lines_, stores_;
 };
 
 // Where each block has its atomics, and how long the busiest part of L2 is busy with those of one.
@@ -59,12 +64,14 @@ class OfBlocks {
     if (sectors_.empty()) return;
     places_.push_back({begin_, end_});
     for (const auto& [line, sectors] : sectors_) count_ += __builtin_popcount(sectors);
-    busiest_ += own.busiest();
+    busiest_ += own.busiest(true);
     begin_ = UINT64_MAX, end_ = 0;
     sectors_.clear();
   }
   // If blocks that are neighbours in the grid have one place, and others another: into `found`.
   void put_into(Touched* found) const {
+    if (places_.empty()) return;
+    found->atomic_sectors = count_ / static_cast<double>(places_.size());
     std::vector<std::pair<uint64_t, uint64_t>> apart;  // by rising address
     std::vector<std::pair<uint64_t, uint64_t>> sorted = places_;
     std::sort(sorted.begin(), sorted.end());
@@ -81,7 +88,6 @@ class OfBlocks {
     }
     if (apart.size() < 2 || changes + 1 != apart.size()) return;
     found->atomics_of_block = busiest_ / static_cast<double>(places_.size());
-    found->atomic_sectors = count_ / static_cast<double>(places_.size());
   }
 
  private:
@@ -157,7 +163,7 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
           const Position of = operations.find(entry.pc + origin);
           const bool floats = of.operation >= 0 && operations.operation(of).floats,
                      of_all = of.operation >= 0 && operations.operation(of).of_all;
-          for (Atomics* const all : {&atomics, &own}) all->add(entry, warp.lines[at], floats, of_all, machine);
+          for (Atomics* const all : {&atomics, &own}) all->add(b, entry, warp.lines[at], floats, of_all, machine);
           of_blocks.add(warp.lines[at]);
         }
       }
@@ -182,7 +188,8 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
       found.other_sectors_read += of.of_blocks;
     }
   }
-  found.busiest_atomics = std::max(atomics.busiest(), atomics.busiest_stores(trace.blocks.size()));
+  found.busiest_of_several = std::max(atomics.busiest(false), atomics.busiest_stores(trace.blocks.size()));
+  found.busiest_of_one = atomics.busiest(true);
   of_blocks.put_into(&found);
   found.blocks = trace.blocks.size();
   found.left_in_part = in_part > 0 ? left / in_part : 1;
@@ -190,12 +197,15 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
   return found;
 }
 
-double of_neighbours(const Touched& touched, double blocks, double sectors_written, double at_one_time) {
-  const double by_stores = touched.sectors_written * blocks / static_cast<double>(touched.blocks),
+double nanoseconds_of_atomics(const Touched& touched, double blocks, double sectors_written, double at_one_time) {
+  const double scale = blocks / static_cast<double>(touched.blocks), by_stores = touched.sectors_written * scale,
                by_atomics = std::max(1.0, sectors_written - by_stores);
   // So many blocks have a sector in common, on average.
   const double sharing = std::max(1.0, touched.atomic_sectors * blocks / by_atomics);
-  return touched.atomics_of_block * blocks * std::min(1.0, sharing / std::min(blocks, at_one_time));
+  const double of_neighbours =
+      touched.atomics_of_block * blocks * std::min(1.0, sharing / std::min(blocks, at_one_time));
+  return std::max(
+      {touched.busiest_of_several * scale, touched.busiest_of_one * std::min(scale, sharing), of_neighbours});
 }
 
 }  // namespace simt::timing

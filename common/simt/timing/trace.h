@@ -18,9 +18,10 @@ struct Entry {
   uint8_t lanes;    // that took part
   uint16_t passes;  // shared memory: wavefronts. Atomics: the most lanes that one address has
   uint16_t lines;   // global memory: how many of WarpTrace::lines follow for it
-  // Loads of shared memory, which the compiler may join:
-  uint16_t wide = 0;   // wavefronts if each lane took the 16 bytes around its address; 0: they lie in them differently
-  uint32_t place = 0;  // address of the first lane
+  // Shared memory, loads, which the compiler may join: wavefronts if each lane took the 16 bytes around its address; 0:
+  // they lie in them differently. Atomics: wavefronts if lanes that have one address were one.
+  uint16_t wide = 0;
+  uint32_t place = 0;    // address of the first lane
   uint32_t pattern = 0;  // equal where the lanes have the same distances from the first
 };
 

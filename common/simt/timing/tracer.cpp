@@ -187,6 +187,9 @@ void BlockTracer::access(unsigned warp_number, Event event, unsigned bytes, uint
     entry.passes = static_cast<uint16_t>(
         counters::count_shared({counters::Space::shared, op, bytes, lanes, addresses}).wavefronts);
     if (event == Event::load) add_place(&entry, bytes, lanes, addresses);
+    if (event == Event::atomic)
+      entry.wide = static_cast<uint16_t>(
+          counters::count_shared({counters::Space::shared, counters::Op::load, bytes, lanes, addresses}).wavefronts);
   } else {
     entry.lines = add_lines(&warp.lines, bytes, lanes, addresses);
   }

@@ -35,7 +35,9 @@ BY_DOUBLE = {"sin": "sinpif", "cos": "cospif", "cexpi": "sincospif", "sincos": "
 FENCES = {"sqrtf"}
 POLYNOMIALS = {"logf", "log2f", "log10f", "log1pf", "lgammaf"}  # products and sums of floats
 # Double precision: an H200 has half as many units as for single; the rest as instructions.
-DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110}
+DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110,
+          "erfc": 85, "exp2": 25, "exp10": 27, "expm1": 28, "log2": 43, "log10": 43, "log1p": 50, "cbrt": 18, "atan": 38, "asin": 40, "acos": 44, "atan2": 50, "cosh": 28, "sinh": 40, "hypot": 20,
+          "rint": 1, "trunc": 1, "round": 3}
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
             "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
             "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
@@ -65,6 +67,13 @@ class Cost:
     mufu: int = 0
     fence: bool = False
     why: str = ""      # of an unknown one
+
+
+# What the executor marks, by the name that its marker has (MARKER).
+OF_HALVES = {
+    "reverse": Cost("alu", 1, 1), "permute": Cost("alu", 1), "sum_of_products": Cost("alu", 1),
+    "half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1),
+}
 
 
 class Names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import atomics
 import constructors
 import costs
 import fused
@@ -27,7 +28,6 @@ ACCESSES = ("load", "store", "load_store", "atomic")
 IF = re.compile(r"^if \((\S+) (<|>|<=|>=|==|!=) (.+)\)$")
 BUILT_IN = re.compile(r"^&(?:blockDim|gridDim|threadIdx|blockIdx)\b")
 PART = re.compile(r" = (?:IMAG|REAL)PART_EXPR <(\S+)>;$")
-HALF_COSTS = {"reverse": Cost("alu", 1, 1), "permute": Cost("alu", 1), "sum_of_products": Cost("alu", 1), "half": Cost("half", 1), "convert": Cost("half", 1), "half_function": Cost("mufu", 5, 1), "pair": Cost("half", -1)}
 LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m", "half": "h", "double": "d", "load": "l", "store": "s", "load_store": "L", "atomic": "x", "shuffle": "w", "vote": "o", "match": "t",
            "reduce": "r", "syncwarp": "y", "barrier": "b", "grid_barrier": "g", "call": "c", "copy": "=", "active": "o", "unknown": "?"}
 
@@ -133,7 +133,7 @@ class FunctionTable:
             return bool(following) and bool(source)
         if hook.startswith("before_atomic"):
             self.last_atomic = (self.values.of(f"atomic at {offset}"),)
-            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name="of floats" if self.adds_floats(n) else "of one" if self.is_of_all(match[4]) else "")
+            self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name=atomics.kind_of(self, n, match[4]))
             return False
         kind = {"block_barrier": "barrier", "grid_barrier": "grid_barrier", "active_lanes": "active"}.get(hook) or WARP_CALLS.get(self.warp_call, "shuffle")
         # A reduction and a match ask first who takes part; eight bytes go in two shuffles.
@@ -145,24 +145,6 @@ class FunctionTable:
         """Does a lane bring eight bytes? Fewer are copied into `bits` first (warp.h)."""
         value = arguments.split(", ")[1]
         return bool(SSA.fullmatch(value)) and self.definitions.text.get(value) != "bits"
-
-    def is_of_all(self, arguments: str) -> bool:
-        """Is it plainly one address for all threads, a parameter or a variable of the module? Then nvcc adds up a warp's first."""
-        address = arguments.partition(",")[0].strip()
-        for _ in range(4):
-            text = self.definitions.text.get(address, "")
-            cast, offset = costs.CAST.match(text), re.fullmatch(r"(\S+) \+ \d+", text)
-            address = cast[2] if cast else offset[1] if offset else address
-        return address.endswith("(D)") or bool(re.fullmatch(r"&[A-Za-z_]\w*", address))
-
-    def adds_floats(self, n: int) -> bool:
-        """Of a block that ends in an atomic: is what it computes in the loop behind it, until nobody came between, a sum of floats?"""
-        for to in self.function.blocks[n].next:
-            for statement in self.function.blocks[to].statements:
-                target, _, source = statement.text.partition(" = ")
-                if statement.file.endswith("simt/atomics.h") and costs.BINARY.match(source.removesuffix(";")) and (self.names.is_float(target) or self.names.is_double(target)):
-                    return True
-        return False
 
     def written(self, to: str) -> tuple[int, ...]:
         to = to.strip()
@@ -184,7 +166,7 @@ class FunctionTable:
             return
         if "__asm__" in text:
             marker = MARKER.search(text)
-            cost = HALF_COSTS.get(marker[1]) if marker else None
+            cost = costs.OF_HALVES.get(marker[1]) if marker else None
             if cost is None:
                 self.unknown.append("inline PTX or assembly")
                 return
@@ -343,8 +325,10 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
         loop.asked = asked(table, loop)
         loop.reads_step = any(pragmas.steps_by_warp_size(*table.tested_at[n]) for n in table.tests_of(loop))
     table.sizes = unrolling.Sizes(cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, local_arrays.elements(function, table.names))
+    # A sum of floats in shared memory is a loop on the GPU, too.
+    tried = {to for n, operations in table.blocks.items() if any(o[4] == "of floats" for o in operations) for to in function.blocks[n].next}
     unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,
-                     {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops)
+                     {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops, table.transparent - tried)
     inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     decided = fused.decided(table.definitions, table.loops)
     offsets = steady.by_block(table.definitions, table.loops, table.names, decided)
@@ -377,7 +361,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
         for (cost_of, writes, reads, offset, name), unchanged_in in zip(table.blocks[n], repeated[n]):
             if n in table.transparent and cost_of.kind in ("alu", "integer", "float", "convert", "double"):
                 cost_of = Cost("copy")
-            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and (is_loop_test(table, n) or is_decided(table, n, decided))) else "") + \
+            flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "i" if name == "by one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and (is_loop_test(table, n) or is_decided(table, n, decided))) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
             if unchanged_in:

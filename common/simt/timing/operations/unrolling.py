@@ -53,8 +53,8 @@ class Sizes:
         return not any(other.header in late for other in inside) and rounds * (size - elements) <= NEST
 
 
-def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, sizes: Sizes, made: dict[int, list[tuple[str, float]]], stops: set[int], accesses: set[int], dominating: dict[int, set[int]], found: list[Loop]) -> None:
-    """Decides for each loop what the compiler makes of it. made: instructions of each value, as a GPU has them. stops: blocks with what is not repeated in a round: a barrier, a call, inline PTX (as __ldg and its like are); accesses: blocks with one."""
+def settle(function: Function, names: Names, definitions: Definitions, conditions: dict, sizes: Sizes, made: dict[int, list[tuple[str, float]]], stops: set[int], accesses: set[int], dominating: dict[int, set[int]], found: list[Loop], own: set[int]) -> None:
+    """Decides for each loop what the compiler makes of it. made: instructions of each value, as a GPU has them. stops: blocks with what is not repeated in a round: a barrier, a call, inline PTX (as __ldg and its like are); accesses: blocks with one. own: the executor's, as of the loop by which it does an atomic."""
     next_of = {n: block.next for n, block in function.blocks.items()}
     full: dict[int, int] = {}
     late: set[int] = set()
@@ -76,7 +76,7 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
         folded = set().union(*(steady.values(definitions, other, names, decided) for other in inside if other.header in full))
         size = sum(count * times[n] for n in loop.blocks for name, count in sizes.llvm[n] if times[n] == 1 or name not in folded | {"test", "phi"})
         rounds = next((rounds for rounds in (4, 2) if rounds * size <= MOST), 1)
-        still_rolled = [other for other in inside if other.header not in full]
+        still_rolled = [other for other in inside if other.header not in full and not other.blocks <= own]
         if loop.rounds and not still_rolled and (loop.asked in (None, ALL) or loop.asked >= loop.rounds) and \
                 (loop.asked is not None or sizes.fit(definitions, loop, loop.rounds, inside, full, late)):
             loop.unroll = 0
@@ -98,7 +98,8 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
         if sides:
             offsets = folded | steady.values(definitions, loop, names, decided) | {"test"}
             each = sum(cost * times[n] for n in loop.blocks for name, cost in made[n] if name not in offsets)
-            loop.unroll = 16 if rounds == 4 and each <= TINY and is_repeated(loop, names, definitions, accesses, dominating, sides[0]) else rounds
+            atomics = any(other.blocks <= own for other in inside)  # which ptxas does not repeat
+            loop.unroll = 16 if rounds == 4 and each <= TINY and not atomics and is_repeated(loop, names, definitions, accesses, dominating, sides[0]) else rounds
             continue
         # A step that only the launch knows: nvcc counts the rounds by a division, but only of a signed number, which does not wrap.
         for name in (tested[0], tested[2]):
