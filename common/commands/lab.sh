@@ -32,9 +32,9 @@ if [ -z "${PREBUILT:-}" ]; then
   needed+=("$build/worker" $(make -s -f common/build/rules.mk print-announce))
 fi
 if [ ! -x "$build/worker" ]; then
-  step "building the course's programs (only the first time; about two minutes on two cores) ..."
+  step "building the course's programs (once; about two minutes on two cores) ..."
 elif [ ! -x "$build/tests/$lab" ]; then
-  step "building the tests of this lab (only the first time) ..."
+  step "building the tests of this lab (once) ..."
 fi
 choose_backend "${needed[@]}"
 [ "$source" != student ] || "$python" common/commands/progress.py unchanged "$lab" --hash "$hash"

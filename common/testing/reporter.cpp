@@ -11,12 +11,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <sstream>
 
 #include "check.h"
 #include "events.h"
 #include "next_step.h"
 #include "pace.h"
+#include "request.h"
 #include "session.h"
 #include "words.h"
 
@@ -218,6 +220,18 @@ class LadderReporter : public StreamingBase {
     fflush(stdout);
   }
 
+  // Of a file with variants of its own; or is a name misspelled? In a student's own file that is an error.
+  static void print_unknown() {
+    if (session().own_file || judged() || !request().as.empty()) return;
+    std::set<std::string> told;
+    for (const rung::VariantInfo& v : session().client->variants()) {
+      const auto is_it = [&](const Expected& e) { return e.name == v.name; };
+      const bool known = v.op != lab.op || std::any_of(lab.variants.begin(), lab.variants.end(), is_it);
+      if (!known && told.insert(v.name).second)
+        printf("No variant of this lab is called %s: its moves were not tested.\n", v.name.c_str());
+    }
+  }
+
   static bool names_line(const Failing& failing) { return line_in(failing.text, session().source) > 0; }
 
   // "two_kernels f32", if all that this group of another variant has to say was said there; and remembers what it says.
@@ -283,6 +297,7 @@ class LadderReporter : public StreamingBase {
         printf("A hint: make hint%s\n", (lab.number() + (s.todo.empty() ? "" : " TODO=" + s.todo)).c_str());
     } else {
       printf("%s: %s passes every case that was run.\n", coloured("Right", "32").c_str(), tested.c_str());
+      print_unknown();
     }
     if (not_run_ > 0) printf("%d cases were not run.\n", not_run_);
     printf("%d passed, %d failed\n", passed_, failed_);

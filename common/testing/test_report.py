@@ -86,6 +86,14 @@ class Report(unittest.TestCase):
         self.assertRegex(output, r"\ntree f32 +offsets .* FAIL .*\n    past-unsigned\n      a matrix of more than 2\^32 elements(.*\n)+?tree f32 +move .* FAIL ")
         self.assertRegex(output, r"\n  past-unsigned of tree f32: a matrix of more than 2\^32 elements")
 
+    def test_a_variant_that_the_lab_does_not_have(self):
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        file = self.written("lab02_smem", solution, ('rung::softmax("tree", tree)', 'rung::softmax("Tree", tree)'))
+        output = run_tests("lab02_smem", file, "cpu", False, {"case": "normal-7x33"}).output
+        self.assertEqual(output.count("No variant of this lab is called "), 1, output)
+        self.assertIn("\nNo variant of this lab is called Tree: its moves were not tested.\n", output)
+        self.assertNotIn("No variant of this lab", run_tests("lab02_smem", solution, "cpu", False, {"case": "normal-7x33"}).output)
+
     def test_wrong_predictions_alone(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
                             ('{"neighbours_sectors", 32 * 4 / 32}', '{"neighbours_sectors", 5}'))
