@@ -138,7 +138,7 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
 
 std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, const std::set<int>& named,
                                 const Turn& turn, uint64_t number) {
-  constexpr double fine = 1.07, wide = 1.15, coarse = 1.3, narrow = 1.6;
+  constexpr double fine = 1.07, coarse = 1.3, narrow = 1.6;
   Random own(number);
   Random* const random = &own;
   const double known_elements = known.rows * static_cast<double>(known.cols);
@@ -171,7 +171,7 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
   draw(known.cols / 8, known.cols * 3 / 8, kinds[random->from(0, 2)], elements() / 4);
   if (known.cols > fine_end) draw(known.cols, known.cols * 2, Kind::packs, 1);
   each_step(hundreds_end, fine_end, fine, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps, Kind::whole_warps});
-  each_step(fine_end, 2 * fine_end, wide, {Kind::packs, Kind::odd_packs});
+  each_step(fine_end, 2 * fine_end, fine, {Kind::packs, Kind::odd_packs});
   if (wider && widest > widest_end) {
     if (known.cols * 2 < shared_end) draw(known.cols * 2, widest_begin, Kind::packs, 1);
     draw(widest_begin, widest_end, Kind::packs, 1);
