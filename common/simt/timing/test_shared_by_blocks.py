@@ -61,7 +61,7 @@ class SharedByBlocks(unittest.TestCase):
         self.assertGreater(self.ratio("adds_once", "stores_once"), 1.3)
 
     def test_blocks_with_places_of_their_own_do_not_wait_for_each_other(self):
-        self.assertGreater(self.ratio("adds_with_others", "adds_to_its_own"), 1.2)
+        self.assertGreater(self.ratio("adds_with_others", "adds_to_its_own"), 5)
 
     def test_what_a_block_alone_leaves_of_its_share_it_uses_later(self):
         self.assertLess(self.ratio("alone", "beside_others"), 1.15)
