@@ -71,6 +71,14 @@ cudaError_t replace_of(cudaGraphExec_t exec, cudaGraphNode_t node, const Paramet
   return replace(exec, node, parameters ? made_of(*parameters) : nullptr);
 }
 
+template <typename Parameters>
+cudaError_t change(cudaGraphNode_t node, const Parameters* parameters) {
+  const auto work = node && parameters ? made_of(*parameters) : nullptr;
+  if (!work || node->work->type != work->type) return set_last_error(cudaErrorInvalidValue);
+  node->work = work;
+  return cudaSuccess;
+}
+
 cudaError_t tell(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes, size_t* count) {
   if (nodes) std::copy_n(all.begin(), std::min(*count, all.size()), nodes);
   *count = all.size();
@@ -183,11 +191,16 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, siz
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
-  if (!node || !parameters || node->work->type != cudaGraphNodeTypeKernel) return set_last_error(cudaErrorInvalidValue);
-  auto work = made_of(*parameters);
-  if (!work) return set_last_error(cudaErrorInvalidValue);
-  node->work = work;
-  return cudaSuccess;
+  return change(node, parameters);
+}
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters) {
+  return change(node, parameters);
+}
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
+  return change(node, parameters);
+}
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
+  return change(node, parameters);
 }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters) {

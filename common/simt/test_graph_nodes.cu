@@ -1,4 +1,11 @@
 // Graphs that are built by hand, captured over several streams, and updated.
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "testing.h"
 
 namespace {
@@ -275,4 +282,54 @@ TEST_CASE("shared memory that is left to a block beside others") {
   REQUIRE(bytes == 48 * 1024);
   REQUIRE(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, twice, 17, 128) == cudaErrorInvalidValue);
   cudaGetLastError();
+}
+
+TEST_CASE("edges are told, taken away and written for Graphviz; nodes are destroyed and changed") {
+  Graph graph;
+  int calls = 0, others = 0, host = 7;
+  int* const data = device_ints(1);
+  cudaHostNodeParams count = {count_up, &calls};
+  cudaMemsetParams set = {data, 0, 3, 4, 32, 1};
+  cudaGraphNode_t first, second, third;
+  REQUIRE(cudaGraphAddHostNode(&first, graph.graph, nullptr, 0, &count) == cudaSuccess);
+  REQUIRE(cudaGraphAddMemsetNode(&second, graph.graph, &first, 1, &set) == cudaSuccess);
+  const cudaGraphNode_t both[] = {first, second};
+  REQUIRE(cudaGraphAddMemcpyNode1D(&third, graph.graph, both, 2, &host, data, 4, cudaMemcpyDeviceToHost) ==
+          cudaSuccess);
+
+  size_t edges = 0, before = 2, after = 2;
+  REQUIRE(cudaGraphGetEdges(graph.graph, nullptr, nullptr, &edges) == cudaSuccess);
+  REQUIRE(edges == 3);
+  cudaGraphNode_t from[3], to[3], nodes[2], dependent[2];
+  REQUIRE(cudaGraphGetEdges(graph.graph, from, to, &edges) == cudaSuccess);
+  CHECK((from[0] == first && to[0] == second && from[2] == second && to[2] == third));
+  REQUIRE(cudaGraphNodeGetDependencies(third, nodes, &before) == cudaSuccess);
+  CHECK((before == 2 && nodes[0] == first && nodes[1] == second));
+  REQUIRE(cudaGraphNodeGetDependentNodes(second, dependent, &after) == cudaSuccess);
+  CHECK((after == 1 && dependent[0] == third && dependent[1] == nullptr));
+
+  const std::string path = "/tmp/simt-graph-" + std::to_string(getpid()) + ".dot";
+  REQUIRE(cudaGraphDebugDotPrint(graph.graph, path.c_str(), cudaGraphDebugDotFlagsVerbose) == cudaSuccess);
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::remove(path.c_str());
+  CHECK(text.find("MEMSET") != std::string::npos);
+  CHECK(text.find("node_1 -> node_2;") != std::string::npos);
+
+  set.value = 5;
+  REQUIRE(cudaGraphMemsetNodeSetParams(second, &set) == cudaSuccess);
+  count.userData = &others;
+  REQUIRE(cudaGraphHostNodeSetParams(first, &count) == cudaSuccess);
+  CHECK(cudaGraphHostNodeSetParams(second, &count) == cudaErrorInvalidValue);  // no host node
+  REQUIRE(cudaGraphRemoveDependencies(graph.graph, &first, &third, 1) == cudaSuccess);
+  CHECK(cudaGraphRemoveDependencies(graph.graph, &first, &third, 1) == cudaErrorInvalidValue);
+  cudaGetLastError();
+  graph.instantiate();
+  graph.launch();
+  CHECK((calls == 0 && others == 1 && host == 5));
+  REQUIRE(cudaGraphDestroyNode(second) == cudaSuccess);
+  before = 0;
+  REQUIRE(cudaGraphNodeGetDependencies(third, nullptr, &before) == cudaSuccess);
+  CHECK(before == 0);
+  cudaFree(data);
 }

@@ -41,7 +41,7 @@ REFUSED = [
     ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
     ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
-    ("of CUDA graphs, cudaGraphDebugDotPrint", "void f(cudaGraph_t g) {\n\n", "cudaGraphDebugDotPrint(g, \"g.dot\", 0);", "}"),
+    ("of CUDA graphs, cudaGraphRetainUserObject", "void f(cudaGraph_t g) {\n\n", "cudaGraphRetainUserObject(g, 0, 1, 0);", "}"),
     ("dynamic parallelism", KERNEL + "__global__ void parent(int* x) {\n", "k<<<1, 32>>>(x);", "}"),
     ("dynamic parallelism", KERNEL + "__device__ void helper(int* x) {\n", "if (x) { k<<<1, 32>>>(x); }", "}"),
     ("needs the kernel itself here", KERNEL + "void f(void* kernel, void** arguments) {\n",
