@@ -56,10 +56,11 @@ KERNELS = {
     "four_times_a_quarter": "for (int k = 0; k < 4; k++) y[4 * i + k] = i;",
     "one_quarter": "y[4 * i] = i;",
     "scanned": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); if (i >= o) h += t; } y[i] = h;",
-    # Down a column, a store in each round: what a test on the load chooses, a sum with it, and a choice of two constants before another load.
+    # Down a column, a store in each round: what a test on the load chooses, a sum with it, and a choice of two constants, after which a block without a hook loads more.
     "chosen": "if (i >= 32) return; unsigned h = 0; for (int r = 0; r < 4 * n; r++) { h = x[r * 4096 + i] > 9 ? 0 : h + 1; y[r * 4096 + i] = h; }",
     "summed": "if (i >= 32) return; unsigned h = 0; for (int r = 0; r < 4 * n; r++) { h += x[r * 4096 + i]; y[r * 4096 + i] = h; }",
-    "one_of_two_constants": "if (i >= 32) return; float h = 0; for (int r = 0; r < 4 * n; r++) { float k = x[r * 4096 + i] > 9 ? 0.0f : 1.5f; h = h * k + x[(r + 512) * 4096 + i]; y[r * 4096 + i] = h; }",
+    "one_of_two_constants": "if (i >= 32) return; const float* f = (const float*)x; float* o = (float*)y; float last = 0; for (int t = 4 * (int)n - 1; t >= 0; t--) { "
+                            "const float alive = f[t * 4096 + i] > 0.98f ? 0.0f : 1.0f, value = f[(t + 512) * 4096 + i]; last = f[(t + 1024) * 4096 + i] + value * alive + last * alive; o[t * 4096 + i] = last; }",
     "counted_by_one": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 1); __syncthreads(); y[i] = s[threadIdx.x];",
     "counted_by_two": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 2); __syncthreads(); y[i] = s[threadIdx.x];",
     "counted_and_asked": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); int h = 0; for (int r = 0; r < n; r++) h += atomicAdd(&s[(x[i] + r) & 15], 1); y[i] = h;",
