@@ -26,13 +26,14 @@ catch_library := $(if $(wildcard $(addsuffix /include/catch2/catch_all.hpp,/usr 
 # aarch64 needs it: only then is a call's relocation at the call itself, where timing/operations/hooks.py looks for it.
 # DWARF 4: with 5, addr2line takes the name of the piped file for that of #line. No tracking of variables: what is reported
 # names lines, never variables, and large kernels compile in three quarters of the time. No folding of equal functions: one of a
-# kernel's two launches would lose its lines.
+# kernel's two launches would lose its lines. clang++ does not fold them.
 simt_include := -I common/simt/include
 # What Ubuntu's compiler adds by itself is left out: guards of the stack and of the C library's functions are accesses and calls
 # that no kernel has.
 no_hardening := -fno-stack-protector -fno-stack-clash-protection -U_FORTIFY_SOURCE $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=none)
 no_plt := $(if $(filter x86_64,$(shell uname -m)),-fno-plt)
-rung_flags := $(no_hardening) -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC $(no_plt) -fno-semantic-interposition -fno-ipa-icf $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
+no_folding := $(if $(findstring clang,$(CXX)),,-fno-ipa-icf)
+rung_flags := $(no_hardening) -std=c++17 -O2 -gdwarf-4 -fno-var-tracking -fPIC $(no_plt) -fno-semantic-interposition $(no_folding) $(warnings) -Wno-unknown-pragmas -fno-strict-aliasing -fno-math-errno \
               $(simt_include) -I common/rung
 
 .SUFFIXES:

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 compiler=$1
 shift
-read -ra flags < <(make -s -f common/build/rules.mk print-rung-flags)
+read -ra flags < <(make -s -f common/build/rules.mk CXX="$compiler" print-rung-flags)
 [ ${#flags[@]} -gt 0 ] || fail "common/build/rules.mk names no flags"
 status=0
 for file in "$@"; do

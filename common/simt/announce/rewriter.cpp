@@ -59,6 +59,7 @@ void Rewriter::end_block() {
     if (!hook.used) output_[hook.output_line] = "";
   }
   announced_.clear();
+  traffic_ = {};
 }
 
 void Rewriter::find_frames(const std::vector<std::string_view>& lines) {
@@ -270,9 +271,17 @@ bool Rewriter::announcement(const std::string& name) {
     bytes = size.terms.empty() ? size.constant : 0;
     if (!bytes) return false;  // of a size that only the running program knows: it stays
   }
-  announced_.push_back({values_.of(rdi), bytes, begins(found[1].str(), "read"), found[1] != "read", output_.size(),
-                        false, name.find("volatile") != std::string::npos});
+  const bool loads = begins(found[1].str(), "read"), stores = found[1] != "read";
+  announced_.push_back({values_.of(rdi), bytes, loads, stores, output_.size(), false,
+                        name.find("volatile") != std::string::npos, traffic_});
+  note(values_.of(rdi), loads, stores);
   return true;
+}
+
+void Rewriter::note(const Value& address, bool loads, bool stores) {
+  if (!values_.may_be_global(address)) return;
+  traffic_.loads += loads;
+  traffic_.stores += stores;
 }
 
 void Rewriter::call(const Instruction& call, std::string_view text) {
@@ -292,6 +301,16 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
   if (clobbers) end_block();
   entered_ |= enters;
   values_.call(clobbers, clobbers && (name.empty() || labels_.count(name)));
+  if (name == "__tls_get_addr") values_.call_says_thread_local();
+}
+
+// Of two accesses of one place. On a GPU, too, what is loaded is loaded again where a store to global memory came
+// between, which may have been to the same place, and a store is not left out for a later one if a load came between.
+// Shared memory is another.
+bool Rewriter::happens_again(const Announced& before, const Announced& hook) const {
+  if (!values_.may_be_global(hook.address)) return false;
+  return (hook.loads && hook.before.stores > before.before.stores) ||
+         (hook.stores && hook.before.loads > before.before.loads);
 }
 
 bool Rewriter::is_announced(const Value& address, const Access& access) {
@@ -303,14 +322,22 @@ bool Rewriter::is_announced(const Value& address, const Access& access) {
   };
   // Of volatile accesses each has its own, also where another of the same place came before: that one is not this.
   bool found = false;
-  for (const bool is_own : {true, false}) {
-    for (Announced& hook : announced_) {
-      if (!fits(hook)) continue;
-      found = true;
-      if (is_own ? !hook.is_volatile || hook.used : hook.is_volatile) continue;
+  for (Announced& hook : announced_) {
+    if (!fits(hook)) continue;
+    found = true;
+    if (!hook.is_volatile || hook.used) continue;
+    hook.used = true;
+    return true;
+  }
+  const Announced* before = nullptr;
+  for (Announced& hook : announced_) {
+    if (hook.is_volatile || !fits(hook)) continue;
+    if (!hook.used && before && !happens_again(*before, hook)) continue;
+    if (!hook.used) {
       hook.used = true;
       return true;
     }
+    before = &hook;
   }
   return found;
 }
@@ -324,6 +351,7 @@ void Rewriter::announce(const Operand& memory, const Access& access) {
   if (access.kind == Kind::load && values_.is_built_in(memory)) return;
   const Value address = values_.address(memory);
   if (memory.segment.empty() && (values_.is_in_frame(address) || is_announced(address, access))) return;
+  note(address, access.kind != Kind::store, access.kind != Kind::load);
   const std::string what = access.kind == Kind::store ? "store" : access.kind == Kind::load ? "load" : "atomic";
   // What is below the stack pointer belongs to nobody: -mno-red-zone.
   const bool from_stack = memory.base == rsp;

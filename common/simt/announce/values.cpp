@@ -28,8 +28,15 @@ bool immediate(const Operand& operand, int64_t* value) {
 
 bool begins(const std::string& text, const char* with) { return text.compare(0, std::strlen(with), with) == 0; }
 
-// The linker's table says how far from %fs:0 a thread-local variable is.
-constexpr const char* offset_in_thread = "@gottpoff";
+// The linker's table says how far from %fs:0 a thread-local variable is, or the linker itself does ("@tpoff").
+constexpr const char *offset_in_thread = "@gottpoff", *known_offset_in_thread = "@tpoff";
+
+// Where a thread-local variable is, is the sum of two: where the thread has its own, %fs:0, and the offset there.
+bool part_of_place(const Operand& operand) {
+  if (operand.segment == "%fs")
+    return operand.base == none && operand.index == none && operand.displacement == 0 && operand.symbol.empty();
+  return operand.base == rip && operand.symbol.find(offset_in_thread) != std::string::npos;
+}
 
 constexpr Register caller_saved[] = {rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11};
 
@@ -44,6 +51,7 @@ Value Values::fresh_frame() {
 
 void Values::forget(int64_t above) {
   frames_.clear();
+  thread_locals_.clear();
   spilled_.clear();
   symbols_.clear();
   above_ = above;
@@ -63,6 +71,9 @@ Value Values::address(const Operand& operand) {
 int Values::symbol(const std::string& name) {
   const auto [found, is_new] = symbols_.try_emplace(name, next_);
   if (is_new) next_++;
+  if (begins(name, "%fs") || name.find(offset_in_thread) != std::string::npos ||
+      name.find(known_offset_in_thread) != std::string::npos)
+    thread_locals_.insert(found->second);
   return found->second;
 }
 
@@ -85,11 +96,23 @@ bool Values::is_in_frame(const Value& address) const {
          frames_.count(address.terms.begin()->first) && address.constant >= -largest_frame && address.constant < above_;
 }
 
+bool Values::may_be_global(const Value& address) const {
+  for (const auto& [number, count] : address.terms) {
+    if (frames_.count(number) || thread_locals_.count(number)) return false;
+  }
+  return true;
+}
+
 void Values::call(bool clobbers, bool own) {
   for (const Register number : caller_saved) set(number, fresh());
   if (clobbers) spilled_.clear();
   if (!own) return;
   for (const Register number : {rbx, rbp, r12, r13, r14, r15}) set(number, fresh());
+}
+
+void Values::call_says_thread_local() {
+  thread_locals_.insert(next_);
+  set(rax, fresh());
 }
 
 void Values::run(const Instruction& instruction) {
@@ -158,8 +181,8 @@ void Values::set_result(const Instruction& instruction) {
     result = {{}, number};
   } else if (whole && name == "movq" && source >= 0) {
     result = of(source);
-  } else if (whole && name == "movq" && first.base == rip && first.symbol.find(offset_in_thread) != std::string::npos) {
-    result = {{{symbol(first.symbol), 1}}, 0};
+  } else if (whole && name == "movq" && part_of_place(first)) {
+    result = {{{symbol(first.segment + first.symbol), 1}}, 0};
   } else if (whole && name == "movq" && first.is_memory) {
     const Value place = address(first);
     const auto kept = is_in_frame(place) ? spilled_.find({place.terms.begin()->first, place.constant}) : spilled_.end();
@@ -172,6 +195,9 @@ void Values::set_result(const Instruction& instruction) {
   } else if (whole && (name == "addq" || name == "subq") && (source >= 0 || immediate(first, &number))) {
     result = of(target);
     add(&result, source >= 0 ? of(source) : Value{{}, number}, name == "addq" ? 1 : -1);
+  } else if (whole && name == "addq" && part_of_place(first)) {
+    result = of(target);
+    add(&result, {{{symbol(first.segment + first.symbol), 1}}, 0}, 1);
   } else if (whole && (name == "salq" || name == "shlq") && instruction.operands.size() == 2 &&
              immediate(first, &number) && number > 0 && number < 32) {
     result = {};

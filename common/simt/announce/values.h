@@ -29,6 +29,9 @@ class Values {
   // Is it a fixed place in the function's own frame?
   bool is_in_frame(const Value& address) const;
 
+  // May it be global memory? Not the frame, nor a thread-local variable, as shared memory is.
+  bool may_be_global(const Value& address) const;
+
   // Is it one of the executor's variables for this, of 12 bytes: threadIdx and its like?
   bool is_built_in(const Operand& thread_local_operand);
 
@@ -37,6 +40,8 @@ class Values {
   // A call. `clobbers`: of code that may have written to the frame; `own`: of the file, which may have written to the
   // registers that a function saves in its frame, too.
   void call(bool clobbers, bool own);
+  // The call was the one that says where a thread-local variable is.
+  void call_says_thread_local();
 
  private:
   Value fresh() { return {{{next_++, 1}}, 0}; }
@@ -49,7 +54,7 @@ class Values {
   int64_t above_ = 0;
   std::array<Value, register_count> registers_;
   std::map<std::string, int> symbols_;
-  std::set<int> frames_;
+  std::set<int> frames_, thread_locals_;
   std::map<std::pair<int, int64_t>, Value> spilled_;  // by frame and offset
 };
 
