@@ -65,9 +65,10 @@ class Headers:
             if self.met[key] != WORTH_WHILE or len(self.starts) == MOST:
                 return self.starts.get(key)
             self.starts[key] = Start([])
+            name = str(len(self.starts))  # here, or two that are made at one time have one name
         text = self.preprocessed(build, "".join(f"#include {name}\n" for name in included))
         made = Start([line for line in text.split("\n") if not of_the_file(line, "headers")])
-        made.file = self.compiled(build, text, f"{len(self.starts)}")
+        made.file = self.compiled(build, text, name)
         self.starts[key] = made
         return made
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from contextlib import nullcontext
 from pathlib import Path
@@ -32,6 +33,34 @@ class FirstIncludes(unittest.TestCase):
 
     def test_a_macro_before_them(self):
         self.assertEqual(headers.first_includes("#define NDEBUG\n#include <cmath>\n"), ())
+
+
+class AtOneTime(unittest.TestCase):
+    def test_two_builds_that_are_made_at_one_time_have_two_names(self):
+        """With one name the later would take the place of the other, and g++ would refuse it to all files of that build."""
+        both, made = threading.Barrier(2, timeout=20), {}
+
+        def preprocessed(build: str, source: str) -> str:
+            both.wait()
+            return "int one;\n"
+
+        def compiled(build: str, text: str, name: str) -> str:
+            made[build] = name
+            return f"/{name}.gch"
+
+        all_headers = headers.Headers(OWN, preprocessed, compiled)
+
+        def ask(build: str) -> None:
+            for _ in range(headers.WORTH_WHILE):
+                all_headers.start_of(build, "#include <cmath>\nint mine;\n")
+
+        threads = [threading.Thread(target=ask, args=(build,)) for build in ("plain", "checked")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(made), 2)
+        self.assertNotEqual(made["plain"], made["checked"])
 
 
 class Shortened(unittest.TestCase):
