@@ -168,10 +168,6 @@ __device__ float row_sum(float mine, int blocks, int rank, Exchange& exchange) {
   return warp_sum(sum);
 }
 
-// Blocks of 512 threads that an SM must have room for; 0: the compiler decides. It would give a thread with 8 packs of
-// halves 98 registers, and one block would fill the SM.
-constexpr int room_with(int places, int most_threads) { return places >= 6 && most_threads == 512 ? 2 : 0; }
-
 // A row belongs to `blocks` neighbouring blocks. Their threads keep the first `places` packs each in registers and read
 // what is beyond a second time. whole: a block has a row, and keeps all of it.
 template <typename T, bool aligned, bool whole, int places, int most_threads>

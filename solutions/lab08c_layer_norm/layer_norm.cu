@@ -217,9 +217,6 @@ __device__ Moments row_moments(Moments mine, int cols, int blocks, int rank, Exc
   return moments(all, cols);
 }
 
-// Blocks of 512 threads that an SM must have room for; 0: the compiler decides.
-constexpr int room_with(int places, int most_threads) { return places >= 6 && most_threads == 512 ? 2 : 0; }
-
 // A row belongs to `blocks` neighbouring blocks. Their warps keep 32 * places neighbouring packs each in registers, and
 // read what is beyond all of these a second time. whole: a block has a row, and keeps all of it; a kernel that knows
 // this takes up to a tenth less time.

@@ -19,6 +19,10 @@ constexpr int resident_with(int packs) {
 #endif
 }
 
+// The same for labs 08 and 08c. The compiler would give a thread with 8 packs of halves 98 registers, and one block of
+// 512 threads would fill the SM.
+constexpr int room_with(int places, int most_threads) { return places >= 6 && most_threads == 512 ? 2 : 0; }
+
 // Threads of an SM for which there are registers, if each holds so many packs: as ptxas gives them on Hopper.
 inline int resident_threads(int element_bytes, int packs) {
   if (element_bytes == 4) return packs <= 4 ? 2048 : packs <= 6 ? 1536 : 1024;
