@@ -11,12 +11,13 @@
 # x86-64; elsewhere the compiler's own has to do.
 instrument_cxx := g++
 announces := $(filter x86_64,$(shell uname -m))
+# Registers are given out function by function: large kernels compile in nine tenths of the time.
 # No tables for switches: then a computed jump is the file's own, and the grader can refuse it.
 instrument := -O1 -fno-tree-sra -fno-jump-tables -fno-reorder-blocks -fno-tree-ch -fno-thread-jumps -finline-functions -finline-small-functions -findirect-inlining \
               --param max-inline-insns-auto=2000 --param max-inline-insns-single=2000 --param inline-unit-growth=2000 \
               --param large-function-growth=2000 --param large-stack-frame-growth=2000 \
               --param tsan-distinguish-volatile=1 -fsanitize=thread -fsanitize-coverage=trace-pc \
-              $(if $(announces),-mno-red-zone)
+              -fira-region=one $(if $(announces),-mno-red-zone)
 
 build/cpu/announce: $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/announce/*.cpp))
 	@mkdir -p $(@D)
@@ -69,6 +70,27 @@ build/cpu/checked/abs/%.untimed.o build/cpu/checked/abs/%.untimed.o.dump: /%.cu 
 	$(call compile_checked)
 build/cpu/checked/%.o: build/cpu/checked/%.untimed.o build/cpu/checked/%.untimed.o.dump $(operations_scripts)
 	$(add_table)
+
+# A rung for which a student would wait (labs.toml) is compiled in parts, on all cores: each has some of its variants (rewritten.py). What
+# two of them define, kernels that are no templates, is the first one's.
+parts := 1 2 3
+part_objects = $(foreach p,$(parts),build/cpu/checked/$(1).part$(p)$(2).o)
+define join_parts
+@ld -r -z muldefs $(filter %.o,$^) -o $(own) && mv $(own) $@
+endef
+define in_parts
+build/cpu/checked/$(1).untimed.o: $(call part_objects,$(1),.untimed)
+	$$(join_parts)
+build/cpu/checked/$(1).o: $(call part_objects,$(1))
+	$$(join_parts)
+endef
+define part_rule
+build/cpu/checked/%.part$(1).untimed.o build/cpu/checked/%.part$(1).untimed.o.dump: part := --part $(1)/$(words $(parts))
+build/cpu/checked/%.part$(1).untimed.o build/cpu/checked/%.part$(1).untimed.o.dump: %.cu $(rewriter) $(announce) $(call rung_begins,checked)
+	$$(compile_checked)
+endef
+$(foreach rung,$(rungs_in_parts),$(eval $(call in_parts,$(rung))))
+$(foreach part,$(parts),$(eval $(call part_rule,$(part))))
 # The shelf of wrong kernels is judged, and nobody asks how fast they are (common/testing/shelf.py).
 build/cpu/checked/build/shelf/%.o: operations := :
 # Calls of memcpy and its like, which no compiler instruments, go to hooks.cpp too.

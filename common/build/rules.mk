@@ -95,7 +95,7 @@ or_say = 2> $(own).said || failed=1; cat $(own).said >&2; if [ "$$failed" ]; the
 
 # What no macro can express is rewritten, for rungs as for the programs that simtcc compiles.
 rewriter := $(filter-out $(patsubst %,common/simt/%.py,profile simtcc_testing survey test_%),$(wildcard common/simt/*.py))
-rewritten = { $(python) -S common/simt/rewritten.py $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
+rewritten = { $(python) -S common/simt/rewritten.py $(part) $< < $< || echo '\#error "this file could not be rewritten: see above"'; }
 
 # What every rung begins with, compiled once: half of the compiler's time for a short one. begin.h includes it, for a compiler that
 # cannot use what was compiled. (CUDA's own compiler begins with cuda_runtime.h. That a rung includes rung.h itself, clang sees.)

@@ -51,7 +51,7 @@ checked=
 untimed=$checked
 [ -n "${PREBUILT:-}" ] || untimed=${checked:+${checked%.so}.untimed.so}
 if [ -n "$checked" ] && [ -e "$checked" ] && [ -z "${PREBUILT:-}" ]; then
-  make -s --no-print-directory -f common/build/rules.mk "$untimed" >/dev/null 2>&1 &
+  make -s --no-print-directory -j"$jobs" -f common/build/rules.mk "$untimed" >/dev/null 2>&1 &
 fi
 # For the executor g++ compiles; what only nvcc would refuse, clang finds meanwhile (common/simt/rules).
 rules=()

@@ -20,6 +20,7 @@
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
     next = "labs/lab09_x/README.md"   what comes after it, if that is not the handout of the next lab in this file
     chapter = "theory/05_warps.md"    the chapter of the book that explains its move
+    in_parts = true                   its file takes long to compile for the checks: thirds of its table are compiled side by side
 
     [[program]]                       a lab whose file is part of a program: it has no rung, no operator and no grade
     name, kernel, next, chapter       as above
@@ -38,7 +39,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = Path("labs/labs.toml")
 FIELDS = {"name", "kernel", "operator", "variants"}
-OPTIONAL = {"wrong", "next", "chapter"}
+OPTIONAL = {"wrong", "next", "chapter", "in_parts"}
 CHOICES = {"width": ("any", "shared_memory"), "cost": ("linear", "quadratic")}
 TYPES = ("f32", "f16", "bf16")
 
@@ -109,6 +110,7 @@ class Lab:
     next: str = ""
     wrong: tuple[str, ...] = ()
     chapter: str = ""
+    in_parts: bool = False
 
     @property
     def number(self) -> str:
@@ -204,6 +206,8 @@ def lab_of(given: dict) -> Lab:
     wrong = given.get("wrong", [])
     if not isinstance(wrong, list) or not all(isinstance(each, str) and each for each in wrong):
         raise Malformed(f"{name}: wrong is a list of names")
+    if not isinstance(given.get("in_parts", False), bool):
+        raise Malformed(f"{name}: in_parts is true or false")
     return Lab(**{**given, "variants": tuple(variant_of(name, each) for each in given["variants"]), "wrong": tuple(wrong)})
 
 

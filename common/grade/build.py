@@ -31,9 +31,7 @@ TEXT_BYTES = 32 << 20
 PRECOMPILED_BYTES = 64 << 20
 # Of the plain build the grader needs results and lines of code: no warnings, and half of the compiler's time.
 QUICKLY = ["-O1", "-g1", "-w"]
-# Of the instrumented build, too: and its registers are allocated without a look at the regions of a function, which takes a
-# tenth of the time off large kernels. Accesses are decided on before, so that what is counted is the same.
-CHECKED_QUICKLY = ["-g1", "-w", "-fira-region=one"]
+CHECKED_QUICKLY = ["-g1", "-w"]
 # A file may say when it was compiled. Its two builds are compiled one after the other, and must have one text.
 MOMENT = ["-Wno-builtin-macro-redefined", '-D__DATE__="Jan  1 2000"', '-D__TIME__="00:00:00"', '-D__TIMESTAMP__="Sat Jan  1 00:00:00 2000"']
 # What nothing of a rung leads to, such as a main for debugging, is left out, and with it what it asks for: rules are about the rest.

@@ -60,3 +60,17 @@ const bool rung_is_instrumented = true;
     *count = static_cast<int>(sizeof table / sizeof table[0]); \
     return table;                                              \
   }
+
+// A rung that takes long to compile is compiled in parts, each with some rows of the table
+// (common/build/instrumented.mk). The linker puts the rows side by side, as they are in a section of one name, and says
+// where they begin and end.
+#define RUNG_EXPORT_PART(...)                                                                      \
+  [[gnu::section("rung_rows"), gnu::used,                                                          \
+    gnu::aligned(alignof(rung::Variant))]] static const rung::Variant rung_rows[] = {__VA_ARGS__}; \
+  extern "C" {                                                                                     \
+  extern const rung::Variant __start_rung_rows[], __stop_rung_rows[];                              \
+  const rung::Variant* rung_variants(int* count) {                                                 \
+    *count = static_cast<int>(__stop_rung_rows - __start_rung_rows);                               \
+    return __start_rung_rows;                                                                      \
+  }                                                                                                \
+  }

@@ -106,5 +106,30 @@ class Rewritten(unittest.TestCase):
         self.assertEqual(rewritten("\ufeffint a;\r\n// \udcff\n"), '#line 1 "labs/x.cu"\nint a;\n// \udcff\n')
 
 
+class Parts(unittest.TestCase):
+    """A rung that is compiled in parts."""
+
+    RUNG = 'int before;\nRUNG_EXPORT(row("a, b", f<int, 4>),  // first, second\n            row("c)", {g, h}), row("d", i),\n            row("e", j))\nint after;\n'
+
+    def parts(self, text: str, number: int) -> list[str]:
+        return [rewritten(text, "--part", f"{part}/{number}").partition("\n")[2] for part in range(1, number + 1)]
+
+    def test_each_has_its_rows_and_all_have_the_rest_on_the_same_lines(self) -> None:
+        parts = self.parts(self.RUNG, 3)
+        rows = ['row("a, b", f<int, 4>)', 'row("c)", {g, h})', 'row("d", i)', 'row("e", j)']
+        for text, own in zip(parts, ([0], [1], [2, 3])):
+            self.assertEqual([at for at, row in enumerate(rows) if row in text], own)
+            lines = text.split("\n")
+            self.assertEqual((lines[0], lines[4]), ("int before;", "int after;"))
+            self.assertTrue(lines[1].startswith("RUNG_EXPORT_PART("))
+        self.assertIn('row("d", i),\n            row("e", j))', parts[2])
+
+    def test_what_cannot_be_divided_is_whole_in_the_first(self) -> None:
+        whole = ("int x;\n", "RUNG_EXPORT(ROWS)\n", self.RUNG.replace("// first", "\n#if X // first"), self.RUNG + self.RUNG, "RUNG_EXPORT(a, b, c\n",
+                 "#define EXPORT RUNG_EXPORT(a, b, c)\nEXPORT\n")
+        for text in whole:
+            self.assertEqual(self.parts(text, 3), [text, "", ""], text)
+
+
 if __name__ == "__main__":
     unittest.main()
