@@ -94,19 +94,18 @@ Cluster::Cluster(LaunchState* launch, const ModuleTls& static_shared, void (*poi
       numbers_(count(launch->config.cluster)),
       observer_(launch->record ? current_observer() : nullptr) {}
 
-void Cluster::begin(uint3 index) {
+void Cluster::be(uint3 index, std::vector<Allocation>* memory) {
   const dim3 grid = launch_->config.grid, size = launch_->config.cluster;
   index_ = index;
   for (size_t i = 0; i < numbers_.size(); i++) {
     const uint64_t x = index.x * size.x + i % size.x, y = index.y * size.y + i / size.x % size.y,
                    z = index.z * size.z + i / size.x / size.y;
     numbers_[i] = (z * grid.y + y) * grid.x + x;
+    memory->push_back(blocks_.saved(i).memory());
   }
-  if (observer_) {
-    std::vector<Allocation> memory;
-    for (size_t i = 0; i < numbers_.size(); i++) memory.push_back(blocks_.saved(i).memory());
-    observer_->cluster_begin(memory);
-  }
+}
+
+void Cluster::begin() {
   current_cluster = this;
   blocks_.begin(numbers_);
 }
@@ -142,18 +141,20 @@ std::optional<Cluster::Remote> Cluster::remote(uintptr_t address) {
 void run_clusters(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes)) {
   const dim3 grid = launch->config.grid, size = launch->config.cluster;
   const dim3 in_grid(grid.x / size.x, grid.y / size.y, grid.z / size.z);
-  // The checks know the shared memory of one cluster at a time.
-  const bool in_turns = launch->in_turns && !(launch->record && current_observer());
-  const uint64_t all = count(in_grid), at_once = in_turns ? launch->resident_blocks() / launch->cluster_blocks() : 1;
+  const uint64_t all = count(in_grid), at_once = launch->resident_blocks() / launch->cluster_blocks();
   std::vector<std::unique_ptr<Cluster>> clusters;
   for (uint64_t i = 0; i < at_once; i++) clusters.push_back(std::make_unique<Cluster>(launch, static_shared, poison));
   for (uint64_t first = 0; first < all; first += at_once) {
     const uint64_t here = std::min(at_once, all - first);
+    std::vector<Allocation> memory;
     for (uint64_t i = 0; i < here; i++) {
       const uint64_t number = first + i, row = number / in_grid.x;
-      clusters[i]->begin({static_cast<unsigned>(number % in_grid.x), static_cast<unsigned>(row % in_grid.y),
-                          static_cast<unsigned>(row / in_grid.y)});
+      clusters[i]->be({static_cast<unsigned>(number % in_grid.x), static_cast<unsigned>(row % in_grid.y),
+                       static_cast<unsigned>(row / in_grid.y)},
+                      &memory);
     }
+    if (launch->record && current_observer()) current_observer()->cluster_begin(memory);
+    for (uint64_t i = 0; i < here; i++) clusters[i]->begin();
     for (bool any = true; any;) {
       any = false;
       for (uint64_t i = 0; i < here; i++) any |= clusters[i]->go_on();

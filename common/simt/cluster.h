@@ -26,8 +26,10 @@ class Cluster {
  public:
   Cluster(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));
 
+  // Which of the launch it is, and where its blocks' shared memory is while they do not run.
+  void be(uint3 index, std::vector<Allocation>* memory);
   // Until it has ended, or a block of it waits for its turn. go_on() returns false if there was nothing left to run.
-  void begin(uint3 index);
+  void begin();
   bool go_on();
   void end() { blocks_.end(); }
 
@@ -56,7 +58,7 @@ class Cluster {
   Residents blocks_;
   uint3 index_ = {};
   std::vector<uint64_t> numbers_;
-  Observer* observer_;
+  Observer* const observer_;  // nullptr if there is none
 };
 
 // cudaFuncAttributeNonPortableClusterSizeAllowed.
