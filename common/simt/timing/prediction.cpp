@@ -270,8 +270,14 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     p.why = why;
     return p;
   };
-  if (trace.blocks.empty())
-    return unknown(trace.complete ? "nothing was traced" : "one block does more than there is room for in a trace");
+  if (trace.blocks.empty() && trace.complete) return unknown("nothing was traced");
+  if (trace.blocks.empty()) {
+    // Some blocks have filled it, which OS threads ran at one time. Each entry is an instruction at the least.
+    constexpr double most_threads = 16, issued = 4;  // the latter: in a cycle of a multiprocessor
+    const double each = static_cast<double>(facts.blocks) / machine.multiprocessors;
+    p.rest = static_cast<double>(room) / issued / machine.clock_ghz * 1e-9 * std::min(1.0, each / most_threads);
+    return unknown("one block does more than there is room for in a trace");
+  }
   Compiler compiler(operations, origin, machine);
   std::vector<BlockProgram> programs;
   const size_t traced = trace.blocks.size();
@@ -287,8 +293,9 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     }
   }
   const std::vector<std::string> problems = compiler.problems();
-  if (!problems.empty()) return unknown(problems.front());
-  if (compiler.unknown_accesses() * 50 > entries) return unknown("much of what it does is in code that was not read");
+  if (!problems.empty()) p.why = problems.front();
+  if (problems.empty() && compiler.unknown_accesses() * 50 > entries)
+    p.why = "much of what it does is in code that was not read";
 
   p.registers = facts.registers ? facts.registers : registers_of(compiler.registers(), facts.threads);
   const Occupancy fits = occupancy(facts, p.registers, machine);
@@ -370,8 +377,14 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   const double computed = machine.residue * cycles / machine.clock_ghz * 1e-9,
                alone = std::max(0.0, 2 * touched.atomics_late - 1) / rounds * std::min(computed, atomics);
   const double on_chip = std::max(computed, atomics) + alone;
-  p.known = true;
   p.seconds = machine.launch_us * 1e-6 + on_chip;
+  if (!p.why.empty()) {
+    Prediction not_known = unknown(p.why);
+    not_known.rest = p.seconds;
+    not_known.seconds = 0;
+    return not_known;
+  }
+  p.known = true;
   p.dram = out.dram / out.cycles;
   p.l2 = std::max(out.l2, out.port) / out.cycles;
   p.lsu = out.lsu / out.cycles;
