@@ -43,6 +43,9 @@ enum class Values {
 // The matrix of a case, row-major, before it is rounded to the element type. The same for the same name and seed.
 std::vector<float> logits(const Case& c, uint64_t seed);
 
+// What else a case draws is its own, too: or what one call has of another, of as many columns, would be right.
+uint64_t hash_of(const std::string& name);
+
 inline Values values_of(const Case& c) { return static_cast<Values>(c.values); }
 
 struct Family;

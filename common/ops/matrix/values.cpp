@@ -8,12 +8,6 @@
 namespace testing_ {
 namespace {
 
-uint64_t hash_of(const std::string& name) {  // FNV-1a
-  uint64_t hash = 14695981039346656037u;
-  for (unsigned char c : name) hash = (hash ^ c) * 1099511628211u;
-  return hash;
-}
-
 // What row r of a mixed matrix is like: each of these in seven rows, whichever comes first.
 Values like(size_t r, uint64_t hash) {
   constexpr Values all[] = {Values::normal, Values::masked,   Values::masked_all, Values::inf,
@@ -22,6 +16,12 @@ Values like(size_t r, uint64_t hash) {
 }
 
 }  // namespace
+
+uint64_t hash_of(const std::string& name) {  // FNV-1a
+  uint64_t hash = 14695981039346656037u;
+  for (unsigned char c : name) hash = (hash ^ c) * 1099511628211u;
+  return hash;
+}
 
 std::vector<float> logits(const Case& c, uint64_t seed) {
   if (c.matrix) return *c.matrix;
