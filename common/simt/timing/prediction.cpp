@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "touched.h"
 
@@ -266,17 +267,12 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
                    const Machine& machine) {
   Prediction p;
   p.gpu = machine.name;
-  const auto unknown = [&](const std::string& why) {
-    p.why = why;
-    return p;
-  };
-  if (trace.blocks.empty() && trace.complete) return unknown("nothing was traced");
   if (trace.blocks.empty()) {
-    // Some blocks have filled it, which OS threads ran at one time. Each entry is an instruction at the least.
-    constexpr double most_threads = 16, issued = 4;  // the latter: in a cycle of a multiprocessor
-    const double each = static_cast<double>(facts.blocks) / machine.multiprocessors;
-    p.rest = static_cast<double>(room) / issued / machine.clock_ghz * 1e-9 * std::min(1.0, each / most_threads);
-    return unknown("one block does more than there is room for in a trace");
+    p.why = trace.complete ? "nothing was traced" : "one block does more than there is room for in a trace";
+    // Each of the entries that there was room for, in blocks that up to 16 OS threads ran, is an instruction at least.
+    const double share = static_cast<double>(facts.blocks) / (16.0 * machine.multiprocessors);
+    if (!trace.complete) p.rest = room / 4.0 / machine.clock_ghz * 1e-9 * std::min(1.0, share);
+    return p;
   }
   Compiler compiler(operations, origin, machine);
   std::vector<BlockProgram> programs;
@@ -293,9 +289,9 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     }
   }
   const std::vector<std::string> problems = compiler.problems();
+  const bool unread = compiler.unknown_accesses() * 50 > entries;
+  if (unread) p.why = "much of what it does is in code that was not read";
   if (!problems.empty()) p.why = problems.front();
-  if (problems.empty() && compiler.unknown_accesses() * 50 > entries)
-    p.why = "much of what it does is in code that was not read";
 
   p.registers = facts.registers ? facts.registers : registers_of(compiler.registers(), facts.threads);
   const Occupancy fits = occupancy(facts, p.registers, machine);
@@ -378,13 +374,9 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
                alone = std::max(0.0, 2 * touched.atomics_late - 1) / rounds * std::min(computed, atomics);
   const double on_chip = std::max(computed, atomics) + alone;
   p.seconds = machine.launch_us * 1e-6 + on_chip;
-  if (!p.why.empty()) {
-    Prediction not_known = unknown(p.why);
-    not_known.rest = p.seconds;
-    not_known.seconds = 0;
-    return not_known;
-  }
-  p.known = true;
+  p.known = p.why.empty();
+  if (!p.known) std::swap(p.rest, p.seconds);
+  if (!p.known) return p;
   p.dram = out.dram / out.cycles;
   p.l2 = std::max(out.l2, out.port) / out.cycles;
   p.lsu = out.lsu / out.cycles;
