@@ -23,7 +23,8 @@ GROUP_NAMES = {
 HIDDEN_HINTS = {
     "tiny": "rows of a few columns", "two-warps": "rows of odd width between one and two warps", "below-1024": "rows a little narrower than 1024",
     "above-1024": "rows a little wider than 1024", "many-rows": "many narrow rows", "wide": "rows of more than 4096 columns",
-    "wide-odd": "wide rows of odd width with large ends", "large-k": "k in the hundreds", "rising": "rows in rising order", "one-huge": "one huge value in a row",
+    "wide-odd": "wide rows of odd width with large ends",
+    "wide-mixed": "wide rows that are masked, or have a NaN, infinity or large numbers", "large-k": "k in the hundreds", "rising": "rows in rising order", "one-huge": "one huge value in a row",
     "far-below": "logits near -1e4", "masked": "masked entries", "masked-head": "rows that begin with masked entries",
     "masked-rows": "rows that are masked altogether", "nan": "a NaN",
     "few-cores": "a few cores", "two-tiles": "cores for more than one tile", "odd-sizes": "a d_ff that 128 does not divide",

@@ -1,8 +1,10 @@
 #include "cluster.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "block.h"
 #include "checks/observer.h"
@@ -87,24 +89,31 @@ cudaError_t largest_cluster(int* blocks, const void* kernel, int block_threads, 
 }
 
 Cluster::Cluster(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes))
-    : launch_(launch), blocks_(launch, static_shared, poison), numbers_(count(launch->config.cluster)) {}
+    : launch_(launch),
+      blocks_(launch, static_shared, poison),
+      numbers_(count(launch->config.cluster)),
+      observer_(launch->record ? current_observer() : nullptr) {}
 
-void Cluster::run(uint3 index) {
+void Cluster::be(uint3 index, std::vector<Allocation>* memory) {
   const dim3 grid = launch_->config.grid, size = launch_->config.cluster;
   index_ = index;
   for (size_t i = 0; i < numbers_.size(); i++) {
     const uint64_t x = index.x * size.x + i % size.x, y = index.y * size.y + i / size.x % size.y,
                    z = index.z * size.z + i / size.x / size.y;
     numbers_[i] = (z * grid.y + y) * grid.x + x;
+    memory->push_back(blocks_.saved(i).memory());
   }
-  Observer* const observer = launch_->record ? current_observer() : nullptr;
-  if (observer) {
-    std::vector<Allocation> memory;
-    for (size_t i = 0; i < numbers_.size(); i++) memory.push_back(blocks_.saved(i).memory());
-    observer->cluster_begin(memory);
-  }
-  blocks_.run(numbers_, [&] {
-    if (observer) observer->cluster_complete();
+}
+
+void Cluster::begin() {
+  current_cluster = this;
+  blocks_.begin(numbers_);
+}
+
+bool Cluster::go_on() {
+  current_cluster = this;
+  return blocks_.go_on([&] {
+    if (observer_) observer_->cluster_complete();
   });
 }
 
@@ -131,14 +140,29 @@ std::optional<Cluster::Remote> Cluster::remote(uintptr_t address) {
 
 void run_clusters(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes)) {
   const dim3 grid = launch->config.grid, size = launch->config.cluster;
-  Cluster cluster(launch, static_shared, poison);
-  current_cluster = &cluster;
-  for (unsigned z = 0; z < grid.z / size.z; z++) {
-    for (unsigned y = 0; y < grid.y / size.y; y++) {
-      for (unsigned x = 0; x < grid.x / size.x; x++) cluster.run({x, y, z});
+  const dim3 in_grid(grid.x / size.x, grid.y / size.y, grid.z / size.z);
+  const uint64_t all = count(in_grid), at_once = launch->resident_blocks() / launch->cluster_blocks();
+  std::vector<std::unique_ptr<Cluster>> clusters;
+  for (uint64_t i = 0; i < at_once; i++) clusters.push_back(std::make_unique<Cluster>(launch, static_shared, poison));
+  for (uint64_t first = 0; first < all; first += at_once) {
+    const uint64_t here = std::min(at_once, all - first);
+    std::vector<Allocation> memory;
+    for (uint64_t i = 0; i < here; i++) {
+      const uint64_t number = first + i, row = number / in_grid.x;
+      clusters[i]->be({static_cast<unsigned>(number % in_grid.x), static_cast<unsigned>(row % in_grid.y),
+                       static_cast<unsigned>(row / in_grid.y)},
+                      &memory);
     }
+    if (launch->record && current_observer()) current_observer()->cluster_begin(memory);
+    for (uint64_t i = 0; i < here; i++) clusters[i]->begin();
+    for (bool any = true; any;) {
+      any = false;
+      for (uint64_t i = 0; i < here; i++) any |= clusters[i]->go_on();
+    }
+    for (uint64_t i = 0; i < here; i++) clusters[i]->end();
   }
   current_cluster = nullptr;
+  if (at_once > 1) forget_resident_blocks();
 }
 
 // ---- What a kernel calls ---------------------------------------------------------------------------

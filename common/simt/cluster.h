@@ -1,6 +1,7 @@
 // Thread block clusters: blocks that are resident together, wait for each other in cluster.sync(), and reach each
 // other's shared memory. One OS thread runs a launch's clusters in turn, and the blocks of each in turns
-// (resident.h). While a block does not run, its shared memory is a copy: that is where the others find it.
+// (resident.h). While a block does not run, its shared memory is a copy: that is where the others find it. Clusters
+// that draw what they do from a queue take turns, too (LaunchState::in_turns).
 #pragma once
 
 #include <optional>
@@ -18,13 +19,19 @@ void run_clusters(LaunchState* launch, const ModuleTls& static_shared, void (*po
 
 // The cluster whose blocks this OS thread runs; nullptr if the launch has none.
 class Cluster;
+class Observer;
 extern __thread Cluster* current_cluster;
 
 class Cluster {
  public:
   Cluster(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));
 
-  void run(uint3 index);
+  // Which of the launch it is, and where its blocks' shared memory is while they do not run.
+  void be(uint3 index, std::vector<Allocation>* memory);
+  // Until it has ended, or a block of it waits for its turn. go_on() returns false if there was nothing left to run.
+  void begin();
+  bool go_on();
+  void end() { blocks_.end(); }
 
   unsigned rank() const { return static_cast<unsigned>(blocks_.running()); }
   uint3 index() const { return index_; }
@@ -51,6 +58,7 @@ class Cluster {
   Residents blocks_;
   uint3 index_ = {};
   std::vector<uint64_t> numbers_;
+  Observer* const observer_;  // nullptr if there is none
 };
 
 // cudaFuncAttributeNonPortableClusterSizeAllowed.

@@ -293,7 +293,8 @@ cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bo
   state.record = counters || observer;
   if (observer) {
     const Allocation arguments = {reinterpret_cast<uintptr_t>(kernel.arguments), kernel.argument_bytes};
-    observer->launch_begin({state.id, kernel.name, reinterpret_cast<const void*>(kernel.run), arguments});
+    observer->launch_begin(
+        {state.id, kernel.name, reinterpret_cast<const void*>(kernel.run), arguments, state.in_turns});
   }
   Pool::get().run(&state);
   if (observer) observer->launch_end(state.id);

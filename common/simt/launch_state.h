@@ -47,8 +47,9 @@ struct LaunchState {
   // Blocks that are there at once on one OS thread.
   uint64_t resident_blocks() const {
     if (cooperative) return block_count();
-    if (!in_turns || cluster_blocks() > 1) return cluster_blocks();
-    return std::min<uint64_t>(block_count(), std::max(1u, most_in_turns / threads_per_block()));
+    const uint64_t together = cluster_blocks();
+    if (!in_turns) return together;
+    return std::min(block_count(), std::max(together, most_in_turns / threads_per_block() / together * together));
   }
   uint64_t blocks_to_run() const { return some.empty() ? block_count() : some.size(); }
   uint64_t block_to_run(uint64_t i) const { return some.empty() ? i : some[i]; }

@@ -13,9 +13,17 @@ namespace {
 constexpr size_t most_aligned = 128;
 
 // Kept for the next launch, with their stacks: of each OS thread that does a device's work.
-std::vector<std::unique_ptr<Block>>& resident_blocks() {
+std::vector<std::unique_ptr<Block>>& free_blocks() {
   static thread_local auto* blocks = new std::vector<std::unique_ptr<Block>>;
   return *blocks;
+}
+
+std::unique_ptr<Block> take_block() {
+  std::vector<std::unique_ptr<Block>>& all = free_blocks();
+  if (all.empty()) return std::make_unique<Block>();
+  std::unique_ptr<Block> block = std::move(all.back());
+  all.pop_back();
+  return block;
 }
 
 uintptr_t translated(uintptr_t address, uintptr_t from, uintptr_t to, size_t bytes) {
@@ -128,31 +136,51 @@ bool Residents::resume_all(State those) {
   return any;
 }
 
-void Residents::run(const std::vector<uint64_t>& numbers, const std::function<void()>& all_wait) {
-  std::vector<std::unique_ptr<Block>>& all = resident_blocks();
+size_t Residents::first(State of_these) const {
+  return static_cast<size_t>(std::find(states_.begin(), states_.end(), of_these) - states_.begin());
+}
+
+void Residents::begin(const std::vector<uint64_t>& numbers) {
   states_.assign(numbers.size(), State::not_begun);
   blocks_.clear();
-  size_t used = 0;
   for (size_t i = 0; i < numbers.size(); i++) {
     poison_(launch_->config.shared_bytes);
-    const bool free = i > 0 && states_[i - 1] == State::ended;
-    if (!free && used == all.size()) all.push_back(std::make_unique<Block>());
-    blocks_.push_back(free ? blocks_.back() : all[used].get());
-    if (!free) all[used++]->begin_launch(*launch_, launch_->record, launch_->counters);
+    if (i == 0 || states_[i - 1] != State::ended) {
+      used_.push_back(take_block());
+      used_.back()->begin_launch(*launch_, launch_->record, launch_->counters);
+    }
+    blocks_.push_back(used_.back().get());
     turn(i, [&] { return blocks_[i]->run(*launch_, numbers[i]); });
   }
-  for (;;) {
-    if (resume_all(State::waits_for_turn)) continue;
-    const auto waits = std::find(states_.begin(), states_.end(), State::waits);
-    if (waits == states_.end()) break;
-    running_ = static_cast<size_t>(waits - states_.begin());
+}
+
+bool Residents::go_on(const std::function<void()>& all_wait) {
+  bool any = resume_all(State::waits_for_turn);
+  while (first(State::waits_for_turn) == count() && first(State::waits) < count()) {
+    running_ = first(State::waits);
     current_block = blocks_[running_];
     all_wait();
     current_block = nullptr;
-    resume_all(State::waits);
+    any = resume_all(State::waits);
   }
-  for (size_t i = 0; i < used; i++) all[i]->end_launch();
+  return any;
 }
+
+void Residents::end() {
+  for (std::unique_ptr<Block>& block : used_) {
+    block->end_launch();
+    free_blocks().push_back(std::move(block));
+  }
+  used_.clear();
+}
+
+void Residents::run(const std::vector<uint64_t>& numbers, const std::function<void()>& all_wait) {
+  begin(numbers);
+  while (go_on(all_wait)) continue;
+  end();
+}
+
+void forget_resident_blocks() { free_blocks().clear(); }
 
 void run_in_turns(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes)) {
   Residents residents(launch, static_shared, poison);
@@ -162,7 +190,7 @@ void run_in_turns(LaunchState* launch, const ModuleTls& static_shared, void (*po
     for (uint64_t i = first; i < std::min(blocks, first + at_once); i++) numbers.push_back(launch->block_to_run(i));
     residents.run(numbers, [] {});
   }
-  resident_blocks().clear();  // there may be too many for the next launch, with larger blocks
+  forget_resident_blocks();  // there may be too many for the next launch, with larger blocks
 }
 
 }  // namespace simt

@@ -1,5 +1,5 @@
 // Blocks that are resident together, so that they can wait for each other: the grid of a cooperative launch, or a
-// cluster.
+// cluster; and blocks that take turns at atomics.
 //
 // One OS thread runs the blocks in turn, each until all its threads wait for the others or have returned. Between its
 // turns a block keeps its fibers; its shared memory, which the next block needs, is copied away and back.
@@ -51,6 +51,12 @@ class Residents {
   // `all_wait` is called; then those that wait go on.
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& all_wait);
 
+  // The same in steps, between which others may have their turns. go_on() ends as soon as a block waits for its turn;
+  // it returns false if there was nothing left to run.
+  void begin(const std::vector<uint64_t>& numbers);
+  bool go_on(const std::function<void()>& all_wait);
+  void end();
+
   size_t count() const { return states_.size(); }
   State state(size_t i) const { return states_[i]; }
   size_t running() const { return running_; }
@@ -60,15 +66,20 @@ class Residents {
  private:
   void turn(size_t i, const std::function<bool()>& go);
   bool resume_all(State those);
+  size_t first(State of_these) const;
 
   LaunchState* launch_;
   ModuleTls static_shared_;
   void (*poison_)(size_t dynamic_bytes);
   std::vector<State> states_;
   std::vector<Block*> blocks_;  // where those run that have begun
+  std::vector<std::unique_ptr<Block>> used_;
   std::vector<std::unique_ptr<SavedShared>> saved_;
   size_t running_ = 0;
 };
+
+// Ends all blocks that are kept for the next launch: after one with many of them.
+void forget_resident_blocks();
 
 // Runs a launch whose blocks take turns. Arguments as of Residents.
 void run_in_turns(LaunchState* launch, const ModuleTls& static_shared, void (*poison)(size_t dynamic_bytes));

@@ -10,9 +10,9 @@ namespace {
 
 // Rows of fewer elements are of hundreds: the widest of them has twice as many as the known shape.
 constexpr int hundreds_end = 1024;
-// Up to the first, widths are drawn in fine steps. Up to the second a variant may keep a row in shared memory
-// (session.cpp); some rows are wider, too.
-constexpr int fine_end = 16384, shared_end = 49152, widest_begin = 65792, widest_end = 98304;
+// Up to the first, widths are drawn in fine steps, and up to its multiples where a move asks for wider rows: up to the
+// second a variant may keep a row in shared memory (session.cpp). Beyond, of other variants, in steps that are coarse.
+constexpr int fine_end = 16384, shared_end = 49152, widest_begin = 65792, widest_end = 262144;
 
 // SplitMix64: the same numbers with every library.
 class Random {
@@ -111,18 +111,19 @@ void draw_each_step(const Shape& known, int least, int most, double factor, std:
 
 // Many rows of many columns, for a kernel that does something else only there: some dozens of rows, less and many more.
 // Three variants that share them have one each; one that shares with none has the dozens and one of the others. All
-// have more than 64 rows of 4096 columns. The largest, more rows and more elements than those, costs most: of variants
-// that share them one has it.
+// have more than 64 rows of 4096 columns. The last two, more elements than those and more or many more rows, cost most:
+// of variants that share them one has each.
 void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& named, Random* random,
                     std::vector<Shape>* shapes) {
   struct Rows {
     int least, most;
     double elements;
   };
-  constexpr Rows all[] = {{24, 48, 225000}, {8, 24, 98304}, {64, 400, 98304}, {64, 100, 480000}, {110, 250, 640000}};
-  constexpr int for_all = 3, largest = 4;
+  constexpr Rows all[] = {{24, 48, 225000},  {8, 24, 98304},     {64, 400, 98304},
+                          {64, 100, 480000}, {110, 250, 640000}, {510, 640, 700000}};
+  constexpr int for_all = 3, largest = 4, most_rows = 5;
   const int begin = random->from(0, 2);
-  for (int i = 0; i <= largest; i++) {
+  for (int i = 0; i <= most_rows; i++) {
     Shape shape = known;
     const double part = random->from(0, 255) / 255.0;  // evenly in their logarithm
     shape.rows = static_cast<int>(all[i].least * std::pow(static_cast<double>(all[i].most) / all[i].least, part));
@@ -131,14 +132,14 @@ void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& n
     shape.rows = full_blocks(shape.rows, shape.cols);
     const bool has_turn =
         turn.parts > 1 ? (begin + i) % turn.parts == turn.part : i == 0 || i == 1 + (begin + turn.variant) % 2;
-    const bool mine = i == for_all || (i == largest && turn.parts == 1) || has_turn;
+    const bool mine = i == for_all || (i >= largest && turn.parts == 1) || has_turn;
     if (mine) shapes->push_back(shape);
   }
 }
 
 std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, const std::set<int>& named,
                                 const Turn& turn, uint64_t number) {
-  constexpr double fine = 1.07, coarse = 1.3, narrow = 1.6;
+  constexpr double fine = 1.07, middle = 1.09, coarse = 1.3, narrow = 1.6;
   Random own(number);
   Random* const random = &own;
   const double known_elements = known.rows * static_cast<double>(known.cols);
@@ -173,10 +174,10 @@ std::vector<Shape> of_any_width(const Shape& known, bool wider, int widest, cons
   each_step(hundreds_end, fine_end, fine, {Kind::packs, Kind::odd_packs, Kind::whole_half_warps, Kind::whole_warps});
   each_step(fine_end, 2 * fine_end, fine, {Kind::packs, Kind::odd_packs});
   if (wider && widest > widest_end) {
-    if (known.cols * 2 < shared_end) draw(known.cols * 2, widest_begin, Kind::packs, 1);
-    draw(widest_begin, widest_end, Kind::packs, 1);
+    each_step(2 * fine_end, widest_begin, middle, {Kind::packs, Kind::odd_packs});
+    each_step(widest_begin, widest_end, narrow, {Kind::packs, Kind::odd_packs});
   } else if (wider) {
-    draw(known.cols * 2, shared_end, Kind::packs, 1);
+    each_step(2 * fine_end, shared_end, middle, {Kind::packs, Kind::odd_packs});
   }
   // The same for all moves that are counted here, whatever else they draw.
   Random of_rows(number + 1);

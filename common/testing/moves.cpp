@@ -217,8 +217,10 @@ Demand predicted_within(double microseconds, int rows, int cols) {
 
 Demand keeps_pace(double microseconds, int rows, int cols) {
   return [within = predicted_within(microseconds, rows, cols)](const Count& count) -> Judgement {
-    if (std::isnan(count.at_least)) return {true, "its time cannot be predicted: " + count.predicted_words};
-    return within(count);
+    if (!std::isnan(count.at_least)) return within(count);
+    Count known = count;
+    known.at_least = count.rest;
+    return within(known);
   };
 }
 

@@ -84,9 +84,10 @@ struct Count {
 
   // Where the move says for how many rows these stand: the time that is predicted for all of them on an H200, in
   // seconds, NaN without a prediction; and of the longest launch what limits it, or why there is no prediction.
-  // at_least: the time without what is not modelled, NaN where nothing is known.
+  // at_least: the time without what is not modelled, NaN where nothing is known. rest: also without code whose cost is
+  // not known; of what nothing is known, nothing.
   int stands_for = 0;
-  double predicted = 0, at_least = 0;
+  double predicted = 0, at_least = 0, rest = 0;
   std::string predicted_words = {};
 };
 
@@ -134,8 +135,8 @@ Demand rows_at_once();
 // The predicted time is within what rows x cols floats may take; elements of 16 bits may take half of it, and other
 // widths in proportion. Of what is not modelled, such as clusters, the least that the rest takes is judged.
 Demand predicted_within(double microseconds, int rows, int cols);
-// The same for a time that is only to show what no count does, such as lanes that work one after the other: a kernel
-// that the model knows nothing of passes.
+// The same for a time that is only to show what no count does, such as lanes that work one after the other: of a kernel
+// with code whose cost is not known what the rest takes is judged.
 Demand keeps_pace(double microseconds, int rows, int cols);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);

@@ -83,12 +83,14 @@ void read_prediction(const json& launches, int stands_for, Count* count) {
       const bool was_known = !std::isnan(count->predicted);
       count->predicted = std::nan("");
       count->at_least += predicted.value("at_least", std::nan(""));
+      count->rest += predicted.value("rest", predicted.value("at_least", 0.0));
       if (was_known || std::isnan(count->at_least)) count->predicted_words = predicted.at("why");
       continue;
     }
     const double seconds = predicted.at("seconds");
     count->predicted += seconds;
     count->at_least += seconds;
+    count->rest += seconds;
     if (seconds > longest && !std::isnan(count->predicted))
       longest = seconds, count->predicted_words = predicted.at("words");
   }

@@ -170,7 +170,10 @@ Demand even_shares() {
     for (const WarpLoads& launch : count.busiest) {
       const double share_of_warp =
           std::max(launch.block_bytes, launch.loads / std::max(1.0, launch.working_blocks)) / launch.warps;
-      const double most = times_the_mean * share_of_warp + spare_of_a_warp;
+      // Of one pass over the row; in the others it has its share. Or a pass that one warp makes would be lost among
+      // them.
+      const double passes = std::max(1.0, launch.loads / count.matrix_bytes());
+      const double most = (times_the_mean + passes - 1) / passes * share_of_warp + spare_of_a_warp;
       if (launch.bytes <= most || handed_to_other_warps(count)) continue;
       Judgement judgement = unmet("one warp loads " + whole(launch.bytes) + " bytes, while the " + whole(launch.warps) +
                                   " warps of its block load " + brief(share_of_warp) + " on average; at most " +

@@ -26,17 +26,17 @@ std::vector<Shape> of_a_grade(uint64_t number, Move::Widths widths, int widest) 
 }
 
 // In how many of the grades all drawn shapes are such that the kernel makes the move there.
-int missed_shapes(const std::function<bool(const Shape&)>& makes_the_move) {
+int missed_shapes(const std::function<bool(const Shape&)>& makes_the_move,
+                  int widest = std::numeric_limits<int>::max()) {
   int count = 0;
   for (uint64_t number = 0; number < grades; number++) {
-    const auto shapes =
-        of_a_grade(number * 0x9e3779b97f4a7c15ull, Move::Widths::wider, std::numeric_limits<int>::max());
+    const auto shapes = of_a_grade(number * 0x9e3779b97f4a7c15ull, Move::Widths::wider, widest);
     count += std::all_of(shapes.begin(), shapes.end(), makes_the_move);
   }
   return count;
 }
-int missed(const std::function<bool(int)>& makes_the_move) {
-  return missed_shapes([&](const Shape& shape) { return makes_the_move(shape.cols); });
+int missed(const std::function<bool(int)>& makes_the_move, int widest = std::numeric_limits<int>::max()) {
+  return missed_shapes([&](const Shape& shape) { return makes_the_move(shape.cols); }, widest);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ TEST_CASE("a kernel that makes a move only at widths of one kind is seen in ever
 }
 
 TEST_CASE("a kernel that makes a move only above or below a limit is seen in every grade") {
-  for (const int limit : {512, 1024, 2048, 4096, 8192, 12288, 16384, 32768, 50257, 65536}) {
+  for (const int limit : {512, 1024, 2048, 4096, 8192, 12288, 16384, 32768, 50257, 65536, 100000, 131072}) {
     CAPTURE(limit);
     CHECK(missed([=](int cols) { return cols <= limit; }) == 0);
     CHECK(missed([=](int cols) { return cols >= limit; }) == 0);
@@ -75,6 +75,14 @@ TEST_CASE("a kernel that does something else within a band of widths is seen in 
     // A tenth wider.
     CHECK(missed([=](int cols) { return cols < begin || cols >= begin + begin / 10; }) <= grades / 12);
   }
+  // Wider rows: where they are kept in shared memory, and where they are not.
+  for (const int widest : {50257, std::numeric_limits<int>::max()}) {
+    for (const int begin : {34000, 37000, 40000, 43000}) {
+      CAPTURE(widest, begin);
+      CHECK(missed([=](int cols) { return cols < begin || cols >= begin + begin / 10; }, widest) <= grades / 5);
+      CHECK(missed([=](int cols) { return cols < begin || cols >= begin + begin / 5; }, widest) == 0);
+    }
+  }
   CHECK(missed([](int cols) { return cols < 4096 || cols >= 8192; }) == 0);
   CHECK(missed([](int cols) { return cols % 4 != 2; }) <= grades / 100);
   CHECK(missed([](int cols) { return cols % 8 != 4; }) <= grades / 10);
@@ -88,6 +96,7 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
               [=](const Shape& shape) { return shape.rows < least || shape.cols % 8 || shape.cols < 4096; }) == 0);
   }
   CHECK(missed_shapes([](const Shape& shape) { return shape.rows < 64 || shape.cols < 4096; }) == 0);
+  CHECK(missed_shapes([](const Shape& shape) { return shape.rows <= 500 || shape.cols < 900; }) == 0);
   CHECK(missed_shapes([](const Shape& shape) { return shape.rows <= 100 || shape.rows * shape.cols <= 480000; }) == 0);
   // Of two variants one has the turn.
   const auto makes = [](const Shape& shape) { return shape.rows < 64 || shape.cols % 8 || shape.cols < 200; };

@@ -18,7 +18,7 @@ bool ignores(const Case& c) { return c.group == "ignored" || c.group == "hidden"
 
 std::vector<int64_t> targets_of(const Case& c, uint64_t seed) {
   std::vector<int64_t> targets(static_cast<size_t>(c.sizes.rows));
-  std::mt19937_64 random(seed * 37 + static_cast<uint64_t>(c.sizes.cols));
+  std::mt19937_64 random((seed * 37 + static_cast<uint64_t>(c.sizes.cols)) ^ hash_of(c.name));
   const size_t cols = static_cast<size_t>(c.sizes.cols), middle = targets.size() / 2;
   for (size_t r = 0; r < targets.size(); r++) {
     const size_t drawn = static_cast<size_t>(random());

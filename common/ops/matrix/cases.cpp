@@ -99,6 +99,7 @@ const Family families[] = {
     {"many-rows",    Values::normal,      {120, 200}, {9, 25},     2, 1, {2, 5}},
     {"wide",         Values::normal,      {2, 4},     {4104, 4700}, 8, 0, {20, 60}},
     {"wide-odd",     Values::heavy_ends,  {2, 3},     {5001, 20000}, 2, 1, {20, 60}},
+    {"wide-mixed",   Values::mixed,       {7, 8},     {4200, 24000}, 4, 3, {2, 20}},
     {"large-k",      Values::normal,      {3, 7},     {700, 990},  4, 3, {150, 500}},
     {"rising",       Values::ascending,   {3, 5},     {1030, 1400}, 4, 3, {20, 60}},
     {"one-huge",     Values::one_huge,    {9, 40},    {260, 500},  4, 2, {2, 9}},

@@ -36,11 +36,15 @@ enum class Values {
   small,         // standard deviation 0.003: an epsilon under a root changes the results
   front_loaded,  // normal, the first quarter of each row 8 higher
   strided,       // normal, 100 more in every 4096th column: however threads stride over a row, one meets them all
-  heavy_ends,    // normal, the first and the last 16 columns 10 higher: most of a wide row's sum, and of its largest
+  mixed,       // each row like one of: normal, masked, masked all over, with +inf, with NaN, normal + 1e4, normal - 1e4
+  heavy_ends,  // normal, the first and the last 16 columns 10 higher: most of a wide row's sum, and of its largest
 };
 
 // The matrix of a case, row-major, before it is rounded to the element type. The same for the same name and seed.
 std::vector<float> logits(const Case& c, uint64_t seed);
+
+// What else a case draws is its own, too: or what one call has of another, of as many columns, would be right.
+uint64_t hash_of(const std::string& name);
 
 inline Values values_of(const Case& c) { return static_cast<Values>(c.values); }
 

@@ -22,7 +22,7 @@ std::vector<rung::Tensor> weights_of(const rung::Plan& plan) {
 
 std::vector<unsigned char> NormOperator::input(const Case& c, rung::Dtype dtype, uint64_t seed) const {
   std::vector<unsigned char> bytes = MatrixOperator::input(c, dtype, seed);
-  std::mt19937_64 random(seed * 31 + static_cast<uint64_t>(c.sizes.cols));
+  std::mt19937_64 random((seed * 31 + static_cast<uint64_t>(c.sizes.cols)) ^ hash_of(c.name));
   for (const rung::Tensor& tensor : weights_of(plan(c.sizes, dtype))) {
     std::vector<float> weights(tensor.cols);
     for (float& w : weights) {

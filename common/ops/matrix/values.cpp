@@ -1,4 +1,5 @@
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 
@@ -7,13 +8,20 @@
 namespace testing_ {
 namespace {
 
+// What row r of a mixed matrix is like: each of these in seven rows, whichever comes first.
+Values like(size_t r, uint64_t hash) {
+  constexpr Values all[] = {Values::normal, Values::masked,   Values::masked_all, Values::inf,
+                            Values::nan,    Values::plus_1e4, Values::minus_1e4};
+  return all[(r + hash) % std::size(all)];
+}
+
+}  // namespace
+
 uint64_t hash_of(const std::string& name) {  // FNV-1a
   uint64_t hash = 14695981039346656037u;
   for (unsigned char c : name) hash = (hash ^ c) * 1099511628211u;
   return hash;
 }
-
-}  // namespace
 
 std::vector<float> logits(const Case& c, uint64_t seed) {
   if (c.matrix) return *c.matrix;
@@ -26,10 +34,11 @@ std::vector<float> logits(const Case& c, uint64_t seed) {
   const float inf = std::numeric_limits<float>::infinity();
   const float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-  const Values values = values_of(c);
+  const bool mixed = values_of(c) == Values::mixed;
   for (size_t r = 0; r < rows; r++) {
     float* row = x.data() + r * cols;
-    const bool middle = r == rows / 2;
+    const bool middle = mixed || r == rows / 2;
+    const Values values = mixed ? like(r, hash_of(c.name) ^ seed) : values_of(c);
     for (size_t i = 0; i < cols; i++) {
       const float position = cols == 1 ? 0.0f : static_cast<float>(i) / static_cast<float>(cols - 1);
       switch (values) {

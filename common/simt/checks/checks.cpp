@@ -63,7 +63,7 @@ class AllChecks : public Observer {
   void launch_begin(const LaunchInfo& launch) override {
     now().memcheck.launch_begin(launch);
     now().shared_written.clear();
-    now().racecheck.launch_begin();
+    now().racecheck.launch_begin(launch.in_turns);
   }
   void launch_end(uint64_t) override {}
 

@@ -75,10 +75,11 @@ struct BlockInfo {
 };
 
 struct LaunchInfo {
-  uint64_t number;       // launches are numbered from 1
-  const char* kernel;    // as the launch spells it
-  const void* code;      // in the kernel's module
-  Allocation arguments;  // the kernel's, as they were bound
+  uint64_t number;        // launches are numbered from 1
+  const char* kernel;     // as the launch spells it
+  const void* code;       // in the kernel's module
+  Allocation arguments;   // the kernel's, as they were bound
+  bool in_turns = false;  // a block may go on after others have begun (LaunchState::in_turns)
 };
 
 class Observer {

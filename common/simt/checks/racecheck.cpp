@@ -27,8 +27,9 @@ uint32_t Racecheck::tick() {
   return time_;
 }
 
-void Racecheck::launch_begin() {
+void Racecheck::launch_begin(bool in_turns) {
   launch_ = tick();
+  in_turns_ = in_turns;
   block_times_.clear();
   block_numbers_.clear();
   cluster_ = cluster_barrier_ = 0;
@@ -105,7 +106,7 @@ bool Racecheck::is_ordered(Stamp stamp, unsigned thread, uintptr_t but) const {
   const unsigned before = stamp_thread(stamp);
   if (time >= block_)
     return has_synchronised(before, time, thread) || publication_.orders_threads(before, time, thread, but);
-  if (time >= cluster_ && time < cluster_barrier_) return true;
+  if (in_turns_ || (time >= cluster_ && time < cluster_barrier_)) return true;
   return publication_.orders_blocks(block_at(time), before, time, thread, but, [&](unsigned other, uint32_t when) {
     return has_synchronised(other, when, thread);
   });

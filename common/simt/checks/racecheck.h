@@ -42,10 +42,11 @@ class Racecheck {
  public:
   explicit Racecheck(Shadow& shadow) : shadow_(shadow) {}
 
-  void launch_begin();
+  // in_turns: what other blocks did is not judged, since publication.h knows of no block that goes on after others.
+  void launch_begin(bool in_turns = false);
   // Also where a block goes on after grid.sync(), which orders all that was before it.
   void block_begin(const BlockInfo& block);
-  void grid_complete() { launch_begin(); }
+  void grid_complete() { launch_begin(in_turns_); }
   void cluster_begin() { cluster_ = cluster_barrier_ = tick(); }
   void cluster_complete() { cluster_barrier_ = tick(); }
   void barrier_complete() { barrier_ = tick(); }
@@ -128,6 +129,7 @@ class Racecheck {
   std::vector<uint64_t> block_numbers_;  // which it is
   // What blocks did between these two times is ordered before what a block of this cluster does.
   uint32_t cluster_ = 0, cluster_barrier_ = 0;
+  bool in_turns_ = false;
 
   // What the lanes of a warp know of each other: all that was done before `everyone`, and if some lanes have
   // synchronised without the others, what lane `a` knows of `b`: all that it did before known[a][b].

@@ -133,6 +133,17 @@ TEST_CASE("racecheck: the last block reads what the others published") {
       "racecheck: race in global memory in block (1,0,0)");
 }
 
+TEST_CASE("racecheck: the last block may read what the others published, also where blocks take turns") {
+  simt::run_blocks_in_turns(true);
+  for (const unsigned blocks : {1, 8}) {
+    const auto zero = device(std::vector<unsigned>(1, 0));
+    CHECK(finding([&] {
+            last_block<<<blocks, 32>>>(floats(), device(std::vector<float>(512, 0.0f)), zero, floats());
+          }).empty());
+  }
+  simt::run_blocks_in_turns(false);
+}
+
 TEST_CASE("racecheck: loads and stores beside atomics") {
   CHECK(finding([] { add_by_exchange<<<4, n>>>(device(std::vector<double>(1, 0.0))); }).empty());
   HAS(finding([] { store_beside_atomic<<<1, n>>>(device(std::vector<int>(1, 0))); }),

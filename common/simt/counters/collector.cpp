@@ -115,7 +115,7 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
     if (shared >> lane & 1) {
       handed += count_handed_over(&line(pc), event, bytes, warp * warp_lanes + lane, addresses[lane]);
     } else if (current_cluster && current_cluster->remote(addresses[lane])) {
-      handed += count_between_blocks(&line(pc), event, bytes, addresses[lane]);
+      handed += count_between_blocks(&line(pc), event, bytes, warp, addresses[lane]);
     }
   }
   if (handed) block_.handed_over[base_ + pc] += handed;
@@ -158,13 +158,16 @@ uint64_t Collector::count_handed_over(Counts* counts, Event event, unsigned byte
   return handed.from_others;
 }
 
-uint64_t Collector::count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address) {
+// A word that several warps read between two barriers counts once, as one of the block's own memory does.
+uint64_t Collector::count_between_blocks(Counts* counts, Event event, unsigned bytes, unsigned warp, uint64_t address) {
+  constexpr unsigned address_bits = 48;
   uint64_t handed = bytes;
   if (event == Event::load) {
     handed = 0;
+    const uint64_t barriers = warp < barriers_.size() ? barriers_[warp] : 0;
     for (uint64_t word = address / HandedOver::word_bytes; word <= (address + bytes - 1) / HandedOver::word_bytes;
          word++)
-      handed += remote_words_.insert(word).second ? HandedOver::word_bytes : 0;
+      handed += remote_words_.insert(barriers << address_bits | word).second ? HandedOver::word_bytes : 0;
   }
   counts->handed_over += handed;
   counts->between_warps += handed;
@@ -175,7 +178,8 @@ void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   const bool barrier = key_event(key) == Event::barrier;
   if (barrier) {
     block_.barriers++;
-    remote_words_.clear();
+    if (warp >= barriers_.size()) barriers_.resize(warp + 1);
+    barriers_[warp]++;
     shared_loads_.fence(warp);
   } else {
     shared_loads_.warp_operation(warp, key_pc(key));

@@ -88,7 +88,7 @@ class Collector {
   // Returns how many bytes.
   uint64_t count_handed_over(Counts* counts, Event event, unsigned bytes, unsigned thread, uint64_t address);
   // Shared memory of another block of the cluster. A word counts once per block that reads it and barrier.
-  uint64_t count_between_blocks(Counts* counts, Event event, unsigned bytes, uint64_t address);
+  uint64_t count_between_blocks(Counts* counts, Event event, unsigned bytes, unsigned warp, uint64_t address);
 
   LaunchCounters& launch_;
   const uintptr_t base_;
@@ -105,6 +105,7 @@ class Collector {
   uint64_t watched_bytes_read_ = 0, exchanged_ = 0;
   HandedOver dynamic_words_, static_words_;
   std::unordered_set<uint64_t> remote_words_;
+  std::vector<uint16_t> barriers_;  // that each warp has come to
 };
 
 // Is the address in the shared memory of the block that this OS thread runs?

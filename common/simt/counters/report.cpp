@@ -117,7 +117,8 @@ std::string json_prediction(const timing::Prediction& p) {
   std::string text = "{\"gpu\": " + quote_json(p.gpu);
   if (!p.known)
     return text + ", \"seconds\": null, \"why\": " + quote_json(p.why) +
-           (p.at_least > 0 ? ", \"at_least\": " + json_number(p.at_least) : "") + "}";
+           (p.at_least > 0 ? ", \"at_least\": " + json_number(p.at_least) : "") +
+           (p.rest > 0 ? ", \"rest\": " + json_number(p.rest) : "") + "}";
   const auto number = [&](const char* name, double value) {
     text += std::string(", \"") + name + "\": " + json_number(value);
   };

@@ -1,4 +1,6 @@
 // Blocks that take turns by atomics: each draws as often from a queue as any other, on any number of cores.
+#include <cooperative_groups.h>
+
 #include "counters/test_kernels.h"
 #include "simt.h"
 
@@ -35,6 +37,21 @@ __global__ void warps_draw(const float* in, float* out, int* next) {
     const int drawn = lane == 0 ? atomicAdd(next, 1) : 0, row = __shfl_sync(0xffffffffu, drawn, 0);
     if (row >= rows) return;
     for (int c = lane; c < cols; c += 32) out[row * cols + c] = 1 + in[row * cols + c];
+  }
+}
+
+// The first thread of a cluster draws for all of it.
+__global__ void __cluster_dims__(2, 1, 1) clusters_draw(const float* in, float* out, int* next) {
+  __shared__ int drawn;
+  const auto cluster = cooperative_groups::this_cluster();
+  for (;;) {
+    if (cluster.thread_rank() == 0) drawn = atomicAdd(next, 1);
+    cluster.sync();
+    const int row = *cluster.map_shared_rank(&drawn, 0);
+    cluster.sync();
+    if (row >= rows) return;
+    const int c = cluster.thread_rank();
+    out[row * cols + c] = 1 + in[row * cols + c];
   }
 }
 
@@ -76,6 +93,21 @@ TEST_CASE("blocks that take turns share the rows of a queue, which otherwise the
   CHECK(working(rows / 4, false) == rows / 4);
   CHECK(working(10 * rows, false) == rows);  // more than are resident
   CHECK(working(rows, true) == 1);
+}
+
+TEST_CASE("clusters that take turns share the rows of a queue") {
+  const auto working = [](unsigned blocks) {
+    Drawn a;
+    const Launch launch =
+        count_launch([&] { clusters_draw<<<blocks, cols / 2>>>(a.in.data(), a.out.data(), a.next.data()); });
+    CHECK(a.all());
+    return launch.working_blocks;
+  };
+  CHECK(working(2 * rows) == 2);
+  const InTurns in_turns;
+  CHECK(working(2 * rows) == 2 * rows);
+  CHECK(working(rows / 2) == rows / 2);
+  CHECK(working(20 * rows) == 2 * rows);  // more than are resident
 }
 
 TEST_CASE("warps that take turns share the rows of a queue") {

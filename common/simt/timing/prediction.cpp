@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "touched.h"
 
@@ -266,12 +267,13 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
                    const Machine& machine) {
   Prediction p;
   p.gpu = machine.name;
-  const auto unknown = [&](const std::string& why) {
-    p.why = why;
+  if (trace.blocks.empty()) {
+    p.why = trace.complete ? "nothing was traced" : "one block does more than there is room for in a trace";
+    // Each of the entries that there was room for, in blocks that up to 16 OS threads ran, is an instruction at least.
+    const double share = static_cast<double>(facts.blocks) / (16.0 * machine.multiprocessors);
+    if (!trace.complete) p.rest = room / 4.0 / machine.clock_ghz * 1e-9 * std::min(1.0, share);
     return p;
-  };
-  if (trace.blocks.empty())
-    return unknown(trace.complete ? "nothing was traced" : "one block does more than there is room for in a trace");
+  }
   Compiler compiler(operations, origin, machine);
   std::vector<BlockProgram> programs;
   const size_t traced = trace.blocks.size();
@@ -287,8 +289,9 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     }
   }
   const std::vector<std::string> problems = compiler.problems();
-  if (!problems.empty()) return unknown(problems.front());
-  if (compiler.unknown_accesses() * 50 > entries) return unknown("much of what it does is in code that was not read");
+  const bool unread = compiler.unknown_accesses() * 50 > entries;
+  if (unread) p.why = "much of what it does is in code that was not read";
+  if (!problems.empty()) p.why = problems.front();
 
   p.registers = facts.registers ? facts.registers : registers_of(compiler.registers(), facts.threads);
   const Occupancy fits = occupancy(facts, p.registers, machine);
@@ -370,8 +373,10 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   const double computed = machine.residue * cycles / machine.clock_ghz * 1e-9,
                alone = std::max(0.0, 2 * touched.atomics_late - 1) / rounds * std::min(computed, atomics);
   const double on_chip = std::max(computed, atomics) + alone;
-  p.known = true;
   p.seconds = machine.launch_us * 1e-6 + on_chip;
+  p.known = p.why.empty();
+  if (!p.known) std::swap(p.rest, p.seconds);
+  if (!p.known) return p;
   p.dram = out.dram / out.cycles;
   p.l2 = std::max(out.l2, out.port) / out.cycles;
   p.lsu = out.lsu / out.cycles;

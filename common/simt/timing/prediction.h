@@ -23,6 +23,7 @@ struct Prediction {
   std::string gpu;
   double seconds = 0, low = 0, high = 0;
   double at_least = 0;    // not known: seconds, without what is not modelled; 0: nothing is known
+  double rest = 0;        // likewise without the code whose cost is not known: no prediction, but no less than it
   std::string limit;      // dram l2 lsu issue mufu double latency launch tail atomics
   std::string words;      // what that means, and what to change
   unsigned times = 1;     // the launch stands for so many (predictor.h)

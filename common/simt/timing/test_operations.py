@@ -221,6 +221,12 @@ class Reached(unittest.TestCase):
         self.assertEqual(self.symbols({"_Z4rowsPf", "_Z9not_therePf"}), ["_Z4rowsPf", "_Z6helperPf"])
         self.assertEqual(self.symbols({"_Z3sumPf"}), ["_Z3sumPf"])
 
+    def test_a_call_by_address_may_reach_any_function_but_a_kernel(self):
+        for call in ("_9 (x_1(D));", "f_2 = part_9(D) (x_1(D));", "OBJ_TYPE_REF(_5;(struct Part)p_3(D)->0) (p_3(D));"):
+            kernel = Function("_Z5partsPf", True, "void parts (float * x)", blocks={2: Block(2, [Statement(call, "")])})
+            found = [function.symbol for function in reached([*self.FUNCTIONS, kernel], {"_Z5partsPf"})]
+            self.assertEqual(found, ["_Z6helperPf", "_Z5otherPf", "_Z5partsPf"], call)
+
 
 class Constructors(unittest.TestCase):
     def test_what_constructs_shared_memory_costs_nothing(self):

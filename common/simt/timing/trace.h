@@ -36,6 +36,8 @@ struct BlockTrace {
   std::vector<WarpTrace> warps;
 };
 
+constexpr size_t room = 3'000'000;  // entries of one launch
+
 struct LaunchTrace {
   std::vector<BlockTrace> blocks;  // by rising number
   std::vector<uint32_t> work;      // entries that each block of the grid has; empty where that is not known

@@ -12,7 +12,6 @@
 namespace simt::timing {
 
 constexpr unsigned traced_blocks = 12;
-constexpr size_t room = 3'000'000;     // entries of one launch
 constexpr uint64_t few_blocks = 1024;  // of a launch in which the longest block is looked for whatever fits at one time
 
 // Shared by the OS threads that run a launch.

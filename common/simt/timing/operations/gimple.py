@@ -132,8 +132,12 @@ def join(function: Function) -> None:
         block.next = list(dict.fromkeys(block.next))
 
 
+# By a value, or a virtual function.
+INDIRECT_CALL = re.compile(r"^(?:[^=;]+ = )?(?:\w*_\d+(?:\(D\))?|OBJ_TYPE_REF\s*\(.*\)) \(", re.MULTILINE)
+
+
 def reached(functions: list[Function], kernels: set[str] | None = None) -> list[Function]:
-    """The kernels, or those of these symbols, and what they call."""
+    """The kernels, or those of these symbols, and what they call. What is called by its address may be any function that is no kernel."""
     by_name = {}
     for function in functions:
         by_name.setdefault(function.symbol, function)
@@ -145,6 +149,8 @@ def reached(functions: list[Function], kernels: set[str] | None = None) -> list[
         if function.symbol in found:
             continue
         found[function.symbol] = function
+        if INDIRECT_CALL.search(texts[function.symbol]):
+            todo += [other for other in functions if not other.kernel]
         for symbol, name in short.items():
             if symbol not in found and name and is_called(name, texts[function.symbol]):
                 todo.append(by_name[symbol])
