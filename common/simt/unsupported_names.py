@@ -69,7 +69,7 @@ UNSUPPORTED = [
     (r"\b__nv_fp[46]\w*|\b__nv_fp8(?:x[24])?_e8m0\w*", "4-bit and 6-bit floating point and E8M0 ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
-    (of_library("cublas", [], CUBLAS), "{0} of cuBLAS"),
+    (of_library("cublas", ["simt/cublas_v2_names.h"], CUBLAS), "{0} of cuBLAS"),
     (CUSPARSE, "{0} of cuSPARSE"),
     (CUSOLVER, "{0} of cuSOLVER"),
     (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"

@@ -150,6 +150,19 @@ void device_free(const device_ptr<T>& pointer) {
   cudaFree(const_cast<std::remove_const_t<T>*>(pointer.get()));
 }
 
+namespace cuda {
+template <typename T>
+using pointer = device_ptr<T>;
+template <typename T>
+device_ptr<T> malloc(size_t count) {
+  return device_malloc<T>(count);
+}
+template <typename T>
+void free(const device_ptr<T>& pointer) {
+  device_free(pointer);
+}
+}  // namespace cuda
+
 template <typename T>
 struct device_allocator {
   using value_type = T;

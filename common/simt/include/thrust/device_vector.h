@@ -2,10 +2,19 @@
 #pragma once
 
 #include <initializer_list>
+#include <iostream>
 #include <vector>
 
-#include "generate.h"  // as with Thrust's own
+// Programs take from it what Thrust's own brings.
+#include "advance.h"
+#include "distance.h"
+#include "equal.h"
+#include "find.h"
+#include "generate.h"
 #include "host_vector.h"
+#include "reduce.h"
+#include "scan.h"
+#include "swap.h"
 #include "iterator/iterator_traits.h"
 #include "iterator/reverse_iterator.h"
 #include "uninitialized_fill.h"

@@ -1,15 +1,12 @@
 // Thrust beyond the usual: values of device vectors changed one by one, functors that are not const, sets by key,
-// orders, allocators.
+// orders, allocators; and what <thrust/device_vector.h> brings beside the vector.
 #include <thrust/count.h>
 #include <thrust/device_vector.h>
-#include <thrust/equal.h>
-#include <thrust/execution_policy.h>
 #include <thrust/extrema.h>
 #include <thrust/for_each.h>
 #include <thrust/host_vector.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/random.h>
-#include <thrust/reduce.h>
 #include <thrust/sequence.h>
 #include <thrust/set_operations.h>
 #include <thrust/shuffle.h>
@@ -114,6 +111,11 @@ int main() {
   cudaPointerAttributes attributes;
   EXPECT(cudaPointerGetAttributes(&attributes, pinned.data()) == cudaSuccess);
   EXPECT(attributes.type == cudaMemoryTypeHost && copied[99] == 4);
+  thrust::cuda::pointer<int> raw = thrust::cuda::malloc<int>(3);
+  thrust::fill(thrust::cuda::par(thrust::device_allocator<char>()), raw, raw + 3, 6);
+  EXPECT(thrust::distance(raw, raw + 3) == 3 && thrust::reduce(raw, raw + 3) == 18);
+  thrust::cuda::free(raw);
+  std::cout << "all compared\n";
   std::printf("PASS\n");
   return 0;
 }
