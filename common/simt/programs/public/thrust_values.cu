@@ -111,6 +111,16 @@ int main() {
   cudaPointerAttributes attributes;
   EXPECT(cudaPointerGetAttributes(&attributes, pinned.data()) == cudaSuccess);
   EXPECT(attributes.type == cudaMemoryTypeHost && copied[99] == 4);
+  int plain[9] = {3, 1, 2, 9, 8, 7, 4, 6, 5}, sorted[9];
+  thrust::sort(plain, plain + 9);
+  EXPECT(plain[0] == 1 && plain[8] == 9 && thrust::reduce(plain, plain + 9) == 45);
+  thrust::device_vector<int> nine(plain, plain + 9);
+  thrust::transform(nine.begin(), nine.end(), nine.begin(), thrust::negate<int>());
+  thrust::inclusive_scan(nine.begin(), nine.end(), nine.begin());
+  thrust::copy(nine.begin(), nine.end(), sorted);
+  EXPECT(sorted[1] == -3 && sorted[8] == -45);
+  thrust::copy_n(thrust::device, nine.begin() + 1, 2, nine.begin());
+  EXPECT(nine[0] == -3 && nine[1] == -6);
   thrust::cuda::pointer<int> raw = thrust::cuda::malloc<int>(3);
   thrust::fill(thrust::cuda::par(thrust::device_allocator<char>()), raw, raw + 3, 6);
   EXPECT(thrust::distance(raw, raw + 3) == 3 && thrust::reduce(raw, raw + 3) == 18);

@@ -187,7 +187,7 @@ using ValueOf = typename std::iterator_traits<Iterator>::value_type;
 // name(first, ...) and name(policy, first, ...), both of detail::name_(policy, first, ...).
 #define SIMT_THRUST(name)                                                       \
   template <typename First, typename... Rest>                                   \
-  auto name(const First& first, const Rest&... rest) {                          \
+  auto name(First first, Rest... rest) {                                        \
     if constexpr (detail::is_policy<First>)                                     \
       return detail::name##_(first, rest...);                                   \
     else                                                                        \
