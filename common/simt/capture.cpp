@@ -20,6 +20,7 @@ std::atomic<int> capturing{0};  // streams that are being captured: mostly none,
 struct Capture {
   std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
   cudaStream_t origin = nullptr;
+  unsigned long long id = 0;
   bool invalid = false;
 };
 
@@ -125,6 +126,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   Captured& captured = captured_streams()[stream];
   captured.capture = std::make_shared<Capture>();
   captured.capture->origin = stream;
+  static unsigned long long captures = 0;
+  captured.capture->id = ++captures;
   capturing++;
   return cudaSuccess;
 }
@@ -157,5 +160,26 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   *status = found == captured_streams().end() ? cudaStreamCaptureStatusNone
             : found->second.capture->invalid  ? cudaStreamCaptureStatusInvalidated
                                               : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count) {
+  if (!status) return set_last_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, status)) return error;
+  const bool active = *status == cudaStreamCaptureStatusActive;
+  std::lock_guard<std::mutex> lock(mutex);
+  const Captured* const captured = active ? &captured_streams().at(stream) : nullptr;
+  if (id) *id = active ? captured->capture->id : 0;
+  if (graph) *graph = active ? captured->capture->graph.get() : nullptr;
+  if (nodes) *nodes = active ? captured->last.data() : nullptr;
+  if (count) *count = active ? captured->last.size() : 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+  if (!mode) return set_last_error(cudaErrorInvalidValue);
+  std::swap(*mode, current);
   return cudaSuccess;
 }

@@ -268,14 +268,16 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for launch in LAUNCH.finditer(code):
         end = launch_end(code, launch.end())
         begin = callee_start(code, launch.start())
+        # Of a macro that puts it behind a kernel's name: SWITCH(kernel, <<<grid, block>>>(a, b)); kernel CONFIG(grid, block)(a, b).
         is_argument = begin < 0 and re.search(r"[,(][\s\\]*$", code[:launch.start()])
-        if not end or (begin < 0 and not is_argument):
+        is_macro = re.search(r"(?m)^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^()\n]*\))?(?:[ \t]|\\\n)*\Z", code[:launch.start()])
+        if not end or (begin < 0 and not is_argument and not is_macro):
             raise source.error(launch.start(), "this launch is not understood: expected kernel<<<grid, block>>>(arguments)")
         arguments = re.compile(r"[\s\\]*\(").match(code, end.end())
-        if not arguments:
+        if not arguments and not is_macro:
             raise source.error(launch.start(), "after <<< >>> a kernel's arguments in parentheses must follow")
         config = text[launch.end():end.start()]
-        if is_argument:  # of a macro that puts it behind a kernel's name: SWITCH(kernel, <<<grid, block>>>(a, b))
+        if is_argument or is_macro:
             keep_lines(launch.start(), end.end(), f"->* SIMT_LAUNCH_LATER(({config}))")
             continue
         callee = text[begin:launch.start()].rstrip(" \t\n\\")

@@ -183,6 +183,17 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
   std::snprintf(id, static_cast<size_t>(bytes), "0000:%02X:00.0", static_cast<unsigned>(device));
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  if (!device || !id) return simt::set_last_error(cudaErrorInvalidValue);
+  unsigned domain = 0, bus = 0, slot = 0;
+  if (std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) < 2) return simt::set_last_error(cudaErrorInvalidValue);
+  if (domain || !simt::is_device(static_cast<int>(bus))) return simt::set_last_error(cudaErrorInvalidDevice);
+  *device = static_cast<int>(bus);
+  return cudaSuccess;
+}
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  return simt::is_device(device) ? cudaSuccess : simt::set_last_error(cudaErrorInvalidDevice);
+}
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;

@@ -19,4 +19,7 @@ size_t shared_limit(const void* function);
 // Remembers an error for cudaGetLastError, and that it was returned here; returns it.
 cudaError_t set_last_error(cudaError_t error, const char* function = __builtin_FUNCTION());
 
+// Of managed memory that is allocated: no advice holds (memory_advice.cpp).
+void forget_advice(const void* pointer, size_t bytes);
+
 }  // namespace simt

@@ -29,7 +29,7 @@ std::shared_ptr<const Steps> steps_of(const CUgraph_st& graph) {
   std::map<const CUgraphNode_st*, size_t> numbers;
   for (const auto& node : graph.nodes) numbers.emplace(node.get(), numbers.size());
   for (const auto& node : graph.nodes) {
-    Step step = {node.get(), node->work, {}};
+    Step step = {node.get(), node->work, {}, true};
     for (const cudaGraphNode_t before : node->after) step.after.push_back(numbers.at(before));
     std::sort(step.after.begin(), step.after.end());
     steps->of_nodes.push_back(std::move(step));
@@ -60,7 +60,7 @@ cudaError_t run(const Steps& steps) {
   cudaError_t error = cudaSuccess;
   replaying++;
   for (size_t i = 0; i < steps.order.size() && error == cudaSuccess; i++)
-    error = steps.of_nodes[steps.order[i]].work->run();
+    if (const Step& step = steps.of_nodes[steps.order[i]]; step.enabled) error = step.work->run();
   replaying--;
   return error;
 }
@@ -98,7 +98,10 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
   // It keeps the names of the nodes that it was made of.
   auto updated = std::make_shared<Steps>(*now);
   updated->frees_on_launch = old->frees_on_launch;
-  for (size_t i = 0; i < updated->of_nodes.size(); i++) updated->of_nodes[i].node = old->of_nodes[i].node;
+  for (size_t i = 0; i < updated->of_nodes.size(); i++) {
+    updated->of_nodes[i].node = old->of_nodes[i].node;
+    updated->of_nodes[i].enabled = old->of_nodes[i].enabled;
+  }
   exec->steps = updated;
   return cudaSuccess;
 }

@@ -10,6 +10,23 @@ using namespace simt;
 
 namespace {
 
+// Work that knows the parameters that it was made of.
+template <typename Parameters, typename Work>
+struct GivenWork final : CapturedWork {
+  Parameters parameters;
+  Work work;
+  GivenWork(const Parameters& parameters, const Work& work, cudaGraphNodeType kind)
+      : parameters(parameters), work(work) {
+    type = kind;
+  }
+  cudaError_t run() override { return work(); }
+  const void* given() const override { return &parameters; }
+};
+template <typename Parameters, typename Work>
+std::shared_ptr<CapturedWork> given_work(const Parameters& parameters, const Work& work, cudaGraphNodeType type) {
+  return std::make_shared<GivenWork<Parameters, Work>>(parameters, work, type);
+}
+
 // Null: nothing can be made of these parameters.
 std::shared_ptr<CapturedWork> made_of(const cudaKernelNodeParams& parameters) {
   if (!parameters.func.address || parameters.extra) return nullptr;
@@ -23,14 +40,22 @@ std::shared_ptr<CapturedWork> made_of(const cudaKernelNodeParams& parameters) {
   return std::shared_ptr<CapturedWork>(parameters.func.work_of(parameters));
 }
 std::shared_ptr<CapturedWork> made_of(const cudaMemcpy3DParms& parameters) {
-  return work_of([parameters] { return cudaMemcpy3D(&parameters); }, cudaGraphNodeTypeMemcpy);
+  return given_work(
+      parameters, [parameters] { return cudaMemcpy3D(&parameters); }, cudaGraphNodeTypeMemcpy);
 }
 std::shared_ptr<CapturedWork> copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return work_of([=] { return cudaMemcpy(to, from, bytes, kind); }, cudaGraphNodeTypeMemcpy);
+  cudaMemcpy3DParms parameters = {};
+  parameters.srcPtr = {const_cast<void*>(from), bytes, bytes, 1};
+  parameters.dstPtr = {to, bytes, bytes, 1};
+  parameters.extent = {bytes, 1, 1};
+  parameters.kind = kind;
+  return given_work(
+      parameters, [=] { return cudaMemcpy(to, from, bytes, kind); }, cudaGraphNodeTypeMemcpy);
 }
 std::shared_ptr<CapturedWork> made_of(const cudaMemsetParams& set) {
   if (set.elementSize != 1 && set.elementSize != 2 && set.elementSize != 4) return nullptr;
-  return work_of(
+  return given_work(
+      set,
       [set] {
         std::vector<char> row(set.width * set.elementSize);
         for (size_t at = 0; at < row.size(); at += set.elementSize) std::memcpy(&row[at], &set.value, set.elementSize);
@@ -41,7 +66,8 @@ std::shared_ptr<CapturedWork> made_of(const cudaMemsetParams& set) {
 }
 std::shared_ptr<CapturedWork> made_of(const cudaHostNodeParams& parameters) {
   if (!parameters.fn) return nullptr;
-  return work_of(
+  return given_work(
+      parameters,
       [parameters] {
         parameters.fn(parameters.userData);
         return cudaSuccess;
@@ -77,6 +103,20 @@ cudaError_t change(cudaGraphNode_t node, const Parameters* parameters) {
   if (!work || node->work->type != work->type) return set_last_error(cudaErrorInvalidValue);
   node->work = work;
   return cudaSuccess;
+}
+
+template <typename Parameters>
+cudaError_t tell_given(cudaGraphNode_t node, cudaGraphNodeType type, Parameters* parameters,
+                       const char* function = __builtin_FUNCTION()) {
+  if (!node || !parameters || node->work->type != type) return set_last_error(cudaErrorInvalidValue);
+  if (const void* const given = node->work->given()) {
+    *parameters = *static_cast<const Parameters*>(given);
+    return cudaSuccess;
+  }
+  refuse_call(cudaErrorNotSupported, std::string(function) +
+                                         " refused: the node was captured\nOf copies, memsets and functions of the "
+                                         "host only nodes that are built by hand tell their parameters.");
+  return set_last_error(cudaErrorNotSupported);
 }
 
 cudaError_t tell(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes, size_t* count) {
@@ -190,6 +230,24 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, siz
   return tell(roots, nodes, count);
 }
 
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
+  if (!node || !parameters || node->work->type != cudaGraphNodeTypeKernel) return set_last_error(cudaErrorInvalidValue);
+  if (node->work->tell(parameters)) return cudaSuccess;
+  refuse_call(cudaErrorNotSupported,
+              "cudaGraphKernelNodeGetParams refused: the kernel's parameters are not known\nIts launch converts an "
+              "argument to a parameter that is deduced, or has default arguments: name the kernel's template arguments "
+              "and give every argument.");
+  return set_last_error(cudaErrorNotSupported);
+}
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters) {
+  return tell_given(node, cudaGraphNodeTypeMemcpy, parameters);
+}
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
+  return tell_given(node, cudaGraphNodeTypeMemset, parameters);
+}
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
+  return tell_given(node, cudaGraphNodeTypeHost, parameters);
+}
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
   return change(node, parameters);
 }
@@ -201,6 +259,32 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetP
 }
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
   return change(node, parameters);
+}
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t bytes,
+                                           cudaMemcpyKind kind) {
+  if (!node || node->work->type != cudaGraphNodeTypeMemcpy) return set_last_error(cudaErrorInvalidValue);
+  node->work = copy(to, from, bytes, kind);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+  if (!exec || !node || node->work->type > cudaGraphNodeTypeMemset) return set_last_error(cudaErrorInvalidValue);
+  auto steps = std::make_shared<Steps>(*exec->steps);
+  for (Step& step : steps->of_nodes) {
+    if (step.node != node) continue;
+    step.enabled = enabled != 0;
+    exec->steps = steps;
+    return cudaSuccess;
+  }
+  return set_last_error(cudaErrorInvalidValue);
+}
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
+  if (!exec || !enabled) return set_last_error(cudaErrorInvalidValue);
+  for (const Step& step : exec->steps->of_nodes) {
+    if (step.node != node) continue;
+    *enabled = step.enabled;
+    return cudaSuccess;
+  }
+  return set_last_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters) {

@@ -37,6 +37,7 @@ struct Step {
   const CUgraphNode_st* node;  // a name, which may be gone
   std::shared_ptr<CapturedWork> work;
   std::vector<size_t> after;  // numbers of steps, in the order of the graph's nodes
+  bool enabled = true;
 };
 struct Steps {
   std::vector<Step> of_nodes;

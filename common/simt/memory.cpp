@@ -65,11 +65,15 @@ cudaError_t wait_for_owners(const void* to, const void* from = nullptr) {
 
 // What the host allocates or registers beside device memory, by its beginning.
 std::mutex kinds_mutex;
-std::map<uintptr_t, cudaMemoryType>& kinds() {
-  static auto* const kinds = new std::map<uintptr_t, cudaMemoryType>;
+struct Kind {
+  cudaMemoryType type;
+  unsigned flags;  // of pinned memory
+};
+std::map<uintptr_t, Kind>& kinds() {
+  static auto* const kinds = new std::map<uintptr_t, Kind>;
   return *kinds;
 }
-cudaError_t note_kind(const void* begin, cudaMemoryType kind, cudaError_t error) {
+cudaError_t note_kind(const void* begin, Kind kind, cudaError_t error) {
   if (error != cudaSuccess) return error;
   const std::lock_guard<std::mutex> lock(kinds_mutex);
   kinds()[reinterpret_cast<uintptr_t>(begin)] = kind;
@@ -86,7 +90,9 @@ cudaError_t forget_kind(const void* begin, cudaError_t error) {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, Sharing::device_only); }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
   const cudaError_t error = allocate(pointer, bytes, Sharing::with_host);
-  return error == cudaSuccess ? note_kind(*pointer, cudaMemoryTypeManaged, error) : error;
+  if (error != cudaSuccess) return error;
+  simt::forget_advice(*pointer, bytes);
+  return note_kind(*pointer, {cudaMemoryTypeManaged, 0}, error);
 }
 cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
@@ -161,15 +167,25 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, s
 }
 
 // Kernels may use pinned memory of the host, too.
-cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned) {
+cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned flags) {
   const cudaError_t error = allocate(pointer, bytes, Sharing::with_host);
-  return error == cudaSuccess ? note_kind(*pointer, cudaMemoryTypeHost, error) : error;
+  return error == cudaSuccess ? note_kind(*pointer, {cudaMemoryTypeHost, flags}, error) : error;
+}
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+  simt::Allocation allocation;
+  Sharing sharing;
+  if (!flags || !device().find(pointer, &allocation, &sharing)) return set_last_error(cudaErrorInvalidValue);
+  const std::lock_guard<std::mutex> lock(kinds_mutex);
+  const auto kind = kinds().find(allocation.begin);
+  if (kind == kinds().end() || kind->second.type != cudaMemoryTypeHost) return set_last_error(cudaErrorInvalidValue);
+  *flags = kind->second.flags;
+  return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
 
-cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   if (!pointer || !bytes) return set_last_error(cudaErrorInvalidValue);
-  return note_kind(pointer, cudaMemoryTypeHost, set_last_error(device().register_host(pointer, bytes)));
+  return note_kind(pointer, {cudaMemoryTypeHost, flags}, set_last_error(device().register_host(pointer, bytes)));
 }
 cudaError_t cudaHostUnregister(void* pointer) {
   return forget_kind(pointer, set_last_error(device().unregister_host(pointer)));
@@ -181,7 +197,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   if (device().find(pointer, &allocation, &sharing)) {
     const std::lock_guard<std::mutex> lock(kinds_mutex);
     const auto kind = kinds().find(allocation.begin);
-    *attributes = {kind == kinds().end() ? cudaMemoryTypeDevice : kind->second, std::max(0, owner_of(pointer)),
+    *attributes = {kind == kinds().end() ? cudaMemoryTypeDevice : kind->second.type, std::max(0, owner_of(pointer)),
                    const_cast<void*>(pointer), const_cast<void*>(pointer)};
   } else {
     *attributes = {cudaMemoryTypeUnregistered, -1, nullptr, const_cast<void*>(pointer)};

@@ -13,6 +13,7 @@ struct CUmemPoolHandle_st {
   size_t limit = 0;  // 0: none
   int reuse[3] = {1, 1, 1};
   uint64_t release_threshold = 0, used = 0, most_used = 0;
+  std::map<int, cudaMemAccessFlags> access = {};  // of other devices
 };
 
 namespace {
@@ -122,6 +123,32 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     default: return simt::set_last_error(cudaErrorInvalidValue);
   }
   *static_cast<uint64_t*>(value) = number;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* accesses, size_t count) {
+  if (!pool || !accesses) return simt::set_last_error(cudaErrorInvalidValue);
+  for (size_t i = 0; i < count; i++) {
+    const cudaMemLocation& place = accesses[i].location;
+    if (place.type != cudaMemLocationTypeDevice) return simt::set_last_error(cudaErrorInvalidValue);
+    if (!simt::is_device(place.id)) return simt::set_last_error(cudaErrorInvalidDevice);
+    // A device always has access to its own pools.
+    if (place.id == pool->device && accesses[i].flags != cudaMemAccessFlagsProtReadWrite)
+      return simt::set_last_error(cudaErrorInvalidDevice);
+  }
+  std::lock_guard<std::mutex> lock(pools().mutex);
+  for (size_t i = 0; i < count; i++) pool->access[accesses[i].location.id] = accesses[i].flags;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  if (!flags || !pool || !location || location->type != cudaMemLocationTypeDevice)
+    return simt::set_last_error(cudaErrorInvalidValue);
+  if (!simt::is_device(location->id)) return simt::set_last_error(cudaErrorInvalidDevice);
+  std::lock_guard<std::mutex> lock(pools().mutex);
+  const auto set = pool->access.find(location->id);
+  *flags = location->id == pool->device ? cudaMemAccessFlagsProtReadWrite
+           : set == pool->access.end()  ? cudaMemAccessFlagsProtNone
+                                        : set->second;
   return cudaSuccess;
 }
 

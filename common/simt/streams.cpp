@@ -1,6 +1,7 @@
 // Streams and events. With one device everything is done when it is asked for, and there is nothing to wait for.
 #include "streams.h"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -37,7 +38,38 @@ struct CUevent_st {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   if (!stream) return set_last_error(cudaErrorInvalidValue);
+  static std::atomic<unsigned long long> streams{2};  // the null streams are 0, 1 and 2
   *stream = new CUstream_st{flags, current_device()};
+  (*stream)->id = ++streams;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  if (!id) return set_last_error(cudaErrorInvalidValue);
+  *id = is_named(stream) ? stream->id : static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream));
+  return cudaSuccess;
+}
+
+namespace {
+std::map<cudaStreamAttrID, cudaStreamAttrValue>& attributes_of(cudaStream_t stream) {
+  static auto* const of_null = new std::map<cudaStreamAttrID, cudaStreamAttrValue>;
+  return is_named(stream) ? stream->attributes : *of_null;
+}
+}  // namespace
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value) {
+  if (!value) return set_last_error(cudaErrorInvalidValue);
+  attributes_of(stream)[id] = *value;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value) {
+  if (!value) return set_last_error(cudaErrorInvalidValue);
+  const auto& all = attributes_of(stream);
+  const auto found = all.find(id);
+  *value = found == all.end() ? cudaStreamAttrValue{} : found->second;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  attributes_of(to) = attributes_of(from);
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {

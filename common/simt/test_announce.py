@@ -112,6 +112,22 @@ class Report(unittest.TestCase):
                 text = self.rewritten(enter, *between, enter)
                 self.assertEqual((text.count("__sanitizer_cov_trace_pc"), text.count("simt_seen_same_block")), (1, 1) if again else (2, 0))
 
+    def test_what_a_thread_has_loaded_or_stored_it_loads_again_only_where_it_may_have_changed(self):
+        """By a store that may be to the same place, as nvcc does it (13.0, -arch=sm_90, cuobjdump -sass); one beside it, from the same base, changes nothing."""
+        def announced(kind: str, place: str, number: int = 4) -> tuple[str, ...]:
+            register = {4: "%eax", 8: "%rax"}[number]
+            move = f"mov{'lq'[number // 8]} " + (f"{place}, {register}" if kind == "read" else f"{register}, {place}")
+            return f"leaq {place}, %rdi", f"call *__tsan_{kind}{number}@GOTPCREL(%rip)", move
+
+        for before in ("read", "write"):
+            for between, again in ((announced("write", "4(%rbx)"), False), (announced("write", "-8(%rbx)", 8), False), (announced("write", "-6(%rbx)", 8), True),
+                                   (announced("write", "3(%rbx)"), True), (announced("write", "4(%r12)"), True), (announced("read", "(%r12)"), False),
+                                   (announced("write", "4(%rbx)") + announced("write", "(%r12)"), True)):
+                with self.subTest(before=before, between=between):
+                    text = self.rewritten(*announced(before, "(%rbx)"), *between, *announced("read", "(%rbx)"))
+                    reads = sum("tsan_read" in line for line in between) + (before == "read") + again
+                    self.assertEqual((text.count("__tsan_read"), text.count("simt_seen_load")), (reads, 0))
+
 
 if __name__ == "__main__":
     unittest.main()

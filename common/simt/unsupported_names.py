@@ -58,18 +58,18 @@ UNSUPPORTED = [
     (r"\bcudaLaunchCooperativeKernelMultiDevice\b|\bmulti_grid_group\b|\bthis_multi_grid\b",
      "cooperative launches on several devices"),
     (rf"\bcudaGraph(?!ics|s[A-Z]|(?:{GRAPHS})\b)\w+|\bcudaStreamBeginCaptureToGraph\b|"
-     r"\bcudaStreamUpdateCapture\w+|\bcudaStreamGetCaptureInfo\w*", "of CUDA graphs, {0}"),
+     r"\bcudaStreamUpdateCapture\w+", "of CUDA graphs, {0}"),
     (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
-    (r"\bcub::(?!(?:Warp(?:Reduce|Scan|MergeSort)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort|MergeSort|Discontinuity|AdjacentDifference|Shuffle|Histogram)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort))|CachingDeviceAllocator|(?:Transform|Counting|Constant)InputIterator|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|(?:Load|Store)Direct(?:Blocked|Striped)|Equality|Inequality|ArgMax|ArgMin|Debug|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
+    (r"\bcub::(?!(?:Warp(?:Reduce|Scan|MergeSort)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort|MergeSort|Discontinuity|AdjacentDifference|Shuffle|Histogram)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort)|For|AdjacentDifference)|CachingDeviceAllocator|(?:Transform|Counting|Constant|ArgIndex|CacheModified)InputIterator|Thread(?:Load|Store)|(?:LOAD|STORE)_\w+|Cache(?:Load|Store)Modifier|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|(?:Load|Store)Direct(?:Blocked|Striped)|Equality|Inequality|ArgMax|ArgMin|Debug|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),
     (r"\b__nv_fp[46]\w*|\b__nv_fp8(?:x[24])?_e8m0\w*", "4-bit and 6-bit floating point and E8M0 ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
-    (of_library("cublas", [], CUBLAS), "{0} of cuBLAS"),
+    (of_library("cublas", ["simt/cublas_v2_names.h"], CUBLAS), "{0} of cuBLAS"),
     (CUSPARSE, "{0} of cuSPARSE"),
     (CUSOLVER, "{0} of cuSOLVER"),
     (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"

@@ -59,7 +59,7 @@ void Rewriter::end_block() {
     if (!hook.used) output_[hook.output_line] = "";
   }
   announced_.clear();
-  traffic_ = {};
+  passed_.clear();
 }
 
 void Rewriter::find_frames(const std::vector<std::string_view>& lines) {
@@ -273,15 +273,13 @@ bool Rewriter::announcement(const std::string& name) {
   }
   const bool loads = begins(found[1].str(), "read"), stores = found[1] != "read";
   announced_.push_back({values_.of(rdi), bytes, loads, stores, output_.size(), false,
-                        name.find("volatile") != std::string::npos, traffic_});
-  note(values_.of(rdi), loads, stores);
+                        name.find("volatile") != std::string::npos, passed_.size()});
+  note(values_.of(rdi), bytes, loads, stores);
   return true;
 }
 
-void Rewriter::note(const Value& address, bool loads, bool stores) {
-  if (!values_.may_be_global(address)) return;
-  traffic_.loads += loads;
-  traffic_.stores += stores;
+void Rewriter::note(const Value& address, int64_t bytes, bool loads, bool stores) {
+  if (values_.may_be_global(address)) passed_.push_back({address, bytes, loads, stores});
 }
 
 void Rewriter::call(const Instruction& call, std::string_view text) {
@@ -304,44 +302,6 @@ void Rewriter::call(const Instruction& call, std::string_view text) {
   if (name == "__tls_get_addr") values_.call_says_thread_local();
 }
 
-// Of two accesses of one place. On a GPU, too, what is loaded is loaded again where a store to global memory came
-// between, which may have been to the same place, and a store is not left out for a later one if a load came between.
-// Shared memory is another.
-bool Rewriter::happens_again(const Announced& before, const Announced& hook) const {
-  if (!values_.may_be_global(hook.address)) return false;
-  return (hook.loads && hook.before.stores > before.before.stores) ||
-         (hook.stores && hook.before.loads > before.before.loads);
-}
-
-bool Rewriter::is_announced(const Value& address, const Access& access) {
-  const auto fits = [&](const Announced& hook) {
-    const int64_t offset = address.constant - hook.address.constant;
-    const bool same_kind = access.kind == Kind::load ? hook.loads : access.kind == Kind::store && hook.stores;
-    return same_kind && is_same(address, hook.address) && offset >= 0 &&
-           offset + static_cast<int64_t>(access.bytes) <= hook.bytes;
-  };
-  // Of volatile accesses each has its own, also where another of the same place came before: that one is not this.
-  bool found = false;
-  for (Announced& hook : announced_) {
-    if (!fits(hook)) continue;
-    found = true;
-    if (!hook.is_volatile || hook.used) continue;
-    hook.used = true;
-    return true;
-  }
-  const Announced* before = nullptr;
-  for (Announced& hook : announced_) {
-    if (hook.is_volatile || !fits(hook)) continue;
-    if (!hook.used && before && !happens_again(*before, hook)) continue;
-    if (!hook.used) {
-      hook.used = true;
-      return true;
-    }
-    before = &hook;
-  }
-  return found;
-}
-
 void Rewriter::announce(const Operand& memory, const Access& access) {
   const std::string& symbol = memory.symbol;
   const bool in_module = memory.base == rip;
@@ -351,7 +311,7 @@ void Rewriter::announce(const Operand& memory, const Access& access) {
   if (access.kind == Kind::load && values_.is_built_in(memory)) return;
   const Value address = values_.address(memory);
   if (memory.segment.empty() && (values_.is_in_frame(address) || is_announced(address, access))) return;
-  note(address, access.kind != Kind::store, access.kind != Kind::load);
+  note(address, access.bytes, access.kind != Kind::store, access.kind != Kind::load);
   const std::string what = access.kind == Kind::store ? "store" : access.kind == Kind::load ? "load" : "atomic";
   // What is below the stack pointer belongs to nobody: -mno-red-zone.
   const bool from_stack = memory.base == rsp;

@@ -48,9 +48,11 @@ class Rewriter {
   const Report& report() const { return report_; }
 
  private:
-  // Of the block, so far: accesses of what may be global memory.
-  struct Traffic {
-    unsigned loads = 0, stores = 0;
+  // An access of what may be global memory.
+  struct Passed {
+    Value address;
+    int64_t bytes;
+    bool loads, stores;
   };
   struct Announced {
     Value address;
@@ -59,7 +61,7 @@ class Rewriter {
     size_t output_line;  // where the call of the hook is
     bool used;
     bool is_volatile;
-    Traffic before;
+    size_t passed;        // accesses of the block before it
     bool joined = false;  // its pieces are announced in its place
   };
   // What the compiler has not announced, as far as is known.
@@ -83,7 +85,7 @@ class Rewriter {
   bool happens_again(const Announced& before, const Announced& hook) const;
   void call_by_pointer(const Operand& target);
   void end_block();
-  void note(const Value& address, bool loads, bool stores);
+  void note(const Value& address, int64_t bytes, bool loads, bool stores);
   void join_pieces();
   void join_pieces(Announced& hook);
   void emit(std::string_view line_of_input) { output_.push_back(line_of_input); }
@@ -99,7 +101,7 @@ class Rewriter {
   std::deque<std::string> made_;  // lines of ours
   Values values_;
   std::vector<Announced> announced_;
-  Traffic traffic_;
+  std::vector<Passed> passed_;             // in the same block
   std::vector<Seen> seen_;                 // in the same block
   std::map<std::string, int64_t> frames_;  // of functions: their bytes, below 0 if that is computed
   std::set<std::string> labels_, functions_, defined_;

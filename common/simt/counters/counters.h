@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../timing/prediction.h"
@@ -56,11 +57,12 @@ struct Received {
   uint64_t bytes = 0, share = 0;
 
   // Of two, the one that gets more beyond eight times its share and a kilobyte for reducing, which is no honest
-  // thread's; then the one that gets more.
+  // thread's; then the one that gets more; then the one with the smaller share. So the result does not depend on the
+  // order in which blocks end on several cores.
   void keep_most(const Received& other) {
     const auto excess = [](const Received& r) { return std::max(r.bytes, 8 * r.share + 1024); };
     const uint64_t mine = excess(*this) - 8 * share, theirs = excess(other) - 8 * other.share;
-    if (theirs > mine || (theirs == mine && other.bytes > bytes)) *this = other;
+    if (std::make_tuple(theirs, other.bytes, share) > std::make_tuple(mine, bytes, other.share)) *this = other;
   }
 };
 
@@ -69,12 +71,15 @@ struct WarpLoads {
   uint64_t bytes = 0, block_bytes = 0;
   unsigned warps = 1;
 
-  // Of two, the one that loads more beyond six times the mean of its block; then the one that loads more.
+  // Of two, the one that loads more beyond six times the mean of its block; then the one that loads more; then that in
+  // the block that loads less, or has more warps.
   void keep_most(const WarpLoads& other) {
     const auto excess = [](const WarpLoads& w) {
       return std::max(int64_t{0}, static_cast<int64_t>(w.bytes - 6 * w.block_bytes / w.warps));
     };
-    if (excess(other) > excess(*this) || (excess(other) == excess(*this) && other.bytes > bytes)) *this = other;
+    if (std::make_tuple(excess(other), other.bytes, block_bytes, other.warps) >
+        std::make_tuple(excess(*this), bytes, other.block_bytes, warps))
+      *this = other;
   }
 };
 

@@ -72,6 +72,21 @@ TEST_CASE("shared memory reaches a thread, and the votes of a barrier") {
   CHECK(launch.received.bytes == 4 + 64 * 4 + 4);
 }
 
+TEST_CASE("of two that get as much, or load as much, the same one counts in either order") {
+  using simt::counters::Received;
+  using simt::counters::WarpLoads;
+  const Received received[] = {{100, 10}, {100, 40}};
+  const WarpLoads loads[] = {{100, 300, 2}, {100, 400, 2}};
+  for (const int first : {0, 1}) {
+    Received most = received[first];
+    most.keep_most(received[1 - first]);
+    CHECK(most.share == 10);
+    WarpLoads busiest = loads[first];
+    busiest.keep_most(loads[1 - first]);
+    CHECK(busiest.block_bytes == 300);
+  }
+}
+
 TEST_CASE("an announced atomic is one access, and covers one load and one update of its lane and size") {
   const auto received = [](auto body) { return count(32, body).received.bytes - 4; };
   CHECK(received([] __device__(float x) {

@@ -173,4 +173,5 @@ inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return
 
 #include "simt/cublas_matrices.h"
 #include "simt/cublas_triangles.h"
+#include "simt/cublas_v2_names.h"
 #include "simt/cublas_vectors.h"

@@ -23,6 +23,7 @@
 #define CUDART_CB
 
 #include <assert.h>
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -58,6 +59,7 @@
 #include "simt/loads.h"
 #include "simt/math.h"
 #include "simt/meeting.h"
+#include "simt/memory_advice.h"
 #include "simt/memory_3d.h"
 #include "simt/graph_memory.h"
 #include "simt/memory_pools.h"

@@ -117,6 +117,7 @@ __attribute__((device)) constexpr T&& forward(remove_reference_t<T>&& value) noe
 #endif
 
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -226,6 +227,7 @@ extern "C" int cudaConfigureCall(dim3 grid, dim3 block = 1, size_t shared_bytes 
 #include "../include/simt/launch_kernel.h"
 #include "../include/simt/launch_ex.h"
 #include "../include/simt/memory_3d.h"
+#include "../include/simt/memory_advice.h"
 #include "../include/simt/graph_conditions.h"
 #include "../include/simt/graph_memory.h"
 #include "../include/simt/graph_nodes.h"

@@ -97,6 +97,11 @@ inline float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
 SIMT_ATOMIC(atomicAdd, simt::sum(old, value),
             "CUDA's atomicAdd takes int, unsigned, unsigned long long, float, double, half, half2 and bfloat16", int,
             unsigned, unsigned long long, float, double, float2, __half, __half2, __nv_bfloat16, __nv_bfloat162)
+// A GPU adds to the four words one after the other, too.
+inline float4 atomicAdd(float4* address, float4 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y), atomicAdd(&address->z, value.z),
+          atomicAdd(&address->w, value.w)};
+}
 SIMT_ATOMIC(atomicSub, old - value, "CUDA's atomicSub takes int and unsigned", int, unsigned)
 SIMT_ATOMIC(atomicExch, (static_cast<void>(old), value),
             "CUDA's atomicExch takes int, unsigned, unsigned long long and float", int, unsigned, unsigned long long,

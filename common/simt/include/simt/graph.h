@@ -43,6 +43,22 @@ enum cudaGraphNodeType {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+// id: 0 if nothing is captured. nodes: what the stream's next work will wait for, until the next call on it.
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                     const cudaGraphNode_t** nodes = nullptr, size_t* count = nullptr);
+// With CUDA 13's argument for the edges, all of which are of the usual kind: null.
+struct cudaGraphEdgeData;
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
+                                            const cudaGraphEdgeData** edges, size_t* count) {
+  if (edges) *edges = nullptr;
+  return cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, count);
+}
+#define cudaStreamGetCaptureInfo_v2 cudaStreamGetCaptureInfo
+#define cudaStreamGetCaptureInfo_v3 cudaStreamGetCaptureInfo
+// Every mode is the same here: no call is unsafe while a stream is captured.
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
 // nodes: null, or room for *count of them.
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 // A graph whose allocations are still in use cannot be launched again, unless AutoFreeOnLaunch frees them.
@@ -91,6 +107,8 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 
+struct cudaKernelNodeParams;
+
 namespace simt {
 
 // A piece of work that was captured.
@@ -99,6 +117,9 @@ struct CapturedWork {
   virtual ~CapturedWork() = default;
   virtual cudaError_t run() = 0;
   virtual const void* allocates() const { return nullptr; }  // the memory of a node that allocates
+  // What the node was made of. False: it cannot be told.
+  virtual bool tell(cudaKernelNodeParams*) const { return false; }
+  virtual const void* given() const { return nullptr; }  // of another node built by hand: its parameters
 };
 
 template <typename Work>

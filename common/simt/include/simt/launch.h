@@ -91,6 +91,27 @@ CapturedWork* new_captured(const Work& work) {
   return new CapturedCall<Work>(work);
 }
 
+template <typename Work>
+bool tell_kernel(const Work&, cudaKernelNodeParams*) {
+  return false;
+}
+
+// A captured launch. It tells its parameters if those of the kernel are known (graph_nodes.h).
+template <typename Bound>
+struct CapturedKernel final : CapturedWork {
+  LaunchConfig config;
+  mutable Bound bound;  // a program may change the arguments that it was told
+  const char* name;
+  const void* function;
+  mutable void** arguments = nullptr;  // what was told
+  CapturedKernel(const LaunchConfig& config, const Bound& bound, const char* name, const void* function)
+      : config(config), bound(bound), name(name), function(function) {}
+  CapturedKernel(const CapturedKernel&) = delete;
+  ~CapturedKernel() override { delete[] arguments; }
+  cudaError_t run() override { return launch(config, bound.bind(name, function)); }
+  bool tell(cudaKernelNodeParams* parameters) const override { return tell_kernel(*this, parameters); }
+};
+
 // What is captured holds copies of the arguments, and refers to no variable of the function that captures if the kernel
 // is named directly.
 template <typename Bound>
@@ -98,8 +119,7 @@ cudaError_t launch_or_capture(LaunchConfig config, const Bound& bound, const cha
   if (!is_capturing(config.stream)) return launch(config, bound.bind(name, function));
   const cudaStream_t stream = config.stream;
   config.stream = replay_stream();
-  return add_captured(
-      stream, new_captured([config, bound, name, function] { return launch(config, bound.bind(name, function)); }));
+  return add_captured(stream, new CapturedKernel<Bound>(config, bound, name, function));
 }
 
 // Whether can_call can be asked. g++ 13 takes it for not callable where the kernel's template arguments name a

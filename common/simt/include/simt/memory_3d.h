@@ -29,8 +29,10 @@ inline cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent ex
   }
   return cudaSuccess;
 }
-inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent, cudaStream_t = nullptr) {
-  return cudaMemset3D(pointer, value, extent);
+inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
+                                     cudaStream_t stream = nullptr) {
+  const auto set = [=] { return cudaMemset3D(pointer, value, extent); };
+  return simt::do_or_capture(stream, set, cudaGraphNodeTypeMemset);
 }
 
 inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
@@ -57,6 +59,37 @@ inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
   }
   return cudaSuccess;
 }
-inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t = nullptr) {
-  return cudaMemcpy3D(copy);
+// The same between devices, whatever the device that is current.
+struct cudaMemcpy3DPeerParms {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  int srcDevice;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  int dstDevice;
+  cudaExtent extent;
+};
+namespace simt {
+inline cudaMemcpy3DParms between_devices(const cudaMemcpy3DPeerParms& copy) {
+  return {copy.srcArray, copy.srcPos, copy.srcPtr, copy.dstArray,
+          copy.dstPos,   copy.dstPtr, copy.extent, cudaMemcpyDeviceToDevice};
+}
+}  // namespace simt
+inline cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* copy) {
+  const cudaMemcpy3DParms own = simt::between_devices(*copy);
+  return cudaMemcpy3D(&own);
+}
+
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr) {
+  const cudaMemcpy3DParms own = *copy;
+  const cudaError_t error = simt::do_or_capture(
+      stream, [own] { return cudaMemcpy3D(&own); }, cudaGraphNodeTypeMemcpy);
+  return simt::after_copy(stream, own.dstArray ? nullptr : own.dstPtr.ptr, own.srcArray ? nullptr : own.srcPtr.ptr,
+                          error);
+}
+inline cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* copy, cudaStream_t stream = nullptr) {
+  const cudaMemcpy3DParms own = simt::between_devices(*copy);
+  return cudaMemcpy3DAsync(&own, stream);
 }

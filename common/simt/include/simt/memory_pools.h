@@ -49,6 +49,9 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 // The value is an int for the first three attributes, else 8 bytes.
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+// Every device has access to every pool's memory; what a program sets is told again.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* accesses, size_t count);
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 template <typename T>
@@ -72,9 +75,11 @@ union cudaStreamAttrValue {
   cudaAccessPolicyWindow accessPolicyWindow;
   int syncPolicy;
 };
-inline cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
-  return cudaSuccess;
-}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
+// A number that no other stream of the program has had.
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
 inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
 namespace simt {

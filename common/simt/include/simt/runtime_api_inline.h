@@ -29,13 +29,6 @@ cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
   *device = static_cast<T*>(host);
   return cudaSuccess;
 }
-inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) { return cudaSuccess; }
-inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
-// CUDA 13's forms.
-inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t = nullptr) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned = cudaMemAttachSingle) {
   return cudaSuccess;
 }
@@ -61,8 +54,8 @@ inline cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, siz
   return simt::do_or_capture(stream, set, cudaGraphNodeTypeMemset);
 }
 template <typename T>
-cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned = 0) {
-  return cudaMallocHost(pointer, bytes);
+cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags = 0) {
+  return cudaMallocHost(pointer, bytes, flags);
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
@@ -102,13 +95,15 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
+  return cudaMemcpyAsync(simt::symbol_address(&symbol) + offset, from, bytes, kind, stream);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
+  return cudaMemcpyAsync(to, simt::symbol_address(&symbol) + offset, bytes, kind, stream);
 }
 template <typename T>
 cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
@@ -235,7 +230,15 @@ inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* how) {
+  *how = cudaFuncCachePreferNone;
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* how) {
+  *how = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 

@@ -97,6 +97,9 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t wi
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
                               unsigned flags = 0);
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t array);
+inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array) {
+  return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<cudaArray_t>(array));
+}
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height = 0,
                             unsigned flags = 0);
 cudaError_t cudaFreeArray(cudaArray_t array);
@@ -139,17 +142,22 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t at_byte, size_t at_row, con
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t at_byte, size_t at_row, size_t bytes,
                                 cudaMemcpyKind kind);
 inline cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t at_byte, size_t at_row, const void* from, size_t bytes,
-                                          cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpyToArray(to, at_byte, at_row, from, bytes, kind);
+                                          cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  const auto copy = [=] { return cudaMemcpyToArray(to, at_byte, at_row, from, bytes, kind); };
+  return simt::after_copy(stream, nullptr, from, simt::do_or_capture(stream, copy, cudaGraphNodeTypeMemcpy));
 }
 inline cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t at_byte, size_t at_row,
-                                            size_t bytes, cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpyFromArray(to, from, at_byte, at_row, bytes, kind);
+                                            size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  const auto copy = [=] { return cudaMemcpyFromArray(to, from, at_byte, at_row, bytes, kind); };
+  return simt::after_copy(stream, to, nullptr, simt::do_or_capture(stream, copy, cudaGraphNodeTypeMemcpy));
 }
 inline cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t at_byte,
                                               size_t at_row, size_t width_bytes, size_t height, cudaMemcpyKind kind,
-                                              cudaStream_t = nullptr) {
-  return cudaMemcpy2DFromArray(to, pitch, from, at_byte, at_row, width_bytes, height, kind);
+                                              cudaStream_t stream = nullptr) {
+  const cudaError_t error = simt::test_array_copy(from, at_byte, at_row, width_bytes, height);
+  return error != cudaSuccess ? error
+                              : cudaMemcpy2DAsync(to, pitch, simt::array_at(from, at_byte, at_row),
+                                                  simt::array_pitch(from), width_bytes, height, kind, stream);
 }
 inline cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t at_byte, size_t at_row, cudaArray_const_t from,
                                             size_t from_byte, size_t from_row, size_t width_bytes, size_t height,

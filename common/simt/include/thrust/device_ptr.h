@@ -28,15 +28,32 @@ class device_reference {
     return *this;
   }
   const device_reference& operator=(const device_reference& other) const { return *this = Value(other); }
-  template <typename Other>
-  const device_reference& operator+=(const Other& other) const {
-    return *this = Value(*this) + other;
+#define SIMT_CHANGES(symbol)                                             \
+  template <typename Other>                                              \
+  const device_reference& operator symbol##=(const Other& other) const { \
+    return *this = static_cast<Value>(Value(*this) symbol other);        \
   }
-  template <typename Other>
-  const device_reference& operator-=(const Other& other) const {
-    return *this = Value(*this) - other;
-  }
+  SIMT_CHANGES(+)
+  SIMT_CHANGES(-)
+  SIMT_CHANGES(*)
+  SIMT_CHANGES(/)
+  SIMT_CHANGES(%)
+  SIMT_CHANGES(&)
+  SIMT_CHANGES(|)
+  SIMT_CHANGES(^)
+  SIMT_CHANGES(<<)
+  SIMT_CHANGES(>>)
+#undef SIMT_CHANGES
   const device_reference& operator++() const { return *this += 1; }
+  const device_reference& operator--() const { return *this -= 1; }
+  Value operator++(int) const {
+    const Value before = *this;
+    return ++*this, before;
+  }
+  Value operator--(int) const {
+    const Value before = *this;
+    return --*this, before;
+  }
   device_ptr<T> operator&() const { return device_ptr<T>(at_); }
 
  private:
@@ -106,6 +123,14 @@ T* raw_pointer_cast(T* pointer) {
   return pointer;
 }
 template <typename T>
+T& raw_reference_cast(const device_reference<T>& reference) {
+  return *(&reference).get();
+}
+template <typename T>
+T& raw_reference_cast(T& reference) {
+  return reference;
+}
+template <typename T>
 device_ptr<T> device_pointer_cast(T* pointer) {
   return device_ptr<T>(pointer);
 }
@@ -124,6 +149,37 @@ template <typename T>
 void device_free(const device_ptr<T>& pointer) {
   cudaFree(const_cast<std::remove_const_t<T>*>(pointer.get()));
 }
+
+namespace cuda {
+template <typename T>
+using pointer = device_ptr<T>;
+template <typename T>
+device_ptr<T> malloc(size_t count) {
+  return device_malloc<T>(count);
+}
+template <typename T>
+void free(const device_ptr<T>& pointer) {
+  device_free(pointer);
+}
+}  // namespace cuda
+
+template <typename T>
+struct device_allocator {
+  using value_type = T;
+  using pointer = device_ptr<T>;
+  using size_type = size_t;
+  template <typename U>
+  struct rebind {
+    using other = device_allocator<U>;
+  };
+  device_allocator() = default;
+  template <typename U>
+  device_allocator(const device_allocator<U>&) {}
+  pointer allocate(size_t count) { return device_malloc<T>(count); }
+  void deallocate(pointer items, size_t) { device_free(items); }
+};
+template <typename T>
+using device_malloc_allocator = device_allocator<T>;
 
 namespace detail {
 template <typename T>

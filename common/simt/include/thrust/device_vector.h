@@ -2,19 +2,30 @@
 #pragma once
 
 #include <initializer_list>
+#include <iostream>
 #include <vector>
 
-#include "generate.h"  // as with Thrust's own
+// Programs take from it what Thrust's own brings.
+#include "advance.h"
+#include "distance.h"
+#include "equal.h"
+#include "find.h"
+#include "generate.h"
 #include "host_vector.h"
+#include "reduce.h"
+#include "scan.h"
+#include "swap.h"
 #include "iterator/iterator_traits.h"
 #include "iterator/reverse_iterator.h"
 #include "uninitialized_fill.h"
 
 namespace thrust {
 
-template <typename T>
+// Memory comes from cudaMalloc, also where a program names an allocator of its own.
+template <typename T, typename Allocator = device_allocator<T>>
 class device_vector {
  public:
+  using allocator_type = Allocator;
   using IsDeviceVector = void;
   using value_type = T;
   using size_type = size_t;
@@ -41,8 +52,8 @@ class device_vector {
   }
   device_vector(const device_vector& other) { assign(other.begin(), other.end()); }
   device_vector(device_vector&& other) noexcept { swap(other); }
-  template <typename U>
-  device_vector(const device_vector<U>& other) {
+  template <typename U, typename A>
+  device_vector(const device_vector<U, A>& other) {
     assign(other.begin(), other.end());
   }
   device_vector& operator=(const device_vector& other) {
@@ -162,24 +173,24 @@ class device_vector {
   size_t size_ = 0, capacity_ = 0;
 };
 
-template <typename T>
-bool operator==(const device_vector<T>& a, const device_vector<T>& b) {
+template <typename T, typename A, typename B>
+bool operator==(const device_vector<T, A>& a, const device_vector<T, B>& b) {
   return std::vector<T>(host_vector<T>(a)) == std::vector<T>(host_vector<T>(b));
 }
-template <typename T, typename A>
-bool operator==(const device_vector<T>& a, const std::vector<T, A>& b) {
-  return std::vector<T>(host_vector<T>(a)) == b;
+template <typename T, typename Own, typename A>
+bool operator==(const device_vector<T, Own>& a, const std::vector<T, A>& b) {
+  return std::vector<T>(host_vector<T>(a)) == std::vector<T>(b.begin(), b.end());
 }
-template <typename T, typename A>
-bool operator==(const std::vector<T, A>& a, const device_vector<T>& b) {
+template <typename T, typename Own, typename A>
+bool operator==(const std::vector<T, A>& a, const device_vector<T, Own>& b) {
   return b == a;
 }
-template <typename T, typename Other>
-bool operator!=(const device_vector<T>& a, const Other& b) {
+template <typename T, typename Own, typename Other>
+bool operator!=(const device_vector<T, Own>& a, const Other& b) {
   return !(a == b);
 }
-template <typename T>
-void swap(device_vector<T>& a, device_vector<T>& b) {
+template <typename T, typename Own>
+void swap(device_vector<T, Own>& a, device_vector<T, Own>& b) {
   a.swap(b);
 }
 

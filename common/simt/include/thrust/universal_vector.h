@@ -35,7 +35,9 @@ inline cudaError_t take_pinned(void** pointer, size_t bytes) { return cudaMalloc
 }  // namespace detail
 
 template <typename T>
-using universal_vector = host_vector<T, detail::AllocatorBy<T, detail::take_managed, cudaFree>>;
+using universal_allocator = detail::AllocatorBy<T, detail::take_managed, cudaFree>;
+template <typename T>
+using universal_vector = host_vector<T, universal_allocator<T>>;
 template <typename T>
 using universal_host_pinned_vector = host_vector<T, detail::AllocatorBy<T, detail::take_pinned, cudaFreeHost>>;
 

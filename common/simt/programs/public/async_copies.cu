@@ -5,6 +5,7 @@
 #include <cuda_pipeline.h>
 
 #include <cstdio>
+#include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <vector>

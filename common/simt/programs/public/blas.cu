@@ -49,7 +49,7 @@ void product(cublasHandle_t handle, const char* what, double tolerance,
 
 int main() {
   cublasHandle_t handle;
-  CHECK(cublasCreate(&handle));
+  CHECK(cublasCreate_v2(&handle));
   const int n = 100;
   std::vector<float> x(n), y(n), zeros(n);
   for (int i = 0; i < n; i++) x[i] = std::sin(float(i)), y[i] = std::cos(float(i));
@@ -66,7 +66,7 @@ int main() {
   }
   float result;
   int at;
-  CHECK(cublasSdot(handle, n, a, 1, b, 1, &result));
+  CHECK(cublasSdot_v2(handle, n, a, 1, b, 1, &result));
   near(result, dot, "dot");
   CHECK(cublasSnrm2(handle, n, a, 1, &result));
   near(result, std::sqrt(squares), "nrm2");

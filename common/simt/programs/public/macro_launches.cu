@@ -36,6 +36,16 @@ __global__ void transpose_floats(const float* in, float* out) {
       case manhattan: kernel<manhattan, T>__VA_ARGS__; break; \
     }                                                       \
   } while (false)
+// As programs from Visual Studio have it, whose editor does not know <<<>>>.
+#ifdef __INTELLISENSE__
+#define KERNEL_ARGS2(grid, block)
+#define KERNEL_ARGS3(grid, block, bytes)
+#else
+#define KERNEL_ARGS2(grid, block) <<< grid, block >>>
+#define KERNEL_ARGS3(grid, block, bytes) \
+  <<< grid, block, bytes >>>
+#endif
+#define ONE_BLOCK <<<1, 32>>>
 // clang-format on
 
 static int wrong = 0;
@@ -81,6 +91,15 @@ int main() {
     cudaDeviceSynchronize();
     for (int i = 0; i < 1024; i++) wrong += out[i] != in[i % 32 * 32 + i / 32];
   }
+  // clang-format off
+  distances<manhattan, float> KERNEL_ARGS2(dim3(32), dim3(32))(in, out, out, 1024);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 1024; i++) wrong += out[i] != fabsf(in[i] - in[i % 32 * 32 + i / 32]);
+  transpose<float> KERNEL_ARGS3(1, dim3(32, 32), 32 * 33 * sizeof(float))(in, out);
+  distances<euclidean, float> ONE_BLOCK (in, in, out, 32);
+  // clang-format on
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 1024; i++) wrong += out[i] != (i < 32 ? 0 : in[i % 32 * 32 + i / 32]);
   std::printf(wrong ? "FAIL: %d wrong\n" : "PASS\n", wrong);
   cudaFree(in);
   cudaFree(out);

@@ -3,15 +3,10 @@
 
 #include <limits>
 
+#include "../key_value_pair.cuh"
 #include "run.cuh"
 
 namespace cub {
-
-template <typename Key, typename Value>
-struct KeyValuePair {
-  Key key;
-  Value value;
-};
 
 struct DeviceReduce {
   template <typename In, typename Out, typename Count, typename Operation, typename T>

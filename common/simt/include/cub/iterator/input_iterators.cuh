@@ -1,9 +1,12 @@
-// CUB's iterators that compute what is read: a function of another iterator's items, numbers that follow each other,
-// one number.
+// CUB's iterators that compute what is read: a function of another iterator's items, the items with their numbers,
+// numbers that follow each other, one number.
 #pragma once
 
 #include <cstddef>
 #include <iterator>
+
+#include "../key_value_pair.cuh"
+#include "../thread/thread_load.cuh"
 
 namespace cub {
 namespace detail {
@@ -72,6 +75,35 @@ struct ConstantInputIterator : detail::InputIterator<ConstantInputIterator<Value
 
  private:
   Value value_;
+};
+
+// What is read through it is read in a certain way, which changes no value.
+template <CacheLoadModifier Modifier, typename Value, typename Offset = std::ptrdiff_t>
+struct CacheModifiedInputIterator : detail::InputIterator<CacheModifiedInputIterator<Modifier, Value, Offset>, Value> {
+  template <typename T>
+  explicit CacheModifiedInputIterator(T* items) : items_(items) {}
+  Value at(std::ptrdiff_t i) const { return ThreadLoad<Modifier>(items_ + i); }
+  void move(std::ptrdiff_t n) { items_ += n; }
+
+ private:
+  const Value* items_;
+};
+
+// Items with their numbers, as ArgMin and ArgMax give them.
+template <typename It, typename Offset = std::ptrdiff_t, typename Value = typename std::iterator_traits<It>::value_type>
+struct ArgIndexInputIterator
+    : detail::InputIterator<ArgIndexInputIterator<It, Offset, Value>, KeyValuePair<Offset, Value>> {
+  explicit ArgIndexInputIterator(It it, std::ptrdiff_t first = 0) : it_(it), first_(first) {}
+  KeyValuePair<Offset, Value> at(std::ptrdiff_t i) const { return {static_cast<Offset>(first_ + i), it_[first_ + i]}; }
+  void move(std::ptrdiff_t n) { first_ += n; }
+  void normalize() {
+    it_ = it_ + first_;
+    first_ = 0;
+  }
+
+ private:
+  It it_;
+  std::ptrdiff_t first_;
 };
 
 }  // namespace cub

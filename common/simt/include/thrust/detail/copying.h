@@ -68,7 +68,7 @@ Out copy_any(In first, In last, Out to) {
 }  // namespace detail
 
 template <typename First, typename... Rest>
-auto copy(const First& first, const Rest&... rest) {
+auto copy(First first, Rest... rest) {
   if constexpr (detail::is_policy<First>)
     return detail::copy_(first, rest...);
   else
@@ -77,6 +77,10 @@ auto copy(const First& first, const Rest&... rest) {
 template <typename In, typename Count, typename Out>
 Out copy_n(In first, Count count, Out to) {
   return detail::copy_any(first, first + count, to);
+}
+template <typename Policy, typename In, typename Count, typename Out>
+Out copy_n(const Policy& policy, In first, Count count, Out to) {
+  return detail::copy_(policy, first, first + count, to);
 }
 
 }  // namespace thrust

@@ -226,7 +226,8 @@ zip_iterator<tuple<Inner...>> make_zip_iterator(const Inner&... inner) {
 // f(thrust::get<0>(t), thrust::get<1>(t), ...)
 template <typename Function>
 struct zip_function {
-  Function function;
+  mutable Function function;  // its operator need not be const
+  zip_function(Function function) : function(function) {}
   template <typename Tuple>
   decltype(auto) operator()(Tuple&& values) const {
     return std::apply(function, static_cast<const typename std::decay_t<Tuple>::Base&>(values));

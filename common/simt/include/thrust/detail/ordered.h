@@ -141,6 +141,37 @@ std::pair<KO, VO> merge_by_key_(const Where& where, KA a, KA end_a, KB b, KB end
   return {keys + count, values + count};
 }
 
+// What of the second array has values that the result may take, too. An intersection takes none.
+template <typename Where, typename KA, typename KB, typename VA, typename VB, typename KO, typename VO, typename Less>
+std::pair<KO, VO> joined_by_key(const Where& where, const char* name, KA a, KA end_a, KB b, KB end_b, VA values_a,
+                                VB values_b, KO keys, VO values, Less below, Members wanted) {
+  const auto both_a = make_zip_iterator(a, values_a);
+  const auto both_b = make_zip_iterator(b, values_b);
+  const auto out = make_zip_iterator(keys, values);
+  const auto end = joined(
+      where, name, both_a, both_a + (end_a - a), both_b, both_b + (end_b - b), out,
+      [below](const auto& x, const auto& y) mutable { return below(thrust::get<0>(x), thrust::get<0>(y)); }, wanted);
+  return {keys + (end - out), values + (end - out)};
+}
+#define SIMT_JOIN(name, ...)                                                                                      \
+  template <typename Where, typename KA, typename KB, typename VA, typename VB, typename KO, typename VO,         \
+            typename Less = less<>>                                                                               \
+  std::pair<KO, VO> name##_by_key_(const Where& where, KA a, KA end_a, KB b, KB end_b, VA values_a, VB values_b,  \
+                                   KO keys, VO values, Less below = {}) {                                         \
+    return joined_by_key(where, "thrust::" #name "_by_key", a, end_a, b, end_b, values_a, values_b, keys, values, \
+                         below, Members{__VA_ARGS__});                                                            \
+  }
+SIMT_JOIN(set_union, true, true, true, false)
+SIMT_JOIN(set_difference, true, false, false, false)
+SIMT_JOIN(set_symmetric_difference, true, true, false, false)
+#undef SIMT_JOIN
+template <typename Where, typename KA, typename KB, typename VA, typename KO, typename VO, typename Less = less<>>
+std::pair<KO, VO> set_intersection_by_key_(const Where& where, KA a, KA end_a, KB b, KB end_b, VA values_a, KO keys,
+                                           VO values, Less below = {}) {
+  return joined_by_key(where, "thrust::set_intersection_by_key", a, end_a, b, end_b, values_a,
+                       make_constant_iterator(ValueOf<VA>()), keys, values, below, Members{false, false, true, false});
+}
+
 }  // namespace detail
 
 SIMT_THRUST(lower_bound)
@@ -153,5 +184,9 @@ SIMT_THRUST(set_union)
 SIMT_THRUST(set_intersection)
 SIMT_THRUST(set_difference)
 SIMT_THRUST(set_symmetric_difference)
+SIMT_THRUST(set_union_by_key)
+SIMT_THRUST(set_intersection_by_key)
+SIMT_THRUST(set_difference_by_key)
+SIMT_THRUST(set_symmetric_difference_by_key)
 
 }  // namespace thrust

@@ -87,6 +87,13 @@ bool equal_(const Where& where, A first, A last, B second) {
   return first_of(where, "thrust::equal", last - first,
                   [a = bare(first), b = bare(second)](std::ptrdiff_t i) { return !(a[i] == b[i]); }) == last - first;
 }
+template <typename Where, typename A, typename B, typename Equal>
+bool equal_(const Where& where, A first, A last, B second, Equal equal) {
+  return first_of(where, "thrust::equal", last - first,
+                  [a = bare(first), b = bare(second), equal](std::ptrdiff_t i) mutable {
+                    return !equal(a[i], b[i]);
+                  }) == last - first;
+}
 template <typename Where, typename A, typename B, typename Equal = equal_to<>>
 pair<A, B> mismatch_(const Where& where, A first, A last, B second, Equal equal = {}) {
   const std::ptrdiff_t at =
@@ -149,6 +156,16 @@ pair<OutK, OutV> reduce_by_key_(const Where& where, K first, K last, V values, O
 }
 
 }  // namespace detail
+
+// Of two values, also in kernels.
+template <typename T, typename Less = less<>>
+__host__ __device__ const T& min(const T& a, const T& b, Less below = {}) {
+  return below(b, a) ? b : a;
+}
+template <typename T, typename Less = less<>>
+__host__ __device__ const T& max(const T& a, const T& b, Less below = {}) {
+  return below(a, b) ? b : a;
+}
 
 SIMT_THRUST(reduce)
 SIMT_THRUST(transform_reduce)

@@ -38,6 +38,11 @@ namespace detail {
 struct Policy {};
 struct Host : Policy {
   static constexpr bool on_device = false;
+  // With an allocator for temporary memory, which is not used.
+  template <typename Allocator>
+  Host operator()(const Allocator&) const {
+    return {};
+  }
 };
 struct Device : Policy {
   static constexpr bool on_device = true;
@@ -47,11 +52,27 @@ struct Device : Policy {
     policy.stream = on_stream;
     return policy;
   }
+  template <typename Allocator>
+  Device operator()(const Allocator&) const {
+    return *this;
+  }
 };
 static const Device par, par_nosync;
 
 template <typename T>
 constexpr bool is_policy = std::is_base_of<Policy, std::decay_t<T>>::value;
+
+}  // namespace detail
+
+// Where an algorithm runs is what its policy says, or its iterators.
+namespace cuda {
+using detail::par;
+using detail::par_nosync;
+}  // namespace cuda
+static const detail::Host host, seq;
+static const detail::Device device;
+
+namespace detail {
 
 // What iterators of the device have as `System`, those of either side as Either. Other iterators are the host's.
 struct Either {};
@@ -166,7 +187,7 @@ using ValueOf = typename std::iterator_traits<Iterator>::value_type;
 // name(first, ...) and name(policy, first, ...), both of detail::name_(policy, first, ...).
 #define SIMT_THRUST(name)                                                       \
   template <typename First, typename... Rest>                                   \
-  auto name(const First& first, const Rest&... rest) {                          \
+  auto name(First first, Rest... rest) {                                        \
     if constexpr (detail::is_policy<First>)                                     \
       return detail::name##_(first, rest...);                                   \
     else                                                                        \

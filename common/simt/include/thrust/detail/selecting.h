@@ -44,6 +44,15 @@ template <typename Where, typename It, typename T>
 It remove_(const Where& where, It first, It last, T value) {
   return remove_if_(where, first, last, [value](const ValueOf<It>& item) { return item == value; });
 }
+template <typename Where, typename In, typename Equal = equal_to<>>
+std::ptrdiff_t unique_count_(const Where& where, In first, In last, Equal equal = {}) {
+  return compute<std::ptrdiff_t>(where, "thrust::unique_count", [=, in = bare(first), count = last - first] {
+    Equal same = equal;
+    std::ptrdiff_t runs = count > 0;
+    for (std::ptrdiff_t i = 1; i < count; i++) runs += !same(in[i - 1], in[i]);
+    return runs;
+  });
+}
 template <typename Where, typename In, typename Out, typename Equal = equal_to<>>
 Out unique_copy_(const Where& where, In first, In last, Out to, Equal equal = {}) {
   return to +
@@ -101,6 +110,7 @@ SIMT_THRUST(remove_if)
 SIMT_THRUST(remove)
 SIMT_THRUST(unique)
 SIMT_THRUST(unique_copy)
+SIMT_THRUST(unique_count)
 SIMT_THRUST(unique_by_key)
 SIMT_THRUST(unique_by_key_copy)
 

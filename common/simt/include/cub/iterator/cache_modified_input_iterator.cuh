@@ -1,0 +1,2 @@
+#pragma once
+#include "input_iterators.cuh"
