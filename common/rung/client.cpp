@@ -143,6 +143,7 @@ static std::string calls_text(const Reply& reply, const Outcome& outcome) {
 Outcome Client::Impl::failed(const Reply& reply) {
   Outcome outcome = lost(Outcome::Kind::crashed, "");
   add_words(reply, &outcome);
+  outcome.message += calls_text(reply, outcome);
   worker.stop();
   return outcome;
 }
@@ -163,7 +164,6 @@ Outcome Client::Impl::late(const char* when, double limit, uint64_t job) {
   if (last_words(reply, job)) {
     worker.kill();
     outcome = failed(reply);
-    outcome.message += calls_text(reply, outcome);
   } else {
     worker.kill();
     worker.stop();
