@@ -286,13 +286,15 @@ class LadderReporter : public StreamingBase {
     if (failed_ > 0) {
       printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), tested.c_str());
       printf("Next: edit %s\n", s.source.c_str());
-      print_next_step(s.source, s.todo, failing_);
+      const std::string alone = print_next_step(s.source, s.todo, failing_);
       if (failed_ == predictions_wrong_)
         printf("  Only predictions are wrong: TODO 0. Above stands how to get each number.\n");
       const std::string one = !failing_.name.empty()       ? s.command(failing_.variant, failing_.name)
                               : !first_prediction_.empty() ? s.command() + " CASE=" + first_prediction_
                                                            : "";
       if (!one.empty()) printf("One case alone: %s\n", one.c_str());
+      if (!alone.empty() && s.has_solution)
+        printf("One TODO alone, in the solution: %s TODO=%s\n", s.command().c_str(), alone.c_str());
       if (s.own_file)
         printf("A hint: make hint%s\n", (lab.number() + (s.todo.empty() ? "" : " TODO=" + s.todo)).c_str());
     } else {

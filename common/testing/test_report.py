@@ -52,6 +52,29 @@ class Report(unittest.TestCase):
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: row\[threadIdx\.x\] = ")
         self.assertNotIn("It is given code", after)
 
+    def test_which_todo_alone(self):
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        done = solution.read_text().replace("// STEP ", "// TODO ")
+        count = done.count("// TODO ") - done.count("// TODO 0:")
+        wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
+        asked = {"case": "inf-7x33", "variant": "tree"}
+        alone = "\nOne TODO alone, in the solution: "
+        output = run_tests("lab02_smem", wrong, "cpu", False, asked).output
+        self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO=n, n from 1 to {count}\n")
+        # The line of a failure says which; of a function that kernels call, the call is named, too.
+        self.written("lab02_smem", solution, (solution.read_text(), done.replace("scratch[t + half]", "scratch[t + 100000]")))
+        output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
+        self.assertRegex(output, alone + r"make lab02 FILE=\S+ TODO=2\n")
+        call = next(i for i, text in enumerate(done.splitlines(), 1) if "block_reduce(max, scratch, Max())" in text)
+        self.assertIn(f"\n      The kernel called this function at line {call}.\n", output)
+        # Not while one is open, which is the next step; nor of one that is alone already, or of a file that has none.
+        wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
+        line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)
+        self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"open_todos": [line]}).output)
+        self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"todo": "2"}).output)
+        given = self.written("lab02_smem", solution, ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
+        self.assertNotIn(alone, run_tests("lab02_smem", given, "cpu", False, asked).output)
+
     def test_where_no_line_is_named_the_first_wrong_case_is(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
         output = run_tests("lab02_smem", file, "cpu", False, {"variant": "tree"}).output
