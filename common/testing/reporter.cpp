@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -235,10 +236,13 @@ class LadderReporter : public StreamingBase {
   static bool names_line(const Failing& failing) { return line_in(failing.text, session().source) > 0; }
 
   // "two_kernels f32", if all that this group of another variant has to say was said there; and remembers what it says.
+  // Values, which have a point, differ from type to type.
   std::string told_like(const Group& group) {
     if (group.failures.empty()) return "";
+    static const std::regex value("[-+]?[0-9]+\\.[0-9]+(e[-+]?[0-9]+)?");
     std::string text = group.name;
-    for (const Failure& failure : group.failures) text += "\n" + failure.name + "\n" + failure.text;
+    for (const Failure& failure : group.failures)
+      text += "\n" + failure.name + "\n" + std::regex_replace(failure.text, value, "#");
     return told_.emplace(text, group.variant).first->second == group.variant ? "" : told_[text];
   }
 

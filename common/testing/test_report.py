@@ -38,6 +38,16 @@ class Report(unittest.TestCase):
             self.assertRegex(output, rf"\n{variant} .*\n    as two_kernels f32: the same cases, with the same words\n")
         self.assertNotIn("stopped here", output.split("\nthree_pass f32")[1])
 
+    def test_values_that_differ_from_type_to_type_are_the_same_words(self):
+        solution = Path("solutions/lab05_topk/softmax_topk.cu")
+        file = self.written("lab05_topk", solution, ("list.high = max(list.high, min(above, key));", "list.high = max(list.high, max(min(above, key), key));"))
+        output = run_tests("lab05_topk", file, "cpu", False, {"case": "normal-7x33-k5", "variant": "online*"}).output
+        self.assertRegex(output, r"\n      row 0, rank 1: expected index 31, probability 0\.2113754; got ")
+        self.assertRegex(output, r"\nonline f16 (.*\n)+?      row 0, rank 1: expected index 31, probability 0\.2109375; got ")
+        self.assertRegex(output, r"\nonline bf16 .*\n    as online f16: the same cases, with the same words\n")
+        # Above rank 0 nothing is wrong; the tail of a row has to do with columns, not with ranks.
+        self.assertIn("\n      wrong only past rank 0\n", output)
+
     def test_a_line_of_given_code(self):
         solution = Path("solutions/lab02_smem/softmax_smem.cu")
         text = solution.read_text()
