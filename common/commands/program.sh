@@ -126,7 +126,7 @@ case $backend in
     modes=(plain)
     [ "${CHECKS:-on}" = off ] || modes+=(check)
     [ -z "${BROKEN:-}" ] || modes=("${modes[-1]}")
-    [ -e $folder/check/sharded_test.o ] || step "building the program (once; under a minute on two cores) ..."
+    [ -e $folder/check/sharded_test.o ] || step "building the program (once; a minute, or several where the cores are busy) ..."
     build_own $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done)
     for mode in "${modes[@]}"; do
       compile $mode &

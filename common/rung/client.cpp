@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -84,6 +85,15 @@ struct Client::Impl {
   Impl(std::string worker_program, std::string rung_path)
       : rung(rung_path), worker(std::move(worker_program), std::move(rung_path)) {}
 
+  // Where the code of a failure is, and by which calls the kernel came there, of what was asked before: many cases fail
+  // in one place, and of a large module each question takes a second.
+  struct Place {
+    std::string file, calls;
+    int line;
+  };
+  std::map<std::pair<std::string, std::vector<uint64_t>>, Place> places;
+  const Place& place_of(const Reply& reply);
+
   // Bytes that the rung may still print. Clients of two builds of one rung share it.
   std::shared_ptr<uint64_t> print_left = std::make_shared<uint64_t>(most_printed);
 
@@ -107,6 +117,24 @@ Outcome Client::Impl::lost(Outcome::Kind kind, const std::string& message) {
   return outcome;
 }
 
+const Client::Impl::Place& Client::Impl::place_of(const Reply& reply) {
+  const std::string module = text_of(reply.module);
+  std::vector<uint64_t> offsets(reply.frames, std::find(reply.frames, reply.frames + max_frames, 0u));
+  const std::vector<uintptr_t> frames(offsets.begin(), offsets.end());
+  offsets.push_back(reply.offset);
+  const auto [found, is_new] = places.try_emplace({module, std::move(offsets)});
+  Place& place = found->second;
+  if (!is_new) return place;
+  char file[512] = "", calls[1024] = "";
+  place.line = simt::source_line(module.c_str(), reply.offset, file, sizeof file);
+  place.file = file;
+  if (!frames.empty() && place.line > 0)
+    simt::describe_calls(module.c_str(), frames.data(), static_cast<int>(frames.size()), file, place.line, calls,
+                         sizeof calls);
+  if (calls[0]) place.calls = std::string("\n") + calls;
+  return place;
+}
+
 // What the worker says of an error, and of its place; and what it has printed.
 void Client::Impl::add_words(const Reply& reply, Outcome* outcome) {
   *print_left -= std::min(reply.printed, *print_left);
@@ -115,28 +143,13 @@ void Client::Impl::add_words(const Reply& reply, Outcome* outcome) {
   outcome->message = text_of(reply.message);
   outcome->file = text_of(reply.file);
   outcome->line = reply.line;
-  std::string module = text_of(reply.module);
-  if (outcome->file.empty() && !module.empty()) {
-    char file[512] = "";
-    outcome->line = simt::source_line(module.c_str(), reply.offset, file, sizeof file);
-    outcome->file = file;
+  if (outcome->file.empty() && !text_of(reply.module).empty()) {
+    const Place& place = place_of(reply);
+    outcome->line = place.line;
+    outcome->file = place.file;
+    outcome->message += place.calls;
   }
   if (outcome->file.empty() || outcome->line < 0) outcome->line = 0;
-}
-
-// By which calls the kernel came to the place; "" if it is the kernel's own, or not known.
-static std::string calls_text(const Reply& reply, const Outcome& outcome) {
-  uintptr_t offsets[max_frames];
-  int count = 0;
-  while (count < max_frames && reply.frames[count]) {
-    offsets[count] = reply.frames[count];
-    count++;
-  }
-  if (count == 0 || outcome.line == 0) return "";
-  char text[1024];
-  simt::describe_calls(text_of(reply.module).c_str(), offsets, count, outcome.file.c_str(), outcome.line, text,
-                       sizeof text);
-  return text[0] ? std::string("\n") + text : "";
 }
 
 // The worker has said what went wrong and ends.
@@ -163,7 +176,6 @@ Outcome Client::Impl::late(const char* when, double limit, uint64_t job) {
   if (last_words(reply, job)) {
     worker.kill();
     outcome = failed(reply);
-    outcome.message += calls_text(reply, outcome);
   } else {
     worker.kill();
     worker.stop();

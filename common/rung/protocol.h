@@ -110,7 +110,7 @@ struct Reply {
   int32_t line;
   char module[512];  // otherwise the module and the offset of the code in it, for addr2line; or empty
   uint64_t offset;
-  uint64_t frames[max_frames];  // of a timeout, in the same module: the user's code on the stack (simt::Failure)
+  uint64_t frames[max_frames];  // in the same module: how the kernel came there (simt::Failure)
 };
 
 // Where things lie in the memfd: the input, then the whole allocation of each buffer as it was after the last launch,

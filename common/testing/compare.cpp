@@ -33,13 +33,6 @@ const char* words(Fault fault) {
   }
 }
 
-std::string number(double value) {
-  if (std::isnan(value)) return "NaN";  // printf would show a sign that means nothing
-  char text[32];
-  snprintf(text, sizeof text, "%.7g", value);
-  return text;
-}
-
 // A value against the exact one. poisoned: the bytes are still those of the poison, which reads as NaN.
 Fault judge(double expected, double got, bool poisoned, bool masked, Dtype dtype) {
   if (poisoned) return Fault::unwritten;
@@ -58,8 +51,32 @@ bool all_poison(const void* element, size_t bytes) {
   return std::all_of(p, p + bytes, [](unsigned char b) { return b == 0xFF; });
 }
 
-// Counts the faults and begins the explanation: how many, of which kinds, the commonest first.
-Comparison summarise(const std::vector<Fault>& faults) {
+double sum_of_row(const std::vector<double>& values, size_t row, size_t cols) {
+  double sum = 0;
+  for (size_t c = 0; c < cols; c++) sum += values[row * cols + c];
+  return sum;
+}
+
+}  // namespace
+
+std::string value_text(double value) {
+  if (std::isnan(value)) return "NaN";  // printf would show a sign that means nothing
+  char text[32];
+  snprintf(text, sizeof text, "%.7g", value);
+  return text;
+}
+
+std::string got_text(Fault fault, double value) {
+  return fault == Fault::unwritten ? "nothing (it was not written)" : value_text(value);
+}
+
+size_t first_fault(const std::vector<Fault>& faults) {
+  return static_cast<size_t>(std::find_if(faults.begin(), faults.end(), [](Fault f) { return f != Fault::none; }) -
+                             faults.begin());
+}
+
+Comparison explained(const std::vector<Fault>& faults, const std::string& name, const std::string& first, int rows,
+                     int cols, size_t row_bytes, const char* column_word) {
   Comparison result;
   result.total = faults.size();
   std::array<size_t, static_cast<size_t>(Fault::count)> counts{};
@@ -68,35 +85,26 @@ Comparison summarise(const std::vector<Fault>& faults) {
   result.unwritten = counts[static_cast<size_t>(Fault::unwritten)];
   if (result.wrong == 0) return result;
 
-  std::vector<Fault> kinds;
+  std::vector<Fault> kinds;  // the commonest first
   for (size_t f = 1; f < counts.size(); f++) {
     if (counts[f]) kinds.push_back(static_cast<Fault>(f));
   }
   std::stable_sort(kinds.begin(), kinds.end(),
                    [&](Fault a, Fault b) { return counts[static_cast<size_t>(a)] > counts[static_cast<size_t>(b)]; });
-  result.explanation = std::to_string(result.wrong) + " of " + std::to_string(result.total) + " elements wrong: ";
+  std::string text = (name.empty() ? "" : name + ": ") + std::to_string(result.wrong) + " of " +
+                     std::to_string(result.total) + " elements wrong: ";
   for (size_t i = 0; i < kinds.size(); i++) {
-    if (i) result.explanation += ", ";
-    if (kinds.size() > 1) result.explanation += std::to_string(counts[static_cast<size_t>(kinds[i])]) + " ";
-    result.explanation += words(kinds[i]);
+    if (i) text += ", ";
+    if (kinds.size() > 1) text += std::to_string(counts[static_cast<size_t>(kinds[i])]) + " ";
+    text += words(kinds[i]);
     result.kinds += (i ? ", " : "") + std::string(words(kinds[i]));
   }
-  result.explanation += "\n";
+  text += "\n";
+  if (!result.never_written()) text += describe_patterns(faults, rows, cols, row_bytes, column_word);
+  result.without_values = text;
+  result.explanation = first + "\n" + text;
   return result;
 }
-
-size_t first_fault(const std::vector<Fault>& faults) {
-  return static_cast<size_t>(std::find_if(faults.begin(), faults.end(), [](Fault f) { return f != Fault::none; }) -
-                             faults.begin());
-}
-
-double sum_of_row(const std::vector<double>& values, size_t row, size_t cols) {
-  double sum = 0;
-  for (size_t c = 0; c < cols; c++) sum += values[row * cols + c];
-  return sum;
-}
-
-}  // namespace
 
 Comparison compare_softmax(const std::vector<double>& x, const std::vector<double>& expected, const void* got, int rows,
                            int cols, Dtype dtype) {
@@ -109,29 +117,24 @@ Comparison compare_softmax(const std::vector<double>& x, const std::vector<doubl
     faults[i] = judge(expected[i], values[i], poisoned, x[i] == -infinity, dtype);
   }
 
-  Comparison result = summarise(faults);
-  if (result.wrong > 0) {
-    const size_t at = first_fault(faults), row = at / width;
+  if (const size_t at = first_fault(faults); at < faults.size()) {
+    const size_t row = at / width;
     std::string first = "row " + std::to_string(row) + ", column " + std::to_string(at % width) + ": expected " +
-                        number(expected[at]) + ", got " +
-                        (faults[at] == Fault::unwritten ? "nothing (it was not written)" : number(values[at])) + "\n";
+                        value_text(expected[at]) + ", got " + got_text(faults[at], values[at]);
     const double sum = sum_of_row(values, row, width), right_sum = sum_of_row(expected, row, width);
     if (std::isfinite(sum) && std::isfinite(right_sum) && !(std::fabs(sum - right_sum) <= 1e-3)) {
       first +=
-          "row " + std::to_string(row) + " sums to " + number(sum) + ", not " + number(std::round(right_sum)) + "\n";
+          "\nrow " + std::to_string(row) + " sums to " + value_text(sum) + ", not " + value_text(std::round(right_sum));
     }
-    if (!result.never_written()) {
-      result.explanation += describe_patterns(faults, rows, cols, width * element_bytes, "column");
-    }
-    result.without_values = result.explanation;
-    result.explanation = first + result.explanation;
-    return result;
+    return explained(faults, "", first, rows, cols, width * element_bytes, "column");
   }
+  Comparison result;
+  result.total = faults.size();
   for (size_t row = 0; dtype == Dtype::f32 && row < static_cast<size_t>(rows); row++) {
     const double right_sum = sum_of_row(expected, row, width), sum = sum_of_row(values, row, width);
     if (std::isnan(right_sum) || std::fabs(sum - right_sum) <= row_sum_tolerance) continue;
-    result.explanation = "row " + std::to_string(row) + " sums to " + number(sum) + ", not " +
-                         number(std::round(right_sum)) + "; each element by itself is close enough\n";
+    result.explanation = "row " + std::to_string(row) + " sums to " + value_text(sum) + ", not " +
+                         value_text(std::round(right_sum)) + "; each element by itself is close enough\n";
     result.kinds = "the sum of a row is not 1, though each element by itself is close enough";
     result.without_values = result.kinds + "\n";
     break;
@@ -172,22 +175,19 @@ Comparison compare_topk(const std::vector<double>& x, const reference::TopK& exp
     fault = judge(right, static_cast<double>(prob[i]), false, x[row * width + column] == -infinity, Dtype::f32);
   }
 
-  Comparison result = summarise(faults);
-  if (result.wrong > 0) {
-    const size_t at = first_fault(faults);
-    std::string first = "row " + std::to_string(at / ranks) + ", rank " + std::to_string(at % ranks) + ": expected ";
-    if (!std::isnan(expected.probability[at])) first += "index " + std::to_string(expected.index[at]) + ", ";
-    first += "probability " + number(expected.probability[at]) + "; got ";
-    first += index[at] == -1 ? "no index (it was not written)" : "index " + std::to_string(index[at]);
-    first += all_poison(&prob[at], sizeof prob[at]) ? ", no probability (it was not written)"
-                                                    : ", probability " + number(static_cast<double>(prob[at]));
-    if (!result.never_written())
-      result.explanation +=
-          describe_patterns(faults, rows, k, width * static_cast<size_t>(rung::bytes_of(dtype)), "rank");
-    result.without_values = result.explanation;
-    result.explanation = first + "\n" + result.explanation;
+  const size_t at = first_fault(faults);
+  if (at == faults.size()) {
+    Comparison result;
+    result.total = at;
+    return result;
   }
-  return result;
+  std::string first = "row " + std::to_string(at / ranks) + ", rank " + std::to_string(at % ranks) + ": expected ";
+  if (!std::isnan(expected.probability[at])) first += "index " + std::to_string(expected.index[at]) + ", ";
+  first += "probability " + value_text(expected.probability[at]) + "; got ";
+  first += index[at] == -1 ? "no index (it was not written)" : "index " + std::to_string(index[at]);
+  first += all_poison(&prob[at], sizeof prob[at]) ? ", no probability (it was not written)"
+                                                  : ", probability " + value_text(static_cast<double>(prob[at]));
+  return explained(faults, "", first, rows, k, width * static_cast<size_t>(rung::bytes_of(dtype)), "rank");
 }
 
 }  // namespace testing_

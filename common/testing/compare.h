@@ -47,6 +47,21 @@ struct Comparison {
   bool never_written() const { return total > 0 && unwritten == total; }
 };
 
+// Of rows x cols elements: how many are wrong, of which kinds, and where they lie. first: the first of them ("row 2,
+// column 5: expected 1, got 2"). name: of the output, if there are several ("loss"). row_bytes, column_word: as
+// describe_patterns() has them.
+Comparison explained(const std::vector<Fault>& faults, const std::string& name, const std::string& first, int rows,
+                     int cols, size_t row_bytes, const char* column_word);
+
+// The first that is wrong; faults.size() if none is.
+size_t first_fault(const std::vector<Fault>& faults);
+
+// A number as messages have it: 7 digits, and NaN without a sign.
+std::string value_text(double value);
+
+// What stands behind "got" for the element of a fault.
+std::string got_text(Fault fault, double value);
+
 // x: logits as the variant saw them. expected: of reference::softmax. got: rows x cols elements of type dtype.
 Comparison compare_softmax(const std::vector<double>& x, const std::vector<double>& expected, const void* got, int rows,
                            int cols, rung::Dtype dtype);

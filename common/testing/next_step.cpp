@@ -42,16 +42,29 @@ void print(std::string line) {
   printf("%s\n", line.c_str());
 }
 
-// Whether a line lies outside of all TODOs of a file that has some: it is given, and stays as it is.
-bool is_given(const std::vector<std::string>& lines, size_t at) {
-  bool inside = false, has_todos = false, given = true;
+// A file's TODOs: how many there are besides 0, and which of them a line lies in, "" if in none.
+struct Todos {
+  int count = 0;
+  bool any = false;
+  std::string of_line;
+  size_t begins = 0;  // the one that the line lies in
+};
+
+Todos todos_of(const std::vector<std::string>& lines, size_t at) {
+  Todos todos;
+  std::string inside;
+  size_t begins = 0;
   for (size_t i = 1; i < lines.size(); i++) {
     const std::string line = trimmed(lines[i]);
-    if (line.rfind("// TODO ", 0) == 0) inside = has_todos = true;
-    if (i == at) given = !inside;
-    if (line.rfind("// END ", 0) == 0) inside = false;
+    if (line.rfind("// TODO ", 0) == 0) {
+      inside = line.substr(8, line.find(':') - 8), begins = i;
+      todos.any = true;
+      todos.count += inside != "0";
+    }
+    if (i == at) todos.of_line = inside, todos.begins = begins;
+    if (line.rfind("// END ", 0) == 0) inside.clear();
   }
-  return has_todos && given;
+  return todos;
 }
 
 // The first sentence of a comment, which may go on in the next line.
@@ -72,15 +85,16 @@ int line_in(const std::string& text, const std::string& source) {
   return 0;
 }
 
-void print_next_step(const std::string& source, const std::string& todo, const Failing& failing) {
+std::string print_next_step(const std::string& source, const std::string& todo, const Failing& failing) {
   const std::vector<std::string> lines = lines_of(source);
   const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
   const bool has_line = !failing.name.empty() && failed_at > 0 && failed_at < lines.size();
+  const Todos todos = todos_of(lines, has_line ? failed_at : 0);
+  const bool is_given = todos.any && todos.of_line.empty();
   if (has_line) {
     print("  line " + std::to_string(failed_at) + " fails in " + failing.name + " of " + failing.variant + ": " +
           trimmed(lines[failed_at]));
-    if (is_given(lines, failed_at))
-      print("  It is given code: what does a TODO hand to it, or leave undone before it?");
+    if (is_given) print("  It is given code: what does a TODO hand to it, or leave undone before it?");
   }
   int shown = 0;
   for (const size_t number : open_todos()) {
@@ -93,6 +107,9 @@ void print_next_step(const std::string& source, const std::string& todo, const F
   if (shown == 0 && !has_line && !failing.name.empty())
     print("  " + failing.name + " of " + failing.variant + ": " + failing.text.substr(0, failing.text.find('\n')));
   if (shown > most_todos) printf("  and %d more TODOs\n", shown - most_todos);
+  if (failing.name.empty() || !todo.empty() || todos.count < 2) return "";
+  if (has_line && !is_given) return open_todos().count(todos.begins) ? "" : todos.of_line;
+  return shown == 0 ? "n, n from 1 to " + std::to_string(todos.count) : "";
 }
 
 }  // namespace testing_

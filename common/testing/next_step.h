@@ -16,6 +16,9 @@ int line_in(const std::string& text, const std::string& source);
 // Prints them for the file `source`. todo: of TODOs only this one, "" for all. failing: the first case whose failure
 // names a line, or the first that failed; of no name if only predictions did. Request::open_todos has the lines of
 // TODOs (common/commands/todos.py).
-void print_next_step(const std::string& source, const std::string& todo, const Failing& failing);
+//
+// Returns which TODO to test alone: "2" if the line lies in TODO 2, "n, n from 1 to 6" if no line of one is named and
+// all are done, "" if there is nothing to gain.
+std::string print_next_step(const std::string& source, const std::string& todo, const Failing& failing);
 
 }  // namespace testing_

@@ -63,7 +63,8 @@ std::string describe_patterns(const std::vector<Fault>& faults, int rows, int co
   if (dense && first == last && cols > 1) {
     text += "wrong only in " + word + " " + std::to_string(first) + (first == cols - 1 ? ", the last one" : "") + "\n";
   } else if (dense && first > 0 && last == cols - 1) {
-    text += "wrong only past " + word + " " + std::to_string(first - 1) + ": is the tail handled?\n";
+    const bool is_rank = word == "rank";  // a row's tail has columns, not ranks
+    text += "wrong only past " + word + " " + std::to_string(first - 1) + (is_rank ? "\n" : ": is the tail handled?\n");
   } else if (dense && first == 0 && last < cols - 1) {
     text += "wrong only up to " + word + " " + std::to_string(last) + "\n";
   } else if (dense && first > 0) {

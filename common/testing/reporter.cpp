@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -235,10 +236,13 @@ class LadderReporter : public StreamingBase {
   static bool names_line(const Failing& failing) { return line_in(failing.text, session().source) > 0; }
 
   // "two_kernels f32", if all that this group of another variant has to say was said there; and remembers what it says.
+  // Values, which have a point, differ from type to type.
   std::string told_like(const Group& group) {
     if (group.failures.empty()) return "";
+    static const std::regex value("[-+]?[0-9]+\\.[0-9]+(e[-+]?[0-9]+)?");
     std::string text = group.name;
-    for (const Failure& failure : group.failures) text += "\n" + failure.name + "\n" + failure.text;
+    for (const Failure& failure : group.failures)
+      text += "\n" + failure.name + "\n" + std::regex_replace(failure.text, value, "#");
     return told_.emplace(text, group.variant).first->second == group.variant ? "" : told_[text];
   }
 
@@ -286,13 +290,15 @@ class LadderReporter : public StreamingBase {
     if (failed_ > 0) {
       printf("%s in %s.\n", coloured("Not right yet", "31").c_str(), tested.c_str());
       printf("Next: edit %s\n", s.source.c_str());
-      print_next_step(s.source, s.todo, failing_);
+      const std::string alone = print_next_step(s.source, s.todo, failing_);
       if (failed_ == predictions_wrong_)
         printf("  Only predictions are wrong: TODO 0. Above stands how to get each number.\n");
       const std::string one = !failing_.name.empty()       ? s.command(failing_.variant, failing_.name)
                               : !first_prediction_.empty() ? s.command() + " CASE=" + first_prediction_
                                                            : "";
       if (!one.empty()) printf("One case alone: %s\n", one.c_str());
+      if (!alone.empty() && s.has_solution)
+        printf("One TODO alone, in the solution: %s TODO=%s\n", s.command().c_str(), alone.c_str());
       if (s.own_file)
         printf("A hint: make hint%s\n", (lab.number() + (s.todo.empty() ? "" : " TODO=" + s.todo)).c_str());
     } else {

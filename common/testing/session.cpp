@@ -262,6 +262,7 @@ int prepare() {
   s.source = shortened(or_else(request().file, own));
   s.source_copy = or_else(request().source, s.source);
   s.todo = request().todo;
+  s.has_solution = access(solution.c_str(), R_OK) == 0;
   s.own_file = s.source == own || s.source == solution;
   s.seed = request().seed;
 

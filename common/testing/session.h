@@ -36,6 +36,7 @@ struct Session {
   std::string source;  // Request::file
   std::string source_copy;
   std::string todo;            // Request::todo
+  bool has_solution = false;   // of this lab, in which a TODO can be tested alone
   bool own_file = true;        // source is this lab's starter or solution, so that all its variants must be there
   std::string wanted;          // Request::wanted
   std::string wanted_variant;  // Request::variant

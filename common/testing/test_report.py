@@ -38,6 +38,16 @@ class Report(unittest.TestCase):
             self.assertRegex(output, rf"\n{variant} .*\n    as two_kernels f32: the same cases, with the same words\n")
         self.assertNotIn("stopped here", output.split("\nthree_pass f32")[1])
 
+    def test_values_that_differ_from_type_to_type_are_the_same_words(self):
+        solution = Path("solutions/lab05_topk/softmax_topk.cu")
+        file = self.written("lab05_topk", solution, ("list.high = max(list.high, min(above, key));", "list.high = max(list.high, max(min(above, key), key));"))
+        output = run_tests("lab05_topk", file, "cpu", False, {"case": "normal-7x33-k5", "variant": "online*"}).output
+        self.assertRegex(output, r"\n      row 0, rank 1: expected index 31, probability 0\.2113754; got ")
+        self.assertRegex(output, r"\nonline f16 (.*\n)+?      row 0, rank 1: expected index 31, probability 0\.2109375; got ")
+        self.assertRegex(output, r"\nonline bf16 .*\n    as online f16: the same cases, with the same words\n")
+        # Above rank 0 nothing is wrong; the tail of a row has to do with columns, not with ranks.
+        self.assertIn("\n      wrong only past rank 0\n", output)
+
     def test_a_line_of_given_code(self):
         solution = Path("solutions/lab02_smem/softmax_smem.cu")
         text = solution.read_text()
@@ -51,6 +61,29 @@ class Report(unittest.TestCase):
         after = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output.split("\nNext: edit ")[-1]
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: row\[threadIdx\.x\] = ")
         self.assertNotIn("It is given code", after)
+
+    def test_which_todo_alone(self):
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        done = solution.read_text().replace("// STEP ", "// TODO ")
+        count = done.count("// TODO ") - done.count("// TODO 0:")
+        wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
+        asked = {"case": "inf-7x33", "variant": "tree"}
+        alone = "\nOne TODO alone, in the solution: "
+        output = run_tests("lab02_smem", wrong, "cpu", False, asked).output
+        self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO=n, n from 1 to {count}\n")
+        # The line of a failure says which; of a function that kernels call, the call is named, too.
+        self.written("lab02_smem", solution, (solution.read_text(), done.replace("scratch[t + half]", "scratch[t + 1000]")))
+        output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
+        self.assertRegex(output, alone + r"make lab02 FILE=\S+ TODO=2\n")
+        call = next(i for i, text in enumerate(done.splitlines(), 1) if "block_reduce(max, scratch, Max())" in text)
+        self.assertIn(f"\n      The kernel called this function at line {call}.\n", output)
+        # Not while one is open, which is the next step; nor of one that is alone already, or of a file that has none.
+        wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
+        line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)
+        self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"open_todos": [line]}).output)
+        self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"todo": "2"}).output)
+        given = self.written("lab02_smem", solution, ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
+        self.assertNotIn(alone, run_tests("lab02_smem", given, "cpu", False, asked).output)
 
     def test_where_no_line_is_named_the_first_wrong_case_is(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))

@@ -296,9 +296,10 @@ cudaError_t shape_for(int rows, Shape& shape) {
   int device = 0, processors = 0;
   cudaError_t error = cudaGetDevice(&device);
   if (!error) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  // TODO 6: how many threads does a block have, and how much dynamic shared memory? Look up what write_result() puts
-  // there. One warp or several per row? Every warp has a list of its own to fill; but an SM needs some 12 warps with
-  // loads in flight. `processors` is the number of SMs.
+  // TODO 6: write this one first, with one warp per row: without it nothing is launched. How many threads does a block
+  // have, and how much dynamic shared memory? Look up what write_result() puts there. When all is right, come back: one
+  // warp or several per row? Every warp has a list of its own to fill; but an SM needs some 12 warps with loads in
+  // flight. `processors` is the number of SMs.
   (void)rows;
   (void)processors;
   shape = {};

@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(warp_threads)
   // TODO 6: a row by `lanes` lanes, from the load to the store. A Share has this lane's packs: which is its first, and by
   // how many does it advance? The row's single elements, at most 14, are those that single_column names. One maximum
   // and one sum per lane, packs and single element together; one fold; then everything is stored with the row's maximum
-  // and sum.
+  // and sum. In a template, C++ wants one more word in the call: share.template load<true>(...).
   (void)x, (void)y, (void)t, (void)split;
   // END 6
 }

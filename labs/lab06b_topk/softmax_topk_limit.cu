@@ -118,7 +118,7 @@ __device__ bool read_quickly(Candidates<Room>& candidates, Hits<T, Most>& hits, 
   // find_hits(), set_aside() until nothing is waiting; where there is no room, offer_hits() makes some. Call raise()
   // after the first tile and after some of the later ones, so that few logits are at or above the threshold; with
   // rank_in() instead of k the threshold rises further. Return false where falling(), tied() or crowded() say that this
-  // is not a row for guesses.
+  // is not a row for guesses (limit/careful.h; the others are in limit/vectors.h and limit/hits.h).
   (void)logits;
   (void)rank_in_tile;
   return true;

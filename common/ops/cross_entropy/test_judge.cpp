@@ -29,13 +29,15 @@ std::vector<unsigned char> input_of(Dtype dtype) {
   return bytes;
 }
 
-std::string said_of(const std::vector<float>& loss, const std::vector<float>& gradient, Dtype dtype, int wanted = 1) {
+std::string said_of(const std::vector<float>& loss, const std::vector<float>& gradient, Dtype dtype, int wanted = 1,
+                    std::vector<unsigned char> input = {}) {
+  if (input.empty()) input = input_of(dtype);
   Case c;
   c.sizes = {4, 2, {wanted}};
   Outputs output;
   output[0] = reference::encode(gradient, dtype);
   output[1] = reference::encode(loss, Dtype::f32);
-  return operator_of(rung::Op::cross_entropy).expect(c, 0, input_of(dtype), dtype)(output).explanation;
+  return operator_of(rung::Op::cross_entropy).expect(c, 0, input, dtype)(output).explanation;
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -60,14 +62,24 @@ TEST_CASE("cross-entropy by hand: three quarters, a masked target, nothing but m
     values[at] = to;
     return values;
   };
-  CHECK(contains(said_of(changed(loss, 0, loss[0] * 1.01f), gradient, dtype), "loss, row 0"));
+  CHECK(contains(said_of(changed(loss, 0, loss[0] * 1.01f), gradient, dtype), "loss, row 0: expected "));
   CHECK(contains(said_of(changed(loss, 2, NAN), gradient, dtype), "NaN where a number is expected"));
   CHECK(contains(said_of(changed(loss, 3, 1e-3f), gradient, dtype), "loss, row 3"));
   CHECK(contains(said_of(loss, changed(gradient, 1, p * scale), dtype), "gradient, row 0, column 1"));
   CHECK(contains(said_of(loss, changed(gradient, 7, NAN), dtype), "gradient, row 3, column 1"));
+  // The row with a NaN, not ignored: a number is not what must be there.
+  std::vector<unsigned char> judged = input_of(dtype);
+  const int64_t first = 0;
+  std::memcpy(judged.data() + judged.size() - sizeof first, &first, sizeof first);
+  const std::vector<float> nan_row = {gradient[0], gradient[1], gradient[2], gradient[3], gradient[4], 0, NAN, NAN};
+  CHECK(said_of(changed(loss, 3, NAN), nan_row, dtype, 1, judged).empty());
+  CHECK(
+      contains(said_of(changed(loss, 3, infinity), nan_row, dtype, 1, judged),
+               "loss, row 3: expected NaN, got inf\nloss: 1 of 4 elements wrong: NaN not spread over the whole row\n"));
   const std::string both = said_of(changed(loss, 0, 7), changed(gradient, 0, 7), dtype);
   CHECK(contains(both, "loss, row 0"));
   CHECK(contains(both, "gradient, row 0, column 0"));
+  CHECK(contains(both, "gradient: 1 of 8 elements wrong: far off (logic?)"));
 }
 
 TEST_CASE("cross-entropy's cases: with and without the gradient, ignored rows, hidden ones too", "[cases]") {

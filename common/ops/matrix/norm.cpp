@@ -48,7 +48,7 @@ Verdict NormOperator::expect(const Case& c, uint64_t, const std::vector<unsigned
     if (!std::isfinite(y[i])) allowed[i] = 0;
   }
   return [y, allowed, cols, dtype](const Outputs& output) {
-    return compare_numbers("y", y, allowed, output[0].data(), static_cast<int>(cols), dtype);
+    return compare_numbers("", y, allowed, output[0].data(), static_cast<int>(cols), dtype);
   };
 }
 

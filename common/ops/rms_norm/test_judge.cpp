@@ -39,6 +39,11 @@ TEST_CASE("RMSNorm by hand: 3 and 4 over the root of 12.5", "[compare]") {
   CHECK(contains(said_of({3 * scale, 8 * scale, 0, 0}, dtype), "far off"));
   CHECK(contains(said_of({3 * scale, -4 * scale, 0, 0}, dtype), "far off"));
   CHECK(contains(said_of({3 * scale, -8 * scale, 0, NAN}, dtype), "NaN where a number is expected"));
+  // As the other labs have it: the first, then how many of which kind, then where.
+  CHECK(contains(said_of({3 * scale, 8 * scale, 0, 0}, Dtype::f32),
+                 "row 0, column 1: expected -2.262741, got 2.262741\n1 of 4 elements wrong: far off (logic?)\n"
+                 "wrong only in row 0\nwrong only in column 1, the last one\n"));
+  CHECK(contains(said_of({3 * scale, -8 * scale, 0, NAN}, dtype), "1 of 4 elements wrong: NaN where a number"));
   CHECK_FALSE(said_of({3 * scale * 1.02f, -8 * scale, 0, 0}, dtype).empty());
 }
 

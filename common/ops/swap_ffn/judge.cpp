@@ -255,10 +255,10 @@ Comparison compare_swap_ffn(const SwapFfnStep& step, const std::vector<unsigned 
   for (const auto& [count, kind] : kinds) {
     if (count) result.kinds += (result.kinds.empty() ? "" : ", ") + std::string(kind);
   }
-  const std::string begin =
+  const std::string summary =
       std::to_string(result.wrong) + " of " + std::to_string(result.total) + " elements wrong: " + result.kinds + "\n";
-  result.explanation = begin + "first, " + findings.first + "\n";
-  result.without_values = begin + "first, " + findings.first_without_values + "\n";
+  result.explanation = findings.first + "\n" + summary;
+  result.without_values = findings.first_without_values + "\n" + summary;
   return result;
 }
 

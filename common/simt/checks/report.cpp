@@ -101,6 +101,7 @@ void describe_failure(Failure* failure, const char* what, const ThreadId& thread
   std::memcpy(failure->block, &thread.block, sizeof failure->block);
   std::memcpy(failure->thread, &thread.thread, sizeof failure->thread);
   failure->pc = pc;
+  failure->frames[0] = pc;
 }
 
 void report(const char* what, const ThreadId& thread, uintptr_t pc, const std::string& detail) {
