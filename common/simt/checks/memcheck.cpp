@@ -10,6 +10,7 @@
 #include "../devices.h"
 #include "../launch_state.h"
 #include "../loaded_module.h"
+#include "../module_symbols.h"
 #include "host_variables.h"
 #include "report.h"
 
@@ -18,7 +19,6 @@ namespace simt::checks {
 namespace {
 
 constexpr uintptr_t null_page = 64 * 1024;
-constexpr uintptr_t shared_neighbourhood = 1 << 20;
 
 std::string access_text(const Access& access) {
   const char* const verb = only_loads(access.kind) ? " reads " : only_stores(access.kind) ? " writes " : " updates ";
@@ -144,6 +144,44 @@ Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access&
               ".\nUsually fixed by a bounds check: is the last column, or the last row, handled?"};
 }
 
+namespace {
+
+// Does the kernel have static shared variables? Others of its module lie where its own would.
+bool has_static_shared(const BlockInfo& block) {
+  return block.static_shared_bytes &&
+         (!block.dynamic_shared_bytes || static_shared_bytes(current_block->kernel_code()) > 0);
+}
+
+// Where shared memory begins a little later: an index below 0. "" if it does not.
+std::string before_shared(const BlockInfo& block, uintptr_t address) {
+  constexpr uintptr_t little = 4096;
+  const auto text = [&](uintptr_t begin, const std::string& name) {
+    return "an address " + std::to_string(begin - address) + (begin - address == 1 ? " byte" : " bytes") + " before " +
+           name;
+  };
+  if (has_static_shared(block)) {
+    const std::vector<SharedVariable>& variables = shared_variables(block);
+    const bool before = address < block.static_shared && block.static_shared - address < little;
+    if (!before || variables.empty()) return "";
+    return text(block.static_shared + variables.front().offset, variables.front().name);
+  }
+  const bool before = address < block.dynamic_shared && block.dynamic_shared - address < little;
+  return before && block.dynamic_shared_bytes ? text(block.dynamic_shared, "the block's dynamic shared memory") : "";
+}
+
+// "" if it is not near shared memory.
+std::string beside_shared(const BlockInfo& block, const Access& access) {
+  constexpr uintptr_t neighbourhood = 1 << 20;
+  if (const std::string before = before_shared(block, access.address); !before.empty()) return before;
+  const bool past_static = has_static_shared(block) && access.address - block.static_shared < neighbourhood;
+  if (!past_static && access.address - block.dynamic_shared >= neighbourhood) return "";
+  return (past_static ? describe_static(block, access.address, access.bytes)
+                      : describe(block, AddressSpace::shared_dynamic, access.address, access.bytes)) +
+         ", beyond the block's shared memory";
+}
+
+}  // namespace
+
 Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access& access, Allocation* right) const {
   const char* const what = "memcheck: out of bounds in shared memory";
   if (access.address - block.dynamic_shared < max_shared_bytes) {
@@ -162,8 +200,9 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
     *right = {block.static_shared + variable.offset, variable.bytes};
     if (offset + access.bytes <= variable.bytes) return {};
   }
-  return {what, access_text(access) + describe_static(block, access.address, access.bytes) +
-                    ".\nUsually fixed by an index that stays inside the array."};
+  std::string place = before_shared(block, access.address);
+  if (place.empty()) place = describe_static(block, access.address, access.bytes);
+  return {what, access_text(access) + place + ".\nUsually fixed by an index that stays inside the array."};
 }
 
 Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& access, const std::string& text,
@@ -212,13 +251,9 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             (own ? "an address outside of every array of its own" : "the local memory of " + name_of(owner->index)) +
             ".\nLocal variables belong to one thread: the others get values through shared memory or a shuffle."};
   }
-  const bool past_static = block.static_shared_bytes && access.address - block.static_shared < shared_neighbourhood;
-  if (past_static || access.address - block.dynamic_shared < shared_neighbourhood) {
+  if (const std::string place = beside_shared(block, access); !place.empty()) {
     return {"memcheck: out of bounds in shared memory",
-            access_text(access) +
-                (past_static ? describe_static(block, access.address, access.bytes)
-                             : describe(block, AddressSpace::shared_dynamic, access.address, access.bytes)) +
-                ", beyond the block's shared memory.\nUsually fixed by an index that stays inside the array."};
+            access_text(access) + place + ".\nUsually fixed by an index that stays inside the array."};
   }
   if (buffers_.neighbour(access.address)) {
     return {"memcheck: out of bounds in global memory",

@@ -68,6 +68,12 @@ struct Pair {
 __global__ void writes_argument(const Pair& pair) { const_cast<volatile Pair&>(pair).second = 1; }
 __global__ void reads_constants(float* y) { y[0] = table[1] + fixed[threadIdx.x]; }
 
+__global__ void beside_dynamic_shared(float* y, int i) {
+  extern __shared__ float row[];
+  row[threadIdx.x] = row[15] = 1.0f;
+  y[threadIdx.x] = row[i];
+}
+
 __global__ void past_static_shared(float* y, int i) {
   __shared__ float tile[32];
   tile[threadIdx.x] = 1.0f;
@@ -226,6 +232,17 @@ TEST_CASE("memcheck: past all static shared memory") {
   HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (");
   HAS(text, AT("tile[threadIdx.x + i]"));
   CHECK(finding([] { past_static_shared<<<1, 32>>>(floats(), 0); }).empty());
+}
+
+TEST_CASE("memcheck: before shared memory, and far beyond it") {
+  const auto dynamic = [](int i) { return finding([&] { beside_dynamic_shared<<<1, 1, 64>>>(floats(), i); }); };
+  CHECK(dynamic(15).empty());
+  const std::string text = dynamic(-1);
+  HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (0,0,0)");
+  HAS(text, "it reads 4 bytes at an address 4 bytes before the block's dynamic shared memory.");
+  HAS(dynamic(100000), "byte 400000 of the block's dynamic shared memory (64 bytes), beyond the block's shared memory");
+  // In this program the first variable is another kernel's.
+  HAS(finding([] { past_static_shared<<<1, 1>>>(floats(), -1); }), "memcheck: out of bounds in shared memory");
 }
 
 TEST_CASE("host code that touches device memory") {
