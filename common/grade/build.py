@@ -224,7 +224,7 @@ class Workshop:
             text, report, names, shown = (*(piece.decode(errors="replace") for piece in (whole, *pieces[:2])), pieces[3:])
             needed = [line.split()[0] for line in names.splitlines() if line.split()]
             # What __global__ is in an instrumented build (simt/qualifiers.h), and nothing in a plain one.
-            own = rules.own_text(text.replace("__attribute__((noipa))", ""), self.header_lines(name))
+            own = rules.own_text(text.replace('__attribute__((noipa, visibility("protected")))', ""), self.header_lines(name))
             if name == "plain":
                 built.plain, plain_text = pieces[2], own
                 built.findings = rules.of_source(own, self.completed)

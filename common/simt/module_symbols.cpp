@@ -101,6 +101,23 @@ std::vector<TlsSymbol> tls_symbols(const void* code) {
   return found;
 }
 
+// A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
+static std::string prefix_of_variables(const std::string& function) { return "_ZZ" + function.substr(2) + "E"; }
+
+std::vector<TlsSymbol> without_other_kernels(std::vector<TlsSymbol> symbols, const void* kernel) {
+  const LoadedModule module = loaded_module(kernel);
+  const uintptr_t place = reinterpret_cast<uintptr_t>(kernel) - module.base;
+  for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
+    const bool is_kernel =
+        ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && ELF64_ST_VISIBILITY(symbol.st_other) == STV_PROTECTED;
+    if (!is_kernel || symbol.st_value == place || std::strncmp(name, "_Z", 2) != 0) return;
+    const std::string prefix = prefix_of_variables(name);
+    const auto is_its_own = [&](const TlsSymbol& variable) { return variable.name.rfind(prefix, 0) == 0; };
+    symbols.erase(std::remove_if(symbols.begin(), symbols.end(), is_its_own), symbols.end());
+  });
+  return symbols;
+}
+
 std::string demangled(const std::string& mangled) {
   int status = 0;
   char* const text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
@@ -189,8 +206,7 @@ size_t read_static_shared_bytes(const void* kernel) {
     of_kernel = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ? file : 0;
   });
   if (function.rfind("_Z", 0) != 0) return 0;
-  // A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
-  const std::string prefix = "_ZZ" + function.substr(2) + "E";
+  const std::string prefix = prefix_of_variables(function);
   size_t bytes = 0;
   file = 0;
   for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {

@@ -22,6 +22,9 @@ struct TlsSymbol {
 // table. Reads the file.
 std::vector<TlsSymbol> tls_symbols(const void* code);
 
+// Those of a module that are other kernels' own, of all that are not static (simt/qualifiers.h). Reads the file.
+std::vector<TlsSymbol> without_other_kernels(std::vector<TlsSymbol> symbols, const void* kernel);
+
 struct ArrayShape {
   size_t element_bytes = 0;        // 0: not known
   std::vector<size_t> dimensions;  // as in the source, outermost first

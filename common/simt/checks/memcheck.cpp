@@ -149,7 +149,7 @@ namespace {
 // Does the kernel have static shared variables? Others of its module lie where its own would.
 bool has_static_shared(const BlockInfo& block) {
   return block.static_shared_bytes &&
-         (!block.dynamic_shared_bytes || static_shared_bytes(current_block->kernel_code()) > 0);
+         (!block.dynamic_shared_bytes || static_shared_bytes(current_block->launch().kernel.function) > 0);
 }
 
 // Where shared memory begins a little later: an index below 0. "" if it does not.
@@ -161,12 +161,33 @@ std::string before_shared(const BlockInfo& block, uintptr_t address) {
   };
   if (has_static_shared(block)) {
     const std::vector<SharedVariable>& variables = shared_variables(block);
-    const bool before = address < block.static_shared && block.static_shared - address < little;
-    if (!before || variables.empty()) return "";
-    return text(block.static_shared + variables.front().offset, variables.front().name);
+    const uintptr_t begin = block.static_shared + (variables.empty() ? 0 : variables.front().offset);
+    return variables.empty() || address >= begin || begin - address >= little ? ""
+                                                                              : text(begin, variables.front().name);
   }
   const bool before = address < block.dynamic_shared && block.dynamic_shared - address < little;
   return before && block.dynamic_shared_bytes ? text(block.dynamic_shared, "the block's dynamic shared memory") : "";
+}
+
+std::string place_in_shared(const BlockInfo& block, uintptr_t address, unsigned bytes) {
+  const std::string before = before_shared(block, address);
+  return before.empty() ? describe_static(block, address, bytes) : before;
+}
+
+// An unsigned index that went below 0 is one near 2^32. Addresses of shared memory have 32 bits on a GPU, so that it is
+// right there modulo 2^32; elsewhere it leads as many elements too far. Returns the address that was meant, or 0.
+uintptr_t meant_in_shared(const BlockInfo& block, uintptr_t address) {
+  const uintptr_t begin = has_static_shared(block) ? block.static_shared : block.dynamic_shared;
+  const uintptr_t meant = begin + static_cast<uintptr_t>(static_cast<int32_t>(address - begin));
+  const bool in_static = has_static_shared(block) && meant - begin < block.static_shared_bytes;
+  return meant < address && (in_static || !before_shared(block, meant).empty()) ? meant : 0;
+}
+uintptr_t meant_in_buffer(const Buffers& buffers, uintptr_t address) {
+  for (const uintptr_t element_bytes : {1, 2, 4, 8, 16}) {
+    const uintptr_t meant = address - (element_bytes << 32);
+    if (meant < address && (buffers.is_live(meant) || buffers.neighbour(meant))) return meant;
+  }
+  return 0;
 }
 
 // "" if it is not near shared memory.
@@ -193,16 +214,15 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
   }
   const std::vector<SharedVariable>& variables = shared_variables(block);
   *right = {block.static_shared, block.static_shared_bytes};
-  if (variables.empty()) return {};
+  if (variables.empty() && tls_symbols(current_block->kernel_code()).empty()) return {};  // no symbol table
   for (const SharedVariable& variable : variables) {
     const uintptr_t offset = access.address - block.static_shared - variable.offset;
     if (offset >= variable.bytes) continue;
     *right = {block.static_shared + variable.offset, variable.bytes};
     if (offset + access.bytes <= variable.bytes) return {};
   }
-  std::string place = before_shared(block, access.address);
-  if (place.empty()) place = describe_static(block, access.address, access.bytes);
-  return {what, access_text(access) + place + ".\nUsually fixed by an index that stays inside the array."};
+  return {what, access_text(access) + place_in_shared(block, access.address, access.bytes) +
+                    ".\nUsually fixed by an index that stays inside the array."};
 }
 
 Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& access, const std::string& text,
@@ -259,6 +279,15 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
     return {"memcheck: out of bounds in global memory",
             text + ".\nUsually fixed by a bounds check, or by a larger allocation."};
   }
+  const auto below_zero = [&](const char* what, const std::string& place) {
+    return Finding{what, access_text(access) + place + ": an unsigned index went below 0.\n" +
+                             "Usually fixed by a condition that leaves out the elements that have no such neighbour."};
+  };
+  if (const uintptr_t meant = meant_in_shared(block, access.address))
+    return below_zero("memcheck: out of bounds in shared memory", place_in_shared(block, meant, access.bytes));
+  if (const uintptr_t meant = meant_in_buffer(buffers_, access.address))
+    return below_zero("memcheck: out of bounds in global memory",
+                      describe(block, AddressSpace::global, meant, access.bytes));
   if (is_host_memory(access.address)) {
     return of_the_host(text);
   }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "../block.h"
 #include "../counters/source_lines.h"
@@ -41,17 +42,17 @@ std::string text_of(const uint3& v) {
 }
 
 const std::vector<SharedVariable>& shared_variables(const BlockInfo& block) {
-  static std::vector<SharedVariable> variables;
-  static uint64_t launch = 0;
-  if (launch == block.launch) return variables;
-  launch = block.launch;
-  variables.clear();
-  if (!block.static_shared_bytes) return variables;
-  for (const TlsSymbol& symbol : tls_symbols(current_block->kernel_code())) {
+  static auto* const of_kernels = new std::map<const void*, std::vector<SharedVariable>>;
+  static const std::vector<SharedVariable> none;
+  if (!block.static_shared_bytes) return none;
+  const void* const kernel = current_block->launch().kernel.function;
+  const auto [found, is_new] = of_kernels->try_emplace(kernel);
+  if (!is_new) return found->second;
+  for (const TlsSymbol& symbol : without_other_kernels(tls_symbols(kernel), kernel)) {
     if (!is_executors(symbol.name))
-      variables.push_back({without_scope(demangled(symbol.name)), symbol.offset, symbol.bytes});
+      found->second.push_back({without_scope(demangled(symbol.name)), symbol.offset, symbol.bytes});
   }
-  return variables;
+  return found->second;
 }
 
 std::string describe_static(const BlockInfo& block, uintptr_t address, size_t width) {

@@ -2,6 +2,15 @@
 // to it and right.
 #include "checks/test_checks.h"
 
+// Kernels that are not static: of these the symbol table says that they are kernels.
+template <int Of>
+__global__ void past_its_own(float* y, int i) {
+  __shared__ float own[64];
+  own[threadIdx.x] = 1.0f;
+  own[threadIdx.x + i] = 2.0f;
+  y[threadIdx.x] = own[threadIdx.x];
+}
+
 namespace {
 
 __global__ void past_the_end(const float* x, float* y, int count) {
@@ -73,6 +82,14 @@ __global__ void beside_dynamic_shared(float* y, int i) {
   row[threadIdx.x] = row[15] = 1.0f;
   y[threadIdx.x] = row[i];
 }
+
+__global__ void before_dynamic_shared(float* y) {
+  extern __shared__ float row[];
+  row[threadIdx.x] = 1.0f;
+  __syncthreads();
+  y[threadIdx.x] = row[threadIdx.x - 1];
+}
+__global__ void before_a_buffer(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x - 1]; }
 
 __global__ void past_static_shared(float* y, int i) {
   __shared__ float tile[32];
@@ -241,8 +258,30 @@ TEST_CASE("memcheck: before shared memory, and far beyond it") {
   HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (0,0,0)");
   HAS(text, "it reads 4 bytes at an address 4 bytes before the block's dynamic shared memory.");
   HAS(dynamic(100000), "byte 400000 of the block's dynamic shared memory (64 bytes), beyond the block's shared memory");
-  // In this program the first variable is another kernel's.
-  HAS(finding([] { past_static_shared<<<1, 1>>>(floats(), -1); }), "memcheck: out of bounds in shared memory");
+}
+
+TEST_CASE("memcheck: another kernel's static shared memory") {
+  const auto text = [](auto kernel, int i) { return finding([&] { kernel<<<1, 1>>>(floats(), i); }); };
+  int found = 0;
+  for (const auto kernel : {past_its_own<0>, past_its_own<1>, past_its_own<2>}) {
+    CHECK(text(kernel, 63).empty());
+    const std::string beyond = text(kernel, 64);
+    found += beyond.find("memcheck: out of bounds in shared memory") != std::string::npos &&
+             beyond.find("element 64 of own[64], which has 64") != std::string::npos;
+  }
+  CHECK(found >= 2);  // behind one of them a static kernel's may lie
+}
+
+TEST_CASE("memcheck: an unsigned index that went below 0") {
+  const std::string shared = finding([] { past_its_own<0><<<1, 1>>>(floats(), -1); });
+  HAS(shared, "memcheck: out of bounds in shared memory in block (0,0,0), thread (0,0,0)");
+  HAS(shared, "an unsigned index went below 0");
+  const std::string dynamic = finding([] { before_dynamic_shared<<<1, 4, 16>>>(floats()); });
+  HAS(dynamic, "it reads 4 bytes at an address 4 bytes before the block's dynamic shared memory: an unsigned index");
+  const std::string global = finding([] { before_a_buffer<<<1, 4>>>(floats(), floats()); });
+  HAS(global, "memcheck: out of bounds in global memory in block (0,0,0), thread (0,0,0)");
+  HAS(global,
+      "it reads 4 bytes at an address 4 bytes before an allocation of 256 bytes: an unsigned index went below 0");
 }
 
 TEST_CASE("host code that touches device memory") {

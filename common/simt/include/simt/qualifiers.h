@@ -5,9 +5,10 @@
 #define SIMT_CUDA_ARCH 900
 
 // In an instrumented build a kernel stays a function of its own, with its parameters as they are declared: the model of
-// a GPU's time (timing/) reads it in the compiler's output.
+// a GPU's time (timing/) reads it in the compiler's output. Its visibility says in the symbol table that it is a kernel
+// (module_symbols.h), if it is not static.
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
-#define __global__ __attribute__((noipa))
+#define __global__ __attribute__((noipa, visibility("protected")))
 #else
 #define __global__
 #endif
