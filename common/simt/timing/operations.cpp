@@ -90,7 +90,7 @@ void read_line(std::string_view line, std::vector<TableFunction>* functions) {
   }
   if (functions->empty()) in.fail();
   TableFunction& function = functions->back();
-  if ((what == "k" || what == "h" || what == "o" || what == "n") && function.blocks.empty()) in.fail();
+  if ((what == "k" || what == "h" || what == "o" || what == "n" || what == "v") && function.blocks.empty()) in.fail();
   if (what == "u") {
     function.unknown.emplace_back(in.rest());
   } else if (what == "l") {
@@ -140,6 +140,9 @@ void read_line(std::string_view line, std::vector<TableFunction>* functions) {
         function.repeats |= uint64_t{1} << l;
       }
     }
+  } else if (what == "v") {
+    if (function.blocks.back().operations.empty()) in.fail();
+    function.blocks.back().operations.back().stored_before = in.numbers();
   } else if (what == "j") {
     JoinableLoad load;
     load.offset = in.number<int64_t>();

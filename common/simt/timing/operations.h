@@ -20,6 +20,7 @@
 //                                      follows from the loop's counters
 //   n HEADER,...                       the operation before does the same in each round of these loops, so that the
 //                                      compiler lets it be done in the first one alone
+//   v VALUES                           and it is a load of what the round before stored: these values
 //   j OFFSET MULTIPLE KIND NUMBER ROUNDS
 //                                      a load that may be joined with others of its region, if it is one of shared
 //                                      memory: its address is a multiple of so many bytes, but for constants and
@@ -69,7 +70,8 @@ struct Operation {
   bool fence, once, floats, counted, of_all, by_one;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
-  uint64_t unchanged_in = 0;  // a bit for each of the function's loops that does not change it
+  uint64_t unchanged_in = 0;            // a bit for each of the function's loops that does not change it
+  std::vector<int> stored_before = {};  // there, by the round before
 };
 
 struct Phi {

@@ -201,8 +201,9 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
       for (const Access& access : accesses) {
         if (access.operation != static_cast<int>(i)) continue;
         any = true;
-        if (is_there && access.entry->space == Space::global) {
+        if (is_there && (access.entry->space == Space::global || !operation.stored_before.empty())) {
           accesses_++;
+          join(&made, producers(operation.stored_before));
           continue;
         }
         const auto brought = bringing_.find(access.joined.with);

@@ -23,6 +23,7 @@ from course.sampling import in_turn  # noqa: E402
 from gimple import Block, Function, Statement, reached  # noqa: E402
 
 ROUNDS = "unsigned h = x[i]; for (int r = 0; r < n; r++) { %s } y[i] = h;"
+ONE_WARP = "__shared__ unsigned s[256]; s[threadIdx.x] = x[i]; __syncthreads(); if (i >= 32) return; "
 KERNELS = {
     "multiply": ROUNDS % "h = h * 5u + 7u;",
     "shift": ROUNDS % "h = (h >> 3) ^ (h >> n);",
@@ -66,6 +67,20 @@ KERNELS = {
     "counted_and_asked": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); int h = 0; for (int r = 0; r < n; r++) h += atomicAdd(&s[(x[i] + r) & 15], 1); y[i] = h;",
     "functions_of_doubles": "double v = x[i]; y[i] = erfc(v) + cbrt(v) + log1p(v) + log2(v) + atan(v) + exp2(v) + hypot(v, 2.0) + sinh(v) + rint(v);",
     "shifted_up": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); h += t; } y[i] = h;",
+    # Down a column, a store in each round that waits for what was loaded: of a struct of 16 bits, too.
+    "doubled_floats": "if (i >= 32) return; const float* f = (const float*)x; float* o = (float*)y; for (int r = 0; r < 4 * n; r++) o[r * 4096 + i] = f[r * 4096 + i] * 2.0f;",
+    "doubled_halves": "if (i >= 32) return; const __nv_bfloat16* f = (const __nv_bfloat16*)x; __nv_bfloat16* o = (__nv_bfloat16*)y; "
+                      "for (int r = 0; r < 4 * n; r++) o[r * 8192 + i] = (__nv_bfloat16)((float)f[r * 8192 + i] * 2.0f);",
+    "powers_of_floats": "const float* f = (const float*)x; float s = 0; for (int r = 0; r < 4 * n; r++) { float v = f[(r * 32 + i) & 1023]; s += v * v * v * v * 2.0f + v * 3.0f; } ((float*)y)[i] = s;",
+    "powers_of_halves": "const __nv_bfloat16* f = (const __nv_bfloat16*)x; float s = 0; for (int r = 0; r < 4 * n; r++) { float v = f[(r * 32 + i) & 1023]; s += v * v * v * v * 2.0f + v * 3.0f; } ((float*)y)[i] = s;",
+    # Sums in memory, by one warp: in one place, in members of a struct, and in two places that may be one; and each by hand.
+    "sum_in_place": ONE_WARP + "for (int r = 0; r < 4 * n; r++) y[i] += s[r];",
+    "sum_in_register": ONE_WARP + "unsigned h = y[i]; for (int r = 0; r < 4 * n; r++) { h += s[r]; y[i] = h; }",
+    "sums_in_members": ONE_WARP + "uint2* z = (uint2*)y; for (int r = 0; r < 4 * n; r++) { z[i].x += s[r]; z[i].y += s[r]; }",
+    "members_in_registers": ONE_WARP + "uint2* z = (uint2*)y; unsigned h = z[i].x, g = z[i].y; for (int r = 0; r < 4 * n; r++) { h += s[r]; z[i].x = h; g += s[r]; z[i].y = g; }",
+    "sums_in_places": ONE_WARP + "unsigned* z = y + m * (1 << 20); for (int r = 0; r < 4 * n; r++) { y[i] += s[r]; z[i] += s[r]; }",
+    "sum_that_others_may_read": ONE_WARP + "volatile unsigned* z = y; for (int r = 0; r < 4 * n; r++) z[i] = z[i] + s[r];",
+    "sums_in_turn": ONE_WARP + "for (int r = 0; r < 4 * n; r++) y[i + r % 2] += s[r];",
     "chased": "unsigned h = i; for (int r = 0; r < n; r++) h = x[h & 4095] + r; y[i] = h;",
     "chased_volatile": "const volatile unsigned* v = x; unsigned h = i; for (int r = 0; r < n; r++) h = v[h & 4095] + r; y[i] = h;",
     "waits_for_flag": "volatile unsigned* flag = y; while (flag[0] == 77) {} y[i + 1] = i;",
@@ -160,7 +175,7 @@ KERNELS = {
     "sine": "float v = x[i]; for (int r = 0; r < n; r++) { float s = __sinf(v), c = v; v = s * c + m; } y[i] = v;",
 }
 IN_MEMORY = ("in_memory", "by_pointer", "chosen_by_data")
-SOURCE = "#include <cassert>\n#include <mma.h>\n#include <curand_kernel.h>\n#include <cstdio>\n" + "".join(
+SOURCE = "#include <cassert>\n#include <mma.h>\n#include <cuda_bf16.h>\n#include <curand_kernel.h>\n#include <cstdio>\n" + "".join(
     f'extern "C" __global__ void {name}(const unsigned* x, unsigned* y, unsigned n, unsigned m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n' for name, body in KERNELS.items()) + \
     "int main() {\n  unsigned *x, *y;\n  cudaMalloc(&x, 64 << 20); cudaMalloc(&y, 64 << 20); cudaMemset(x, 0, 64 << 20);\n" + \
     "\n".join(f"  {name}<<<{'2048, 128' if name.endswith('_long_block') else '1024, 256'}>>>(x, y, 24, {0 if name == 'one_by_data' else 5});" for name in KERNELS) + "\n  return cudaDeviceSynchronize();\n}\n"
@@ -422,6 +437,21 @@ class Operations(unittest.TestCase):
     def test_what_a_short_branch_chooses_waits_for_its_test(self):
         self.assertGreater(self.ratio("chosen", "summed"), 0.9)
         self.assertGreater(self.ratio("one_of_two_constants", "summed"), 0.9)
+
+    def test_a_store_of_a_struct_of_16_bits_waits_for_its_value(self):
+        self.assertGreater(self.ratio("doubled_halves", "doubled_floats"), 0.9)
+
+    def test_what_a_loop_computes_of_a_half_changes_with_it(self):
+        self.assertGreater(self.ratio("powers_of_halves", "powers_of_floats"), 0.9)
+
+    def test_what_the_round_before_stored_is_not_loaded(self):
+        self.assertLess(self.ratio("sum_in_place", "sum_in_register"), 1.05)
+        self.assertLess(self.ratio("sums_in_members", "members_in_registers"), 1.05)
+
+    def test_what_may_be_another_value_is_loaded_in_each_round(self):
+        for name in ("sums_in_places", "sum_that_others_may_read", "sums_in_turn"):
+            with self.subTest(name):
+                self.assertGreater(self.ratio(name, "sum_in_register"), 1.5)
 
     def test_shared_memory_counts_the_lanes_of_an_address_by_itself(self):
         self.assertGreater(self.ratio("counted_by_two", "counted_by_one"), 2)

@@ -55,8 +55,8 @@ CALL = re.compile(r"^(?:(.+?) = )?([\w.:$~<>, &*\[\]()-]+?) \((.*)\);(?: \[.*\])
 ASSIGN = re.compile(r"^(.+?) = (.+);$")
 SSA = Remembered(rf"(?<![\w.])(?:{NAME})(?![\w.])")
 MARKER = re.compile(r'"\s*#\s*gpu (\w+)')
-LOCAL = Remembered(r"(?<![\w.\"&>])([A-Za-z_]\w*|D\.\d+)((?:\.[A-Za-z_]\w*)*)")
-IN_MEMORY = Remembered(r"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&([A-Za-z_]\w*|D\.\d+)")  # a variable's part, by its address
+LOCAL = Remembered(r"(?<![\w.\"&>])(D\.\d+|[A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)")
+IN_MEMORY = Remembered(r"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&(D\.\d+|[A-Za-z_]\w*)")  # a variable's part, by its address
 WIDE = Remembered(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
 
 

@@ -134,13 +134,47 @@ class Repeated:
         return cost.kind in PURE and name in self.found
 
 
-def repeated(table) -> dict[int, list[tuple[int, ...]]]:
-    """By block, of each operation: the headers of the loops that do not change it."""
+def repeated(table) -> tuple[dict[int, list[tuple[int, ...]]], dict[int, tuple[int, ...]]]:
+    """By block, of each operation: the headers of the loops that do not change it. By offset, of loads among them: the value
+    that the round before stored there (forwarded())."""
     found = {n: [()] * len(operations) for n, operations in table.blocks.items()}
+    stored: dict[int, tuple[int, ...]] = {}
     for loop in table.loops:
         one = Repeated(table, loop)
+        kept = forwarded(table, loop, one)
+        stored |= kept
         for n in loop.blocks:
             for at, operation in enumerate(table.blocks[n]):
-                if one.is_repeated(operation, n):
+                if one.is_repeated(operation, n) or operation[3] in kept:
                     found[n][at] += (loop.header,)
-    return found
+    return found, stored
+
+
+MEMBER = re.compile(r"^&\(?(\w+)->[\w.]+$")
+
+
+def base_of(table, address: str) -> str:
+    """Of members of one struct the pointer to it: they are apart."""
+    member = MEMBER.match(table.definitions.text.get(address, ""))
+    return member[1] if member else address
+
+
+def forwarded(table, loop: shapes.Loop, one: Repeated) -> dict[int, tuple[int, ...]]:
+    """A sum in memory (`c[i] += a[k] * b[k]`): nvcc knows what the round before stored there, and loads only before the loop, if
+    all that the loop stores goes to one place, or to members of one struct. By offset of such loads: the value stored."""
+    operations = [(n, operation) for n in loop.blocks for operation in table.blocks[n]]
+    if any(operation[0].kind in ("load_store", *CHANGING[2:]) for _, operation in operations):
+        return {}
+    if any("volatile" in statement.text for n in loop.blocks for statement in table.function.blocks[n].statements):
+        return {}
+    stores: dict[str, int] = {}  # offset, by address
+    for n, (cost, _, _, offset, name) in operations:
+        if cost.kind == "store":
+            address = name.removeprefix("at ")
+            if address in stores or not SSA.fullmatch(address) or not one.is_outside(base_of(table, address)) or not one.each_round(n):
+                return {}
+            stores[address] = offset
+    if len({base_of(table, address) for address in stores}) != 1:
+        return {}
+    return {offset: table.stored[stores[name.removeprefix("at ")]] for n, (cost, _, _, offset, name) in operations
+            if cost.kind == "load" and offset >= 0 and name.removeprefix("at ") in stores and one.each_round(n)}

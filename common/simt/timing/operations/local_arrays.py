@@ -11,9 +11,9 @@ import loops as shapes
 from costs import BINARY, CAST, HOOK, SSA, Names
 from gimple import Function
 
-ELEMENT = re.compile(r"(?<![\w.>])([A-Za-z_]\w*|D\.\d+)((?:\.\w+|\[[^\]]*\])*\[[^\]]*\])")
+ELEMENT = re.compile(r"(?<![\w.>])(D\.\d+|[A-Za-z_]\w*)((?:\.\w+|\[[^\]]*\])*\[[^\]]*\])")
 ACCESS = re.compile(r"(\S+ = )?(?:MEM\b|\*|\w+\[)")
-ADDRESS = re.compile(r"&([A-Za-z_]\w*|D\.\d+)\b")
+ADDRESS = re.compile(r"&(D\.\d+|[A-Za-z_]\w*)\b")
 
 
 def constants(function: Function, definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[str]:

@@ -99,6 +99,8 @@ class Definitions:
                 to, equals, text = statement.text.partition(" = ")
                 if equals and SSA.fullmatch(to):
                     self.block[to], self.text[to] = n, text.removesuffix(";")
+                if "__asm__" in statement.text:  # a half is made or read
+                    self.block |= dict.fromkeys(SSA.findall(statement.text)[:1], n)
 
     def within(self, loop: Loop) -> list[tuple[str, str]]:
         """(name, text) of what the loop's blocks define. Remembered: it is asked for again and again, and most of a function is in no loop."""

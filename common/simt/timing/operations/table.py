@@ -34,7 +34,7 @@ LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m"
 
 def is_of_thread(names: Names, argument: str) -> bool:
     """Plainly the address of a local variable, or of threadIdx and the like."""
-    direct = re.match(r"^&([A-Za-z_]\w*|D\.\d+)", argument)
+    direct = re.match(r"^&(D\.\d+|[A-Za-z_]\w*)", argument)
     if not direct:
         return False
     return bool(BUILT_IN.match(argument)) or direct[1] in names.variables and "static" not in names.variables[direct[1]]
@@ -67,6 +67,7 @@ class FunctionTable:
         self.own_tests: set[int] = set()  # blocks that end in a test of the executor's own
         self.divided: dict[tuple[str, str], list[int]] = {}  # blocks with a quotient or a remainder of the two
         self.hinted: set[int] = set()     # blocks with a load that has a cache hint
+        self.stored: dict[int, tuple[int, ...]] = {}  # values, by offset
         self.in_pieces: dict[int, int] = {}  # bytes, by offset, of accesses that the executor does in pieces, as the compiler does not know their alignment
         # A sine and a cosine that became one call have lost their place; what takes the call's parts has not.
         self.parts_of = {part[1]: s.file for block in function.blocks.values() for s in block.statements for part in [PART.search(s.text)] if part}
@@ -125,7 +126,10 @@ class FunctionTable:
             # An element of a local array is written and read like a value; it has no address on the GPU.
             writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
             call = CALL.match(following.text) if following else None
-            reads += self.values.read(source if not call else call[3])
+            brought = self.values.read(source if not call else call[3])
+            if kind == "store":
+                self.stored[offset] = brought
+            reads += brought
             of_range = re.search(r", (\d+)$", match[4]) if hook.endswith("range") else re.search(r"unaligned_read(\d+)$", hook)
             if of_range:
                 self.in_pieces[offset] = int(of_range[1])
@@ -333,7 +337,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     decided = fused.decided(table.definitions, table.loops)
     offsets = steady.by_block(table.definitions, table.loops, table.names, decided)
     numbers_in_rounds.cheapen(table.blocks, numbers_in_rounds.divisors(table.definitions, table.names, table.loops, decided))
-    repeated = hoisting.repeated(table)
+    repeated, stored = hoisting.repeated(table)
     own = {n: sum(o[0].instructions for o in operations if o[4] not in offsets.get(n, ())) for n, operations in table.blocks.items()}
     short = shapes.predicated(function, own, barriers | inside)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
@@ -366,6 +370,8 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
             lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
             if unchanged_in:
                 lines.append(f"n {numbers(unchanged_in)}")
+            if offset in stored:
+                lines.append(f"v {numbers(stored[offset])}")
     return lines + joined_loads.lines_of(table)
 
 
