@@ -12,6 +12,7 @@
 #include "instrument/recorder.h"
 #include "launch_bounds.h"
 #include "launch_state.h"
+#include "module_symbols.h"
 #include "refusal.h"
 #include "simt.h"
 
@@ -57,6 +58,7 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* func
   *attributes = {};
   attributes->maxThreadsPerBlock = threads_allowed(function);
   attributes->ptxVersion = attributes->binaryVersion = 90;
+  attributes->sharedSizeBytes = static_shared_bytes(function);
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(shared_limit(function));
   return cudaSuccess;
 }

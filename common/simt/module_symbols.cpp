@@ -101,8 +101,12 @@ std::vector<TlsSymbol> tls_symbols(const void* code) {
   return found;
 }
 
-// A variable of the function _Z7reversePf is called _ZZ7reversePfE3row.
-static std::string prefix_of_variables(const std::string& function) { return "_ZZ" + function.substr(2) + "E"; }
+// A variable of the function _Z7reversePf is called _ZZ7reversePfE3row; one of the extern "C" function reverse,
+// _ZZ7reverseE3row.
+static std::string prefix_of_variables(const std::string& function) {
+  const bool is_mangled = function.rfind("_Z", 0) == 0;
+  return "_ZZ" + (is_mangled ? function.substr(2) : std::to_string(function.size()) + function) + "E";
+}
 
 std::vector<TlsSymbol> without_other_kernels(std::vector<TlsSymbol> symbols, const void* kernel) {
   const LoadedModule module = loaded_module(kernel);
@@ -110,7 +114,7 @@ std::vector<TlsSymbol> without_other_kernels(std::vector<TlsSymbol> symbols, con
   for_each_symbol(module.path(), [&](const ElfW(Sym) & symbol, const char* name) {
     const bool is_kernel =
         ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && ELF64_ST_VISIBILITY(symbol.st_other) == STV_PROTECTED;
-    if (!is_kernel || symbol.st_value == place || std::strncmp(name, "_Z", 2) != 0) return;
+    if (!is_kernel || symbol.st_value == place) return;
     const std::string prefix = prefix_of_variables(name);
     const auto is_its_own = [&](const TlsSymbol& variable) { return variable.name.rfind(prefix, 0) == 0; };
     symbols.erase(std::remove_if(symbols.begin(), symbols.end(), is_its_own), symbols.end());
@@ -205,7 +209,7 @@ size_t read_static_shared_bytes(const void* kernel) {
     function = name;
     of_kernel = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ? file : 0;
   });
-  if (function.rfind("_Z", 0) != 0) return 0;
+  if (function.empty()) return 0;
   const std::string prefix = prefix_of_variables(function);
   size_t bytes = 0;
   file = 0;

@@ -51,6 +51,13 @@ __global__ void with_static(float* out) {
   out[threadIdx.x] = fixed[threadIdx.x] + dynamic[threadIdx.x];
 }
 
+extern "C" __global__ void named_as_in_c(float* out) {
+  __shared__ float fixed[10000];
+  fixed[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = fixed[threadIdx.x];
+}
+
 // What the executor says of the last launch. The launch must have returned an error, and nothing has run.
 std::string refused(const std::string& code, cudaError_t expected = cudaErrorInvalidValue) {
   REQUIRE(cudaGetLastError() == expected);
@@ -245,4 +252,10 @@ TEST_CASE("a copy that runs past the end of an allocation is refused, and nothin
   CHECK(cudaMemset(pointer, 0, 400) == cudaSuccess);
   CHECK(cudaMemcpy(host, pointer + 90, 40, cudaMemcpyDeviceToHost) == cudaSuccess);
   cudaFree(pointer);
+}
+
+TEST_CASE("static shared memory of a kernel with a name as in C") {
+  cudaFuncAttributes attributes = {};
+  REQUIRE(cudaFuncGetAttributes(&attributes, named_as_in_c) == cudaSuccess);
+  CHECK(attributes.sharedSizeBytes == 40000);
 }
