@@ -73,7 +73,7 @@ cudaError_t clusters_at_once(int* clusters, dim3 cluster, const void* kernel, in
   constexpr int blocks_in_clusters = 8;
   if (!count(cluster)) cluster = cluster_asked(kernel);
   int blocks = 0;
-  const cudaError_t error = occupancy(&blocks, block_threads, dynamic_shared_bytes);
+  const cudaError_t error = occupancy(&blocks, kernel, block_threads, dynamic_shared_bytes);
   blocks = std::min(blocks, blocks_in_clusters);
   *clusters =
       error == cudaSuccess ? static_cast<int>(static_cast<uint64_t>(blocks) * multiprocessors / count(cluster)) : 0;
@@ -82,7 +82,7 @@ cudaError_t clusters_at_once(int* clusters, dim3 cluster, const void* kernel, in
 
 cudaError_t largest_cluster(int* blocks, const void* kernel, int block_threads, size_t dynamic_shared_bytes) {
   int resident = 0;
-  const cudaError_t error = occupancy(&resident, block_threads, dynamic_shared_bytes);
+  const cudaError_t error = occupancy(&resident, kernel, block_threads, dynamic_shared_bytes);
   std::lock_guard<std::mutex> lock(mutex);
   *blocks = resident == 0 ? 0 : static_cast<int>(large_ones().count(kernel) ? most_blocks : portable_blocks);
   return error;

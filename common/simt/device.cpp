@@ -64,14 +64,14 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* func
 }
 
 // By threads, blocks and shared memory. Registers are not known.
-cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes) {
+cudaError_t occupancy(int* blocks, const void* function, int block_threads, size_t dynamic_shared_bytes) {
   *blocks = 0;
   if (block_threads <= 0) return set_last_error(cudaErrorInvalidValue);
   if (block_threads > threads_per_block) return cudaSuccess;
   const int warps = (block_threads + warpSize - 1) / warpSize;
   const int by_threads = threads_per_multiprocessor / (warps * warpSize);
-  const int by_shared =
-      static_cast<int>(shared_bytes_per_multiprocessor / (dynamic_shared_bytes + reserved_shared_bytes));
+  const size_t shared_bytes = static_shared_bytes(function) + dynamic_shared_bytes + reserved_shared_bytes;
+  const int by_shared = static_cast<int>(shared_bytes_per_multiprocessor / shared_bytes);
   *blocks = min(min(by_threads, by_shared), blocks_per_multiprocessor);
   return cudaSuccess;
 }
@@ -79,10 +79,11 @@ cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_byte
 cudaError_t available_shared_bytes(size_t* bytes, const void* function, int blocks, int block_threads) {
   int most = 0;
   if (!bytes || blocks <= 0) return set_last_error(cudaErrorInvalidValue);
-  if (const cudaError_t error = occupancy(&most, block_threads, 0)) return error;
+  if (const cudaError_t error = occupancy(&most, function, block_threads, 0)) return error;
   if (blocks > most) return set_last_error(cudaErrorInvalidValue);
   const size_t each = shared_bytes_per_multiprocessor / static_cast<size_t>(blocks) / 128 * 128;  // as it is given out
-  *bytes = min(each - reserved_shared_bytes, shared_limit(function));
+  const size_t taken = reserved_shared_bytes + static_shared_bytes(function);
+  *bytes = each > taken ? min(each - taken, shared_limit(function)) : 0;
   return cudaSuccess;
 }
 

@@ -166,7 +166,7 @@ Excess beyond_residence(const LaunchConfig& config, const void* function) {
   const auto threads = static_cast<int>(block.x * block.y * block.z);
   const size_t shared = config.shared_bytes + static_bytes(function, 0);
   int blocks = 0;
-  occupancy(&blocks, threads, shared);
+  occupancy(&blocks, function, threads, config.shared_bytes);
   const uint64_t wanted = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
   const uint64_t room = static_cast<uint64_t>(blocks) * multiprocessors;
   if (wanted <= room) return {};

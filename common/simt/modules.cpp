@@ -228,7 +228,8 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
                                                      size_t shared_bytes) {
-  return function ? driver_error(occupancy(blocks, threads, shared_bytes)) : CUDA_ERROR_INVALID_HANDLE;
+  return function ? driver_error(occupancy(blocks, function->kernel.function, threads, shared_bytes))
+                  : CUDA_ERROR_INVALID_HANDLE;
 }
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize bytes_of,
                                           size_t shared_bytes, int block_limit) {

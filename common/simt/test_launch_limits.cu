@@ -254,8 +254,17 @@ TEST_CASE("a copy that runs past the end of an allocation is refused, and nothin
   cudaFree(pointer);
 }
 
-TEST_CASE("static shared memory of a kernel with a name as in C") {
+TEST_CASE("static shared memory is known, also of a kernel with a name as in C") {
   cudaFuncAttributes attributes = {};
   REQUIRE(cudaFuncGetAttributes(&attributes, named_as_in_c) == cudaSuccess);
-  CHECK(attributes.sharedSizeBytes == 40000);
+  CHECK(attributes.sharedSizeBytes ==
+        40000);  // 228 KiB are five times 40,000 bytes and the KiB that each block takes besides.
+  int blocks = 0;
+  REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, named_as_in_c, 128, 0) == cudaSuccess);
+  CHECK(blocks == 5);
+  REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, named_as_in_c, 128, 20000) == cudaSuccess);
+  CHECK(blocks == 3);
+  size_t bytes = 0;
+  REQUIRE(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, named_as_in_c, 5, 128) == cudaSuccess);
+  CHECK(bytes == 228 * 1024 / 5 / 128 * 128 - 1024 - 40000);
 }

@@ -191,7 +191,7 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function);
 // The address of a variable of the program on the device.
 char* symbol_address(const volatile void* variable);
-cudaError_t occupancy(int* blocks, int block_threads, size_t dynamic_shared_bytes);
+cudaError_t occupancy(int* blocks, const void* function, int block_threads, size_t dynamic_shared_bytes);
 cudaError_t available_shared_bytes(size_t* bytes, const void* function, int blocks, int block_threads);
 }  // namespace simt
 

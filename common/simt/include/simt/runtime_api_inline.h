@@ -170,9 +170,9 @@ cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int block_threads,
                                                           size_t shared_bytes) {
-  return simt::occupancy(blocks, block_threads, shared_bytes);
+  return simt::occupancy(blocks, reinterpret_cast<const void*>(kernel), block_threads, shared_bytes);
 }
 // The most dynamic shared memory, in bytes, with which `blocks` blocks fit, up to what the kernel may be launched with.
 template <typename Kernel>
@@ -211,9 +211,9 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
   return cudaSuccess;
 }
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel*, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int block_threads,
                                                                    size_t shared_bytes, unsigned) {
-  return simt::occupancy(blocks, block_threads, shared_bytes);
+  return simt::occupancy(blocks, reinterpret_cast<const void*>(kernel), block_threads, shared_bytes);
 }
 template <typename Kernel>
 cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
