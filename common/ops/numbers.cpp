@@ -31,15 +31,11 @@ Comparison compare_numbers(const std::string& name, const std::vector<double>& e
     const double rounding = dtype == rung::Dtype::f32 ? 0 : reference::half_ulp(expected[i], dtype);
     faults[i] = judge(expected[i], values[i], allowed[i] + rounding, poisoned);
   }
-  const size_t at = first_fault(faults);
-  if (at == faults.size()) {
-    Comparison result;
-    result.total = at;
-    return result;
-  }
-  std::string first = (name.empty() ? "" : name + ", ") + "row " + std::to_string(at / width);
-  if (cols > 1) first += ", column " + std::to_string(at % width);
-  first += ": expected " + value_text(expected[at]) + ", got " + got_text(faults[at], values[at]);
+  const auto first = [&](size_t at) {
+    std::string text = (name.empty() ? "" : name + ", ") + "row " + std::to_string(at / width);
+    if (cols > 1) text += ", column " + std::to_string(at % width);
+    return text + ": expected " + value_text(expected[at]) + ", got " + got_text(faults[at], values[at]);
+  };
   // One number per row has no row that could be misaligned.
   return explained(faults, name, first, static_cast<int>(faults.size() / width), cols, cols > 1 ? width * bytes : 16,
                    "column");

@@ -10,7 +10,6 @@ has code for the CPU there if it needs some. --refuse-nothing: what the executor
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from pathlib import Path
@@ -52,16 +51,11 @@ def part_of(text: str, part: int, parts: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--refuse-nothing", action="store_true")
-    parser.add_argument("--part", default="1/1")
-    parser.add_argument("name")
-    options = parser.parse_args()
+    *options, name = sys.argv[1:]  # each compilation starts this, and argparse takes as long as a short file
     given = sys.stdin.buffer.read().decode(errors="surrogateescape")
-    part, parts = map(int, options.part.split("/"))
-    if parts > 1:
-        given = part_of(given, part, parts)
-    sys.stdout.buffer.write(rewritten(given, options.name, not options.refuse_nothing).encode(errors="surrogateescape"))
+    if "--part" in options:
+        given = part_of(given, *map(int, options[options.index("--part") + 1].split("/")))
+    sys.stdout.buffer.write(rewritten(given, name, "--refuse-nothing" not in options).encode(errors="surrogateescape"))
 
 
 if __name__ == "__main__":

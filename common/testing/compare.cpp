@@ -70,13 +70,9 @@ std::string got_text(Fault fault, double value) {
   return fault == Fault::unwritten ? "nothing (it was not written)" : value_text(value);
 }
 
-size_t first_fault(const std::vector<Fault>& faults) {
-  return static_cast<size_t>(std::find_if(faults.begin(), faults.end(), [](Fault f) { return f != Fault::none; }) -
-                             faults.begin());
-}
-
-Comparison explained(const std::vector<Fault>& faults, const std::string& name, const std::string& first, int rows,
-                     int cols, size_t row_bytes, const char* column_word) {
+Comparison explained(const std::vector<Fault>& faults, const std::string& name,
+                     const std::function<std::string(size_t)>& first, int rows, int cols, size_t row_bytes,
+                     const char* column_word) {
   Comparison result;
   result.total = faults.size();
   std::array<size_t, static_cast<size_t>(Fault::count)> counts{};
@@ -102,7 +98,8 @@ Comparison explained(const std::vector<Fault>& faults, const std::string& name, 
   text += "\n";
   if (!result.never_written()) text += describe_patterns(faults, rows, cols, row_bytes, column_word);
   result.without_values = text;
-  result.explanation = first + "\n" + text;
+  const auto found = std::find_if(faults.begin(), faults.end(), [](Fault f) { return f != Fault::none; });
+  result.explanation = first(static_cast<size_t>(found - faults.begin())) + "\n" + text;
   return result;
 }
 
@@ -117,19 +114,19 @@ Comparison compare_softmax(const std::vector<double>& x, const std::vector<doubl
     faults[i] = judge(expected[i], values[i], poisoned, x[i] == -infinity, dtype);
   }
 
-  if (const size_t at = first_fault(faults); at < faults.size()) {
+  const auto first = [&](size_t at) {
     const size_t row = at / width;
-    std::string first = "row " + std::to_string(row) + ", column " + std::to_string(at % width) + ": expected " +
-                        value_text(expected[at]) + ", got " + got_text(faults[at], values[at]);
+    std::string text = "row " + std::to_string(row) + ", column " + std::to_string(at % width) + ": expected " +
+                       value_text(expected[at]) + ", got " + got_text(faults[at], values[at]);
     const double sum = sum_of_row(values, row, width), right_sum = sum_of_row(expected, row, width);
     if (std::isfinite(sum) && std::isfinite(right_sum) && !(std::fabs(sum - right_sum) <= 1e-3)) {
-      first +=
+      text +=
           "\nrow " + std::to_string(row) + " sums to " + value_text(sum) + ", not " + value_text(std::round(right_sum));
     }
-    return explained(faults, "", first, rows, cols, width * element_bytes, "column");
-  }
-  Comparison result;
-  result.total = faults.size();
+    return text;
+  };
+  Comparison result = explained(faults, "", first, rows, cols, width * element_bytes, "column");
+  if (result.wrong > 0) return result;
   for (size_t row = 0; dtype == Dtype::f32 && row < static_cast<size_t>(rows); row++) {
     const double right_sum = sum_of_row(expected, row, width), sum = sum_of_row(values, row, width);
     if (std::isnan(right_sum) || std::fabs(sum - right_sum) <= row_sum_tolerance) continue;
@@ -175,18 +172,15 @@ Comparison compare_topk(const std::vector<double>& x, const reference::TopK& exp
     fault = judge(right, static_cast<double>(prob[i]), false, x[row * width + column] == -infinity, Dtype::f32);
   }
 
-  const size_t at = first_fault(faults);
-  if (at == faults.size()) {
-    Comparison result;
-    result.total = at;
-    return result;
-  }
-  std::string first = "row " + std::to_string(at / ranks) + ", rank " + std::to_string(at % ranks) + ": expected ";
-  if (!std::isnan(expected.probability[at])) first += "index " + std::to_string(expected.index[at]) + ", ";
-  first += "probability " + value_text(expected.probability[at]) + "; got ";
-  first += index[at] == -1 ? "no index (it was not written)" : "index " + std::to_string(index[at]);
-  first += all_poison(&prob[at], sizeof prob[at]) ? ", no probability (it was not written)"
-                                                  : ", probability " + value_text(static_cast<double>(prob[at]));
+  const auto first = [&](size_t at) {
+    std::string text = "row " + std::to_string(at / ranks) + ", rank " + std::to_string(at % ranks) + ": expected ";
+    if (!std::isnan(expected.probability[at])) text += "index " + std::to_string(expected.index[at]) + ", ";
+    text += "probability " + value_text(expected.probability[at]) + "; got ";
+    text += index[at] == -1 ? "no index (it was not written)" : "index " + std::to_string(index[at]);
+    return text + (all_poison(&prob[at], sizeof prob[at])
+                       ? ", no probability (it was not written)"
+                       : ", probability " + value_text(static_cast<double>(prob[at])));
+  };
   return explained(faults, "", first, rows, k, width * static_cast<size_t>(rung::bytes_of(dtype)), "rank");
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,14 +48,12 @@ struct Comparison {
   bool never_written() const { return total > 0 && unwritten == total; }
 };
 
-// Of rows x cols elements: how many are wrong, of which kinds, and where they lie. first: the first of them ("row 2,
-// column 5: expected 1, got 2"). name: of the output, if there are several ("loss"). row_bytes, column_word: as
-// describe_patterns() has them.
-Comparison explained(const std::vector<Fault>& faults, const std::string& name, const std::string& first, int rows,
-                     int cols, size_t row_bytes, const char* column_word);
-
-// The first that is wrong; faults.size() if none is.
-size_t first_fault(const std::vector<Fault>& faults);
+// Of rows x cols elements: how many are wrong, of which kinds, and where they lie. first: what is said of the first
+// that is wrong, by its number ("row 2, column 5: expected 1, got 2"); not asked if none is. name: of the output, if
+// there are several ("loss"). row_bytes, column_word: as describe_patterns() has them.
+Comparison explained(const std::vector<Fault>& faults, const std::string& name,
+                     const std::function<std::string(size_t)>& first, int rows, int cols, size_t row_bytes,
+                     const char* column_word);
 
 // A number as messages have it: 7 digits, and NaN without a sign.
 std::string value_text(double value);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "report.h"
+
 namespace simt::checks {
 
 Buffers::Ranges::const_iterator Buffers::find(const Ranges& ranges, uintptr_t address) {
@@ -104,9 +106,7 @@ std::string Buffers::describe(uintptr_t address) const {
            (live ? " of an allocation of " : " of a freed allocation of ") + std::to_string(range->second) + " bytes";
   }
   if (const auto near = neighbour(address)) {
-    return "an address " + std::to_string(near->distance) + (near->distance == 1 ? " byte " : " bytes ") +
-           (near->before ? "before" : "past the end of") + " an allocation of " + std::to_string(near->bytes) +
-           " bytes";
+    return address_beside(near->distance, near->before) + " an allocation of " + std::to_string(near->bytes) + " bytes";
   }
   char text[40];
   std::snprintf(text, sizeof text, "address 0x%zx", static_cast<size_t>(address));

@@ -155,18 +155,15 @@ bool has_static_shared(const BlockInfo& block) {
 // Where shared memory begins a little later: an index below 0. "" if it does not.
 std::string before_shared(const BlockInfo& block, uintptr_t address) {
   constexpr uintptr_t little = 4096;
-  const auto text = [&](uintptr_t begin, const std::string& name) {
-    return "an address " + std::to_string(begin - address) + (begin - address == 1 ? " byte" : " bytes") + " before " +
-           name;
-  };
+  uintptr_t begin = block.dynamic_shared_bytes ? block.dynamic_shared : 0;
+  std::string name = "the block's dynamic shared memory";
   if (has_static_shared(block)) {
     const std::vector<SharedVariable>& variables = shared_variables(block);
-    const uintptr_t begin = block.static_shared + (variables.empty() ? 0 : variables.front().offset);
-    return variables.empty() || address >= begin || begin - address >= little ? ""
-                                                                              : text(begin, variables.front().name);
+    if (variables.empty()) return "";
+    begin = block.static_shared + variables.front().offset;
+    name = variables.front().name;
   }
-  const bool before = address < block.dynamic_shared && block.dynamic_shared - address < little;
-  return before && block.dynamic_shared_bytes ? text(block.dynamic_shared, "the block's dynamic shared memory") : "";
+  return address < begin && begin - address < little ? address_beside(begin - address, true) + " " + name : "";
 }
 
 std::string place_in_shared(const BlockInfo& block, uintptr_t address, unsigned bytes) {

@@ -79,6 +79,11 @@ std::string describe_static(const BlockInfo& block, uintptr_t address, size_t wi
          (byte < nearest->bytes ? "" : ", which has " + std::to_string(elements));
 }
 
+std::string address_beside(size_t bytes, bool before) {
+  return "an address " + std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ") +
+         (before ? "before" : "past the end of");
+}
+
 std::string line_of(uintptr_t pc) {
   char file[512];
   const int line = source_line(pc - 1, file, sizeof file);

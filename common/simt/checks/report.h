@@ -12,7 +12,8 @@ namespace simt::checks {
 // Which memory an address lies in. What is neither device memory nor shared memory, and no variable, is `other`.
 AddressSpace space_of(const BlockInfo& block, uintptr_t address);
 
-// A static __shared__ variable of the running kernel's module: `offset` is from where static shared memory begins.
+// A static __shared__ variable of the running kernel's module that is not another kernel's own (module_symbols.h):
+// `offset` is from where static shared memory begins.
 struct SharedVariable {
   std::string name;  // without its scope
   size_t offset, bytes;
@@ -28,6 +29,9 @@ std::string describe_static(const BlockInfo& block, uintptr_t address, size_t wi
 
 // "a row of 600 columns", or "row 3 of y" where the address is that of an element just past it; else "".
 std::string just_past_row(const BlockInfo& block, AddressSpace space, uintptr_t address, size_t width);
+
+// "an address 4 bytes before", "an address 1 byte past the end of".
+std::string address_beside(size_t bytes, bool before);
 
 // "softmax.cu:42", or "an unknown line".
 std::string line_of(uintptr_t pc);

@@ -55,8 +55,9 @@ CALL = re.compile(r"^(?:(.+?) = )?([\w.:$~<>, &*\[\]()-]+?) \((.*)\);(?: \[.*\])
 ASSIGN = re.compile(r"^(.+?) = (.+);$")
 SSA = Remembered(rf"(?<![\w.])(?:{NAME})(?![\w.])")
 MARKER = re.compile(r'"\s*#\s*gpu (\w+)')
-LOCAL = Remembered(r"(?<![\w.\"&>])(D\.\d+|[A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)")
-IN_MEMORY = Remembered(r"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&(D\.\d+|[A-Za-z_]\w*)")  # a variable's part, by its address
+VARIABLE = r"(D\.\d+|[A-Za-z_]\w*)"  # or a temporary one of the compiler's
+LOCAL = Remembered(rf"(?<![\w.\"&>]){VARIABLE}((?:\.[A-Za-z_]\w*)*)")
+IN_MEMORY = Remembered(rf"\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)&{VARIABLE}")  # a variable's part, by its address
 WIDE = Remembered(r"\b(long|uint64_t|int64_t|size_t|uintptr_t|ptrdiff_t)\b|\*")
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 
 import loops as shapes
-from costs import BINARY, CAST, HOOK, SSA, Names
+from costs import BINARY, CAST, HOOK, SSA, VARIABLE, Names
 from gimple import Function
 
-ELEMENT = re.compile(r"(?<![\w.>])(D\.\d+|[A-Za-z_]\w*)((?:\.\w+|\[[^\]]*\])*\[[^\]]*\])")
+ELEMENT = re.compile(rf"(?<![\w.>]){VARIABLE}((?:\.\w+|\[[^\]]*\])*\[[^\]]*\])")
 ACCESS = re.compile(r"(\S+ = )?(?:MEM\b|\*|\w+\[)")
-ADDRESS = re.compile(r"&(D\.\d+|[A-Za-z_]\w*)\b")
+ADDRESS = re.compile(rf"&{VARIABLE}\b")
 
 
 def constants(function: Function, definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[str]:

@@ -19,7 +19,7 @@ import pragmas
 import steady
 import unrolling
 import waiting
-from costs import CALL, HOOK, MARKER, SSA, WARP_CALLS, Cost, Names, is_own
+from costs import CALL, HOOK, MARKER, SSA, VARIABLE, WARP_CALLS, Cost, Names, is_own
 from gimple import Function, Statement, short_name
 from values import Values
 
@@ -34,7 +34,7 @@ LETTERS = {"alu": "a", "integer": "i", "float": "F", "convert": "v", "mufu": "m"
 
 def is_of_thread(names: Names, argument: str) -> bool:
     """Plainly the address of a local variable, or of threadIdx and the like."""
-    direct = re.match(r"^&(D\.\d+|[A-Za-z_]\w*)", argument)
+    direct = re.match(rf"^&{VARIABLE}", argument)
     if not direct:
         return False
     return bool(BUILT_IN.match(argument)) or direct[1] in names.variables and "static" not in names.variables[direct[1]]
@@ -219,8 +219,8 @@ class FunctionTable:
             if SSA.fullmatch(to):
                 self.values.made_of[to] = reads
                 return
-            copy = re.fullmatch(r"([A-Za-z_]\w*|D\.\d+)", source)
-            if copy and copy[1] in self.names.variables and re.fullmatch(r"([A-Za-z_]\w*|D\.\d+)", to):
+            copy = re.fullmatch(VARIABLE, source)
+            if copy and copy[1] in self.names.variables and re.fullmatch(VARIABLE, to):
                 for a, b in zip(self.values.parts(to), self.values.parts(copy[1])):
                     self.add(n, Cost("copy"), (self.values.of(a),), (self.values.of(b),), name="copy")
                 return

@@ -23,7 +23,7 @@ class Values:
                 for name, path in costs.LOCAL.findall(statement.text):
                     if name in names.variables and path:
                         self.members.setdefault(name, set()).add(path)
-                copy = re.fullmatch(r"([A-Za-z_]\w*|D\.\d+) = ([A-Za-z_]\w*|D\.\d+);", statement.text)
+                copy = re.fullmatch(f"{costs.VARIABLE} = {costs.VARIABLE};", statement.text)
                 if copy:
                     copies.append(copy.groups())
         for _ in range(3):

@@ -82,13 +82,8 @@ template <typename Where, typename It, typename Predicate>
 bool all_of_(const Where& where, It first, It last, Predicate predicate) {
   return !any_of_(where, first, last, [predicate](const ValueOf<It>& item) mutable { return !predicate(item); });
 }
-template <typename Where, typename A, typename B>
-bool equal_(const Where& where, A first, A last, B second) {
-  return first_of(where, "thrust::equal", last - first,
-                  [a = bare(first), b = bare(second)](std::ptrdiff_t i) { return !(a[i] == b[i]); }) == last - first;
-}
-template <typename Where, typename A, typename B, typename Equal>
-bool equal_(const Where& where, A first, A last, B second, Equal equal) {
+template <typename Where, typename A, typename B, typename Equal = equal_to<>>
+bool equal_(const Where& where, A first, A last, B second, Equal equal = {}) {
   return first_of(where, "thrust::equal", last - first,
                   [a = bare(first), b = bare(second), equal](std::ptrdiff_t i) mutable {
                     return !equal(a[i], b[i]);
