@@ -7,6 +7,7 @@
 
 #include "../block.h"
 #include "../device_heap.h"
+#include "../device_limits.h"
 #include "../devices.h"
 #include "../launch_state.h"
 #include "../loaded_module.h"
@@ -19,6 +20,11 @@ namespace simt::checks {
 namespace {
 
 constexpr uintptr_t null_page = 64 * 1024;
+
+// A GPU keeps a little memory before a block's shared memory for itself. Farther before it and beyond it is nothing:
+// the second of these ends the program on a GPU, in whichever build.
+constexpr const char out_of_shared[] = "memcheck: out of bounds in shared memory",
+                     invalid_in_shared[] = "memcheck: invalid address in shared memory";
 
 std::string access_text(const Access& access) {
   const char* const verb = only_loads(access.kind) ? " reads " : only_stores(access.kind) ? " writes " : " updates ";
@@ -152,18 +158,24 @@ bool has_static_shared(const BlockInfo& block) {
          (!block.dynamic_shared_bytes || static_shared_bytes(current_block->launch().kernel.function) > 0);
 }
 
-// Where shared memory begins a little later: an index below 0. "" if it does not.
-std::string before_shared(const BlockInfo& block, uintptr_t address) {
-  constexpr uintptr_t little = 4096;
-  uintptr_t begin = block.dynamic_shared_bytes ? block.dynamic_shared : 0;
-  std::string name = "the block's dynamic shared memory";
+// Where the block's shared memory begins, and what is there. 0 if it has none, or no symbol table tells.
+struct Begin {
+  uintptr_t address = 0;
+  std::string name;
+  bool follows(uintptr_t other, size_t bytes) const { return other < address && address - other <= bytes; }
+};
+Begin begin_of_shared(const BlockInfo& block) {
   if (has_static_shared(block)) {
     const std::vector<SharedVariable>& variables = shared_variables(block);
-    if (variables.empty()) return "";
-    begin = block.static_shared + variables.front().offset;
-    name = variables.front().name;
+    return variables.empty() ? Begin{} : Begin{block.static_shared + variables.front().offset, variables.front().name};
   }
-  return address < begin && begin - address < little ? address_beside(begin - address, true) + " " + name : "";
+  return block.dynamic_shared_bytes ? Begin{block.dynamic_shared, "the block's dynamic shared memory"} : Begin{};
+}
+
+// An index below 0, if shared memory begins a little later; else "".
+std::string before_shared(const BlockInfo& block, uintptr_t address) {
+  const Begin begin = begin_of_shared(block);
+  return begin.follows(address, 4096) ? address_beside(begin.address - address, true) + " " + begin.name : "";
 }
 
 std::string place_in_shared(const BlockInfo& block, uintptr_t address, unsigned bytes) {
@@ -201,11 +213,10 @@ std::string beside_shared(const BlockInfo& block, const Access& access) {
 }  // namespace
 
 Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access& access, Allocation* right) const {
-  const char* const what = "memcheck: out of bounds in shared memory";
   if (access.address - block.dynamic_shared < max_shared_bytes) {
     *right = {block.dynamic_shared, block.dynamic_shared_bytes};
     if (access.address + access.bytes <= right->begin + right->bytes) return {};
-    return {what,
+    return {out_of_shared,
             access_text(access) + describe(block, AddressSpace::shared_dynamic, access.address, access.bytes) + ".\n",
             true};
   }
@@ -218,8 +229,11 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
     *right = {block.static_shared + variable.offset, variable.bytes};
     if (offset + access.bytes <= variable.bytes) return {};
   }
-  return {what, access_text(access) + place_in_shared(block, access.address, access.bytes) +
-                    ".\nUsually fixed by an index that stays inside the array."};
+  const bool far_before = !before_shared(block, access.address).empty() &&
+                          !begin_of_shared(block).follows(access.address, reserved_shared_bytes);
+  return {far_before ? invalid_in_shared : out_of_shared,
+          access_text(access) + place_in_shared(block, access.address, access.bytes) +
+              ".\nUsually fixed by an index that stays inside the array."};
 }
 
 Memcheck::Finding Memcheck::look_at_program(const Range& range, const Access& access, const std::string& text,
@@ -269,7 +283,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             ".\nLocal variables belong to one thread: the others get values through shared memory or a shuffle."};
   }
   if (const std::string place = beside_shared(block, access); !place.empty()) {
-    return {"memcheck: out of bounds in shared memory",
+    return {begin_of_shared(block).follows(access.address, reserved_shared_bytes) ? out_of_shared : invalid_in_shared,
             access_text(access) + place + ".\nUsually fixed by an index that stays inside the array."};
   }
   if (buffers_.neighbour(access.address)) {
@@ -281,7 +295,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
                              "Usually fixed by a condition that leaves out the elements that have no such neighbour."};
   };
   if (const uintptr_t meant = meant_in_shared(block, access.address))
-    return below_zero("memcheck: out of bounds in shared memory", place_in_shared(block, meant, access.bytes));
+    return below_zero(out_of_shared, place_in_shared(block, meant, access.bytes));
   if (const uintptr_t meant = meant_in_buffer(buffers_, access.address))
     return below_zero("memcheck: out of bounds in global memory",
                       describe(block, AddressSpace::global, meant, access.bytes));

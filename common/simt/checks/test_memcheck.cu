@@ -257,7 +257,11 @@ TEST_CASE("memcheck: before shared memory, and far beyond it") {
   const std::string text = dynamic(-1);
   HAS(text, "memcheck: out of bounds in shared memory in block (0,0,0), thread (0,0,0)");
   HAS(text, "it reads 4 bytes at an address 4 bytes before the block's dynamic shared memory.");
-  HAS(dynamic(100000), "byte 400000 of the block's dynamic shared memory (64 bytes), beyond the block's shared memory");
+  const std::string beyond = dynamic(100000);
+  HAS(beyond, "memcheck: invalid address in shared memory");
+  HAS(beyond, "byte 400000 of the block's dynamic shared memory (64 bytes), beyond the block's shared memory");
+  HAS(dynamic(-256), "memcheck: out of bounds in shared memory");
+  HAS(dynamic(-257), "memcheck: invalid address in shared memory");
 }
 
 TEST_CASE("memcheck: another kernel's static shared memory") {
