@@ -232,7 +232,7 @@ class Multiprocessor {
   // Sectors of a line that is not in L1: when they arrive, and from where.
   Late fetch(Line& line, unsigned sectors, double now) {
     const unsigned known = line.touched & sectors;
-    const bool forgotten = known && static_cast<double>(came_in_ - line.stamp) > work_.reuse_bytes;
+    const bool forgotten = known && !line.common && static_cast<double>(came_in_ - line.stamp) > work_.reuse_bytes;
     if (forgotten) line.touched = 0;
     const unsigned fresh = sectors & ~line.touched;
     const double bytes = 32.0 * __builtin_popcount(sectors);

@@ -37,7 +37,9 @@ class Words {
     std::string_view list = word();
     while (list != "-" && !list.empty()) {
       const size_t comma = std::min(list.find(','), list.size());
-      found.push_back(number_of<int>(list.substr(0, comma)));
+      const bool is_element = list.front() == 'e';
+      const int number = number_of<int>(list.substr(is_element, comma - is_element));
+      found.push_back(is_element ? first_element - number : number);
       list.remove_prefix(std::min(comma + 1, list.size()));
     }
     return found;
@@ -74,6 +76,8 @@ Operation operation_of(Words* in) {
   operation.offset = in->number<int64_t>();
   operation.writes = in->numbers();
   operation.reads = in->numbers();
+  for (const auto* list : {&operation.writes, &operation.reads})
+    for (const int value : *list) operation.of_elements |= value <= first_element;
   return operation;
 }
 
@@ -151,6 +155,17 @@ void read_line(std::string_view line, std::vector<TableFunction>* functions) {
     load.number = in.number<int>();
     load.rounds = in.number<unsigned>();
     function.joinable.push_back(load);
+  } else if (what == "m") {
+    const auto number = in.number<size_t>();
+    function.elements.resize(std::max(function.elements.size(), number + 1));
+    Element& element = function.elements[number];
+    for (int* const one : {&element.begin, &element.words, &element.offset, &element.bytes}) *one = in.number<int>();
+    for (std::string_view step = in.word(); !step.empty(); step = in.word()) {
+      const size_t colon = step.find(':');
+      if (colon == std::string_view::npos) in.fail();
+      element.steps.push_back({in.number_of<int>(step.substr(0, colon)), in.number_of<int>(step.substr(colon + 1))});
+    }
+    function.values = std::max(function.values, element.begin + element.words);
   } else if (what == "q") {
     const int header = in.number<int>();
     function.regions[header] = in.number<int>();

@@ -27,6 +27,10 @@
 //                                      counters. KIND: in the rounds of the loop with header NUMBER that stand together
 //                                      (p); in straight code whose first block is NUMBER (e; s: always at the same
 //                                      address), or in a loop in it that is unrolled to its end (f)
+//   m NUMBER BEGIN WORDS OFFSET BYTES HEADER:STEP ...
+//                                      an element of a thread's own array, which WRITES and READS have as eNUMBER: a
+//                                      value for each of the array's words, from BEGIN; so many bytes OFFSET from its
+//                                      begin, and STEP more in each round of a loop
 //   q HEADER NUMBER                    such a loop and its region
 #pragma once
 
@@ -63,6 +67,12 @@ enum class Kind : char {
   unknown = '?'
 };
 
+struct Element {
+  int begin = 0, words = 0, offset = 0, bytes = 0;  // words 0: nobody knows which one it is
+  std::vector<std::pair<int, int>> steps;           // header of a loop, bytes
+};
+constexpr int first_element = -2;  // among an operation's values: first_element - NUMBER
+
 struct Operation {
   Kind kind;
   float instructions;
@@ -70,6 +80,7 @@ struct Operation {
   bool fence, once, floats, counted, of_all, by_one;
   int64_t offset;  // -1: no hook
   std::vector<int> writes, reads;
+  bool of_elements = false;             // some of these are elements
   uint64_t unchanged_in = 0;            // a bit for each of the function's loops that does not change it
   std::vector<int> stored_before = {};  // there, by the round before
 };
@@ -116,6 +127,7 @@ struct TableFunction {
   uint64_t repeats = 0;     // a bit for each loop that does not change some operation in it
   std::vector<TableBlock> blocks;
   std::vector<JoinableLoad> joinable;
+  std::vector<Element> elements;
   std::unordered_map<int, int> regions;  // of loops that are unrolled to their end, by header
   int values = 0;
 

@@ -247,6 +247,10 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
   put(visits[begin].function);
   put(before);
   put(static_cast<int>(together) * 2 + enters);
+  for (const Loop& l : function && !function->elements.empty() ? function->loops : std::vector<Loop>()) {
+    if (l.unroll == 0 && l.contains(function->blocks[static_cast<size_t>(visits[begin].block)].number))
+      put(in_round_.of(l.header));
+  }
   for (size_t i = begin; i < end; i++) {
     put(visits[i].block);
     put(static_cast<int>(visits[i].again));
@@ -261,7 +265,7 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
   }
   std::unique_ptr<Window>& made = windows_[key];
   if (made) return made.get();
-  Scheduler scheduler(function, machine_);
+  Scheduler scheduler(function, machine_, in_round_);
   if (function) scheduler.come_from(before);
   if (enters) scheduler.add_entry(loop->entry);
   unsigned round = 0;
@@ -287,6 +291,7 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
 WarpProgram Compiler::compile(const WarpTrace& warp) {
   const std::vector<Visit> visits = visits_of(warp);
   rounds_ = {};
+  in_round_ = {};
   used_.resize(operations_.functions().size());
   WarpProgram program;
   for (size_t begin = 0; begin < visits.size();) {
@@ -298,6 +303,11 @@ WarpProgram Compiler::compile(const WarpTrace& warp) {
     if (visits[begin].function >= 0) used_[static_cast<size_t>(visits[begin].function)] = true;
     for (size_t i = begin; i < end; i++) {
       for (const auto& [operation, entry] : visits[i].did) program.accesses.push_back(entry);
+      if (visits[i].function < 0) continue;
+      const TableFunction& function = operations_.functions()[static_cast<size_t>(visits[i].function)];
+      const bool within = i > 0 && visits[i - 1].function == visits[i].function;
+      in_round_.go(function, within ? function.blocks[static_cast<size_t>(visits[i - 1].block)].number : -1,
+                   function.blocks[static_cast<size_t>(visits[i].block)].number);
     }
     begin = end;
   }

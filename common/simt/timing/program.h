@@ -9,6 +9,7 @@
 
 #include "machine.h"
 #include "operations.h"
+#include "rounds.h"
 #include "trace.h"
 
 namespace simt::timing {
@@ -93,6 +94,7 @@ class Compiler {
   std::vector<bool> used_;                     // functions
   std::unordered_map<uint32_t, int> aligned_;  // by pc: its first address after a barrier, modulo 16; -1: varies
   Rounds rounds_;
+  RoundsOfLoops in_round_;  // at the begin of a window
   int registers_ = 0;
   uint64_t unknown_ = 0;
 };

@@ -175,12 +175,15 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
   const bool goes_on = is_predicated(block);
   add_phis(block);
   if (!goes_on) choice_ = {};
+  rounds_.go(*function_, before_ < 0 ? -1 : function_->blocks[static_cast<size_t>(before_)].number, block.number);
   before_ = number;
   const Loop* const loop = function_->loop_of(block.number);
   const bool rolled = loop && loop->unroll > 1 && !function_->is_unrolled(block.number);
   int test = -1;  // on which the block's jump depends
   for (size_t i = 0; i < block.operations.size(); i++) {
-    const Operation& operation = block.operations[i];
+    const Operation& any_round = block.operations[i];
+    const Operation with_words = any_round.of_elements ? rounds_.with_words(*function_, any_round) : Operation();
+    const Operation& operation = any_round.of_elements ? with_words : any_round;
     if (operation.kind == Kind::copy) {
       const Producers made = producers(operation.reads);
       for (const int value : operation.writes) made_by_[value] = made;

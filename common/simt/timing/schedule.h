@@ -8,6 +8,7 @@
 #include "machine.h"
 #include "operations.h"
 #include "program.h"
+#include "rounds.h"
 #include "trace.h"
 
 namespace simt::timing {
@@ -21,7 +22,9 @@ class Scheduler {
   };
 
   // function may be nullptr, for code that the table does not have.
-  Scheduler(const TableFunction* function, const Machine& machine) : function_(function), machine_(machine) {}
+  // rounds: before its first block.
+  Scheduler(const TableFunction* function, const Machine& machine, const RoundsOfLoops& rounds)
+      : function_(function), machine_(machine), rounds_(rounds) {}
 
   // Where control came from: the index of a block, or -1.
   void come_from(int block) { before_ = block; }
@@ -67,6 +70,7 @@ class Scheduler {
 
   const TableFunction* function_;
   const Machine& machine_;
+  RoundsOfLoops rounds_;
   int before_ = -1, routine_ = -1;
   struct {
     Producers tests;

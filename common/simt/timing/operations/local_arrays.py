@@ -16,6 +16,30 @@ ACCESS = re.compile(r"(\S+ = )?(?:MEM\b|\*|\w+\[)")
 ADDRESS = re.compile(rf"&{VARIABLE}\b")
 
 
+def pointed_at(function: Function, names: Names) -> dict[str, str]:
+    """The thread's own variable that an address (by SSA name) is surely one of: g++ counts addresses where the source has indices."""
+    made_of: dict[str, set[str]] = {}  # variables (with &) and SSA names
+    for block in function.blocks.values():
+        for name, arguments in block.phis:
+            made_of[name] = set(arguments.values()) - {name}
+        for statement in block.statements:
+            to, equals, text = statement.text.removesuffix(";").partition(" = ")
+            if not equals or not SSA.fullmatch(to):
+                continue
+            direct = {f"&{name}" for name in ADDRESS.findall(text) if name in names.variables and "static" not in names.variables[name]}
+            if direct or CAST.match(text) or SSA.fullmatch(text) or ((sum_of := BINARY.match(text)) and sum_of[2] == "+"):
+                made_of[to] = direct | set(SSA.findall(text))
+    found: dict[str, set[str]] = {name: {part for part in parts if part[0] == "&"} for name, parts in made_of.items()}
+    grown = any(found.values())
+    while grown:
+        grown = False
+        for name, parts in made_of.items():
+            more = set().union(*(found.get(part, ()) for part in parts)) - found[name]
+            found[name] |= more
+            grown = grown or bool(more)
+    return {name: next(iter(variables))[1:] for name, variables in found.items() if len(variables) == 1}
+
+
 def constants(function: Function, definitions: shapes.Definitions, found: list[shapes.Loop]) -> set[str]:
     """Values that are known once the loops are unrolled to their end."""
     known = set().union(*(loop.steady for loop in found if loop.unroll == 0))

@@ -8,6 +8,7 @@ import announced
 import atomics
 import constructors
 import costs
+import elements
 import fused
 import hoisting
 import hooks
@@ -42,7 +43,7 @@ def is_of_thread(names: Names, argument: str) -> bool:
 
 
 def numbers(values) -> str:
-    return ",".join(map(str, values)) or "-"
+    return ",".join(str(value) if value < elements.FIRST else f"e{value - elements.FIRST}" for value in values) or "-"
 
 
 class FunctionTable:
@@ -54,6 +55,7 @@ class FunctionTable:
         self.calls = calls
         self.dominating = shapes.dominators(function)
         self.loops = shapes.loops(function, self.dominating)
+        self.elements = elements.Elements(function, self.names, self.definitions, self.loops)
         self.blocks: dict[int, list[tuple[Cost, tuple, tuple, int, str]]] = {}  # operations: cost, writes, reads, offset, name written
         self.offset: dict[int, int] = {}
         self.more: dict[int, list[int]] = {}
@@ -118,12 +120,20 @@ class FunctionTable:
             writes = (self.values.of(f"copied to {target}"),)
         if kind == "load" and not source and SSA.fullmatch(match[4]):
             writes = (self.values.loaded(match[4]),)
+        wide = int(size[1]) if (size := re.search(r"(?:read|write)(\d+)$", match[2])) else 0
+        read_at, written_at = self.elements.of(source, wide), self.elements.of(target, wide)
+        if kind == "store" and written_at:
+            writes = (written_at,)
+        if kind == "load" and written_at:
+            writes = (self.values.of(f"copied to {target}"),)
         if kind == "store":
             self.stored[offset] = brought
         of_range = re.search(r", (\d+)$", match[4]) if match[2].endswith("range") else re.search(r"unaligned_read(\d+)$", match[2])
         if of_range:
             self.in_pieces[offset] = int(of_range[1])
-        self.add(n, Cost(kind, 1), writes, reads + brought, offset, name=f"at {match[4].partition(',')[0]}")
+        self.add(n, Cost(kind, 1), writes, reads + brought + ((read_at,) if read_at else ()), offset, name=f"at {match[4].partition(',')[0]}")
+        if kind == "load" and written_at and not read_at:
+            self.add(n, Cost("copy"), (written_at,), writes, name="copy")
 
     def hook(self, n: int, match: re.Match) -> None:
         to, hook = match[1], match[2].removeprefix("simt::")
@@ -215,6 +225,10 @@ class FunctionTable:
 
     def assign(self, n: int, to: str, source: str, cost: Cost) -> None:
         reads = self.values.read(source)
+        read_at, written_at = self.elements.of(source), self.elements.of(to)
+        if read_at or written_at:
+            self.add(n, Cost("copy"), (written_at,) if written_at else self.written(to), (read_at,) if read_at else reads, name="copy")
+            return
         if to in self.fused or cost.kind == "copy" or (cost.kind == "alu" and cost.instructions == 0):
             if SSA.fullmatch(to):
                 self.values.made_of[to] = reads
@@ -378,7 +392,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
                 lines.append(f"n {numbers(unchanged_in)}")
             if offset in stored:
                 lines.append(f"v {numbers(stored[offset])}")
-    return lines + joined_loads.lines_of(table)
+    return lines + table.elements.lines(len(number)) + joined_loads.lines_of(table)
 
 
 def asked(table: FunctionTable, loop: shapes.Loop) -> int | None:

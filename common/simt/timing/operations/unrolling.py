@@ -77,7 +77,7 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
         size = sum(count * times[n] for n in loop.blocks for name, count in sizes.llvm[n] if times[n] == 1 or name not in folded | {"test", "phi"})
         rounds = next((rounds for rounds in (4, 2) if rounds * size <= MOST), 1)
         still_rolled = [other for other in inside if other.header not in full and not other.blocks <= own]
-        if loop.rounds and not still_rolled and (loop.asked in (None, ALL) or loop.asked >= loop.rounds) and \
+        if loop.rounds and (not still_rolled or loop.asked is not None) and (loop.asked in (None, ALL) or loop.asked >= loop.rounds) and \
                 (loop.asked is not None or sizes.fit(definitions, loop, loop.rounds, inside, full, late)):
             loop.unroll = 0
             full[loop.header] = loop.rounds
