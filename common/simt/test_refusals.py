@@ -37,7 +37,7 @@ REFUSED = [
     ("cusolverSp.h", "\n\n", "#include <cusolverSp.h>", ""),
     ("cusparseScsrmv of cuSPARSE", "#include <cusparse.h>\nvoid f(cusparseHandle_t h) {\n", "cusparseScsrmv(h);", "}"),
     ("cusolverDnZgetrf of cuSOLVER", "#include <cusolverDn.h>\nvoid f(cusolverDnHandle_t h) {\n", "cusolverDnZgetrf(h);", "}"),
-    ("cublasCaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasCaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
+    ("cublasSgemmGroupedBatched of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasSgemmGroupedBatched(h);", "}"),
     ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
     ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
