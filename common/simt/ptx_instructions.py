@@ -102,9 +102,7 @@ class Instruction(Integers, Floats):
     def of_prmt(self) -> str:
         if self.parts != ["b32"]:
             raise self.unknown()
-        return self.put(self.operands[0], f"__byte_perm({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})"
-                        ) if not re.fullmatch(r"0x.*[89a-fA-F].*", self.operands[3]) else self.put(
-            self.operands[0], f"simt::ptx::prmt({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})")
+        return self.put(self.operands[0], f"simt::permute({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})")
 
     def of_lop3(self) -> str:
         self.expect(5)

@@ -149,18 +149,6 @@ inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   return result;
 }
 
-// A selector's highest bit spreads the byte's sign.
-inline uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
-  const uint64_t bytes = a | uint64_t{b} << 32;
-  uint32_t result = 0;
-  for (unsigned i = 0; i < 4; i++) {
-    const unsigned selector = selectors >> 4 * i & 15;
-    const auto byte = static_cast<uint8_t>(bytes >> 8 * (selector & 7));
-    result |= uint32_t{selector & 8 ? static_cast<uint8_t>(byte & 0x80 ? 0xff : 0) : byte} << 8 * i;
-  }
-  return result;
-}
-
 // --- memory
 // -------------------------------------------------------------------------------------------------------------
 
