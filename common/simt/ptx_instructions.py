@@ -219,6 +219,8 @@ class Instruction(Integers, Floats):
         if self.opcode == "bar.warp.sync":
             self.expect(1)
             return f"__syncwarp({self.value(self.operands[0], 'uint32_t')});"
+        if cluster := re.fullmatch(r"barrier\.cluster\.(?:(arrive)(?:\.release|\.relaxed)?|wait(?:\.acquire)?)(?:\.aligned)?", self.opcode):
+            return ";" if cluster[1] else "simt::ptx::cluster_wait();"
         match = re.fullmatch(r"(?:bar(?:\.cta)?|barrier(?:\.cta)?)\.(sync|arrive|red\.(?:popc\.u32|and\.pred|or\.pred))(?:\.aligned)?", self.opcode)
         if not match:
             raise self.unknown()

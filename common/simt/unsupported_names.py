@@ -48,7 +48,7 @@ CUSOLVER = of_library("cusolverDn", ["cusolverDn.h", "simt/cusolver_typed.h"],
                       "[SD](?:getr[fs]|potr[fsi]|geqrf|ormqr|orgqr|syevd|syevj|sygvd|gesvdj?)(?:_bufferSize)?|[SD]potr[fs]Batched")
 
 # Each also without Async, which a macro adds.
-DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", "".join((HEADERS / "simt" / header).read_text() for header in ("driver_api.h", "driver_modules.h")))
+DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", "".join((HEADERS / "simt" / header).read_text() for header in ("driver_api.h", "driver_modules.h", "driver_names.h")))
                           for rest in ("", "Async")}))
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.

@@ -244,6 +244,13 @@ inline void bar_sync(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier
   meet(meeting_key(named_meeting, number, threads), threads, place);
 }
 
+// barrier.cluster.wait. The arrival before it is a part of it here, as cluster_group has it.
+inline void cluster_wait(SIMT_PLACE(cluster_sync)) { cluster_barrier(place); }
+inline uint32_t cluster_blocks() {
+  const dim3 size = cluster_size();
+  return size.x * size.y * size.z;
+}
+
 inline void bar_arrive(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier)) {
   const uint64_t key = meeting_key(named_meeting, number, threads);
   meeting_expect(key, threads);
