@@ -73,6 +73,8 @@ KERNELS = {
                       "for (int r = 0; r < 4 * n; r++) o[r * 8192 + i] = (__nv_bfloat16)((float)f[r * 8192 + i] * 2.0f);",
     "powers_of_floats": "const float* f = (const float*)x; float s = 0; for (int r = 0; r < 4 * n; r++) { float v = f[(r * 32 + i) & 1023]; s += v * v * v * v * 2.0f + v * 3.0f; } ((float*)y)[i] = s;",
     "powers_of_halves": "const __nv_bfloat16* f = (const __nv_bfloat16*)x; float s = 0; for (int r = 0; r < 4 * n; r++) { float v = f[(r * 32 + i) & 1023]; s += v * v * v * v * 2.0f + v * 3.0f; } ((float*)y)[i] = s;",
+    "copied_shorts": "if (i >= 32) return; const unsigned short* f = (const unsigned short*)x; unsigned short* o = (unsigned short*)y; for (int r = 0; r < 4 * n; r++) o[r * 8192 + i] = f[r * 8192 + i];",
+    "copied_halves": "if (i >= 32) return; const __nv_bfloat16* f = (const __nv_bfloat16*)x; __nv_bfloat16* o = (__nv_bfloat16*)y; for (int r = 0; r < 4 * n; r++) o[r * 8192 + i] = f[r * 8192 + i];",
     # Sums in memory, by one warp: in one place, in members of a struct, and in two places that may be one; and each by hand.
     "sum_in_place": ONE_WARP + "for (int r = 0; r < 4 * n; r++) y[i] += s[r];",
     "sum_in_register": ONE_WARP + "unsigned h = y[i]; for (int r = 0; r < 4 * n; r++) { h += s[r]; y[i] = h; }",
@@ -440,6 +442,9 @@ class Operations(unittest.TestCase):
 
     def test_a_store_of_a_struct_of_16_bits_waits_for_its_value(self):
         self.assertGreater(self.ratio("doubled_halves", "doubled_floats"), 0.9)
+
+    def test_a_copy_of_a_struct_waits_for_what_was_loaded(self):
+        self.assertGreater(self.ratio("copied_halves", "copied_shorts"), 0.9)
 
     def test_what_a_loop_computes_of_a_half_changes_with_it(self):
         self.assertGreater(self.ratio("powers_of_halves", "powers_of_floats"), 0.9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import announced
 import atomics
 import constructors
 import costs
@@ -102,48 +103,47 @@ class FunctionTable:
     def add(self, block: int, cost: Cost, writes=(), reads=(), offset: int = -1, name: str = "") -> None:
         self.blocks[block].append((cost, tuple(writes), tuple(reads), offset, name))
 
-    def hook(self, n: int, match: re.Match, following: Statement | None) -> bool:
-        """Whether the statement that follows belongs to it."""
+    def access(self, n: int, match: re.Match, offset: int, text: str, other_side: bool) -> None:
+        """What a hook announced. text: the statement that does it, "" if it is none of the block. other_side: it copies from memory to memory."""
+        # An access of a variable that only this thread has is one of a register.
+        kind = {"read": "load", "write": "store"}.get(match[3], "load_store")
+        target, _, source = text.removesuffix(";").partition(" = ")
+        reads = self.values.read(match[4])
+        brought = self.values.read(call[3] if (call := CALL.match(text)) else source)
+        if kind == "store" and other_side:
+            brought += (self.values.of(f"copied to {target}"),)
+        # An element of a local array is written and read like a value; it has no address on the GPU.
+        writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
+        if kind == "load" and source and not writes and not SSA.fullmatch(target):
+            writes = (self.values.of(f"copied to {target}"),)
+        if kind == "load" and not source and SSA.fullmatch(match[4]):
+            writes = (self.values.loaded(match[4]),)
+        if kind == "store":
+            self.stored[offset] = brought
+        of_range = re.search(r", (\d+)$", match[4]) if match[2].endswith("range") else re.search(r"unaligned_read(\d+)$", match[2])
+        if of_range:
+            self.in_pieces[offset] = int(of_range[1])
+        self.add(n, Cost(kind, 1), writes, reads + brought, offset, name=f"at {match[4].partition(',')[0]}")
+
+    def hook(self, n: int, match: re.Match) -> None:
         to, hook = match[1], match[2].removeprefix("simt::")
-        if self.is_gone(match):
-            return False
         if hook == "__sanitizer_cov_trace_pc":
             place = next(self.places)
             if n in self.offset:
                 self.more.setdefault(n, []).append(place)  # blocks that were joined into one
             else:
                 self.offset[n] = place
-            return False
-        if "vptr" in hook:
-            return False
+            return
         offset = next(self.places)
         reads = self.values.read(match[4].rpartition(", ")[0] if hook in ("warp_exchange", "block_barrier") else match[4])
-        if hook.startswith("__tsan"):
-            # An access of a variable that only this thread has is one of a register.
-            wide = match[3] == "read_write"
-            kind = "load_store" if wide else "load" if match[3] == "read" else "store"
-            target, _, source = following.text.removesuffix(";").partition(" = ") if following else ("", "", "")
-            # An element of a local array is written and read like a value; it has no address on the GPU.
-            writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
-            call = CALL.match(following.text) if following else None
-            brought = self.values.read(source if not call else call[3])
-            if kind == "store":
-                self.stored[offset] = brought
-            reads += brought
-            of_range = re.search(r", (\d+)$", match[4]) if hook.endswith("range") else re.search(r"unaligned_read(\d+)$", hook)
-            if of_range:
-                self.in_pieces[offset] = int(of_range[1])
-            self.add(n, Cost(kind, 1), writes, reads, offset, name=f"at {match[4].partition(',')[0]}")
-            return bool(following) and bool(source)
         if hook.startswith("before_atomic"):
             self.last_atomic = (self.values.of(f"atomic at {offset}"),)
             self.add(n, Cost("atomic", 1), self.last_atomic, reads, offset, name=atomics.kind_of(self, n, match[4]))
-            return False
+            return
         kind = {"block_barrier": "barrier", "grid_barrier": "grid_barrier", "active_lanes": "active"}.get(hook) or WARP_CALLS.get(self.warp_call, "shuffle")
         # A reduction and a match ask first who takes part; eight bytes go in two shuffles.
         instructions = 0.5 if kind in ("reduce", "match") else 2 if kind == "shuffle" and hook == "warp_exchange" and self.is_of_eight(match[4]) else 1
         self.add(n, Cost(kind, instructions), self.written(to) if to else (), reads, offset)
-        return False
 
     def is_of_eight(self, arguments: str) -> bool:
         """Does a lane bring eight bytes? Fewer are copied into `bits` first (warp.h)."""
@@ -270,23 +270,29 @@ class FunctionTable:
     def read_blocks(self) -> None:
         for n, block in self.function.blocks.items():
             self.blocks[n] = []
-            skip = False
+            access_of = announced.accesses(block.statements)
+            waiting_for: dict[int, list[tuple[re.Match, int]]] = {}  # hooks whose access is still to come
             for at, statement in enumerate(block.statements):
-                if skip:
-                    skip = False
-                    continue
                 if statement.file.endswith(TENSOR_CORES):
                     self.unknown.append("tensor cores")
                 hook = HOOK.match(statement.text)
-                if hook:
-                    following = block.statements[at + 1] if at + 1 < len(block.statements) else None
-                    if following and following.text.startswith("if "):
-                        following = None
-                    skip = self.hook(n, hook, following)
+                if not hook:
+                    hooks_of = waiting_for.get(at, [])
+                    ways = {match[3] for match, _ in hooks_of}
+                    for match, offset in sorted(hooks_of, key=lambda one: one[0][3] == "write"):
+                        self.access(n, match, offset, statement.text, other_side="read" in ways)
+                    if not hooks_of or " = " not in statement.text:
+                        self.statement(n, statement)
+                elif hook[3] and not self.is_gone(hook):
+                    offset = next(self.places)
+                    if at in access_of:
+                        waiting_for.setdefault(access_of[at], []).append((hook, offset))
+                    else:
+                        self.access(n, hook, offset, "", False)
                     if hook[3] == "read" and statement.file.endswith("simt/loads.h"):
                         self.hinted.add(n)
-                else:
-                    self.statement(n, statement)
+                elif not hook[3] and "vptr" not in hook[2]:
+                    self.hook(n, hook)
             files = [s.file for s in block.statements if s.file and "__sanitizer_cov" not in s.text]
             if files and all(is_own(file) for file in files):
                 self.transparent.add(n)
@@ -316,10 +322,10 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     table = FunctionTable(function, calls, known)
     # What a copy passes on must be known before a later block reads it: twice, since blocks are not in order of execution.
     table.read_blocks()
-    made_of = dict(table.values.made_of)
+    made_of, loaded_from = dict(table.values.made_of), table.values.loaded_from
     number = number_joined(table)
     table = FunctionTable(function, calls, known)
-    table.values.made_of, table.values.number = made_of, number
+    table.values.made_of, table.values.number, table.values.loaded_from = made_of, number, loaded_from
     table.read_blocks()
     hoisting.hoist(function.blocks, table.definitions, table.names, table.loops, table.dominating, table.blocks)
     cost = {n: sum(o[0].instructions for o in operations) for n, operations in table.blocks.items()}

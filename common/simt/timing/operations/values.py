@@ -9,6 +9,9 @@ from costs import SSA, Names
 from gimple import Function
 
 
+BY_ADDRESS = re.compile(rf"(?:\bMEM(?: <[^;=]*?>)? ?\[\([^()]*\)|\*)({costs.NAME})(?![\w.])")
+
+
 class Values:
     """Numbers for what an operation reads and writes. What costs nothing passes on what it was made of."""
 
@@ -17,6 +20,7 @@ class Values:
         self.number: dict[str, int] = {}
         self.made_of: dict[str, tuple[int, ...]] = {}
         self.members: dict[str, set[str]] = {}
+        self.loaded_from: set[str] = set()
         copies = []
         for block in function.blocks.values():
             for statement in block.statements:
@@ -49,4 +53,10 @@ class Values:
                 found += self.made_of.get(name, (self.of(name),))
             else:
                 found += [self.of(part) for part in self.parts(name)]
+        found += [self.of(f"loaded from {name}") for name in BY_ADDRESS.findall(text) if name in self.loaded_from]
         return tuple(dict.fromkeys(found))
+
+    def loaded(self, address: str) -> int:
+        """What was loaded from an address in one block and is taken from there in another."""
+        self.loaded_from.add(address)
+        return self.of(f"loaded from {address}")
