@@ -76,7 +76,14 @@ class Report(unittest.TestCase):
         output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
         self.assertRegex(output, alone + r"make lab02 FILE=\S+ TODO=2\n")
         call = next(i for i, text in enumerate(done.splitlines(), 1) if "block_reduce(max, scratch, Max())" in text)
-        self.assertIn(f"\n      The kernel called this function at line {call}.\n", output)
+        said = f"\n      The kernel called this function at line {call}.\n"
+        self.assertIn(said, output)
+        for then, mistake in ("if (t > 0) __syncthreads();", "synccheck: divergent barrier"), ("*static_cast<float*>(nullptr) = 0;", "null pointer"):
+            with self.subTest(mistake):
+                self.written("lab02_smem", solution, (solution.read_text(), done.replace("scratch[t] = mine;", f"scratch[t] = mine; {then}")))
+                output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
+                self.assertIn(f": {mistake}\n", output)
+                self.assertIn(said, output)
         # Not while one is open, which is the next step; nor of one that is alone already, or of a file that has none.
         wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
         line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)
