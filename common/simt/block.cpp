@@ -223,16 +223,6 @@ const Thread* Block::owner_of(uintptr_t stack_address) const {
   return nullptr;
 }
 
-bool Block::is_on_stack_of(const Thread& thread) const {
-  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  return stacks_.contains(here) && stacks_.slot_of(here) == stacks_.slot_of(thread.local.begin);
-}
-
-const Thread& Block::thread_at(uint3 index) const {
-  const dim3 shape = launch_->config.block;
-  return threads_[(index.z * shape.y + index.y) * shape.x + index.x];
-}
-
 void Block::stack_main() {
   Block* const block = current_block;
   const BoundKernel& kernel = block->launch_->kernel;

@@ -147,7 +147,7 @@ void report_with_calls() {
 
 // Of a thread of the running block, which runs or waits. Returns if its stack cannot be followed.
 void report_with_calls_of(const Thread& thread, Failure* failure) {
-  if (current_block->is_on_stack_of(thread)) {
+  if (current_block->owner_of(reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) == &thread) {
     followed = failure;
     report_with_calls();
   }

@@ -17,8 +17,8 @@ int line_in(const std::string& text, const std::string& source);
 // names a line, or the first that failed; of no name if only predictions did. Request::open_todos has the lines of
 // TODOs (common/commands/todos.py).
 //
-// Returns which TODO to test alone: "2" if the line lies in TODO 2, "n, n from 1 to 6" if no line of one is named and
-// all are done, "" if there is nothing to gain.
+// Returns which TODO to test alone: "2" if the line lies in TODO 2, "n, n is 2 or 3" if TODO 3 called the function,
+// "n, n from 1 to 6" if no line of one is named and all are done, "" if there is nothing to gain.
 std::string print_next_step(const std::string& source, const std::string& todo, const Failing& failing);
 
 }  // namespace testing_

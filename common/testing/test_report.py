@@ -78,12 +78,13 @@ class Report(unittest.TestCase):
         call = next(i for i, text in enumerate(done.splitlines(), 1) if "block_reduce(max, scratch, Max())" in text)
         said = f"\n      The kernel called this function at line {call}.\n"
         self.assertIn(said, output)
-        for then, mistake in ("if (t > 0) __syncthreads();", "synccheck: divergent barrier"), ("*static_cast<float*>(nullptr) = 0;", "null pointer"):
+        for then, mistake, which in ("if (t > 0) __syncthreads();", "synccheck: divergent barrier", "n, n is 2 or 3"), ("*static_cast<float*>(nullptr) = 0;", "null pointer", "2"):
             with self.subTest(mistake):
                 self.written("lab02_smem", solution, (solution.read_text(), done.replace("scratch[t] = mine;", f"scratch[t] = mine; {then}")))
                 output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
                 self.assertIn(f": {mistake}\n", output)
                 self.assertIn(said, output)
+                self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO={which}\n")
         # Not while one is open, which is the next step; nor of one that is alone already, or of a file that has none.
         wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
         line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)
