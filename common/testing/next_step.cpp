@@ -73,8 +73,8 @@ Todos todos_of(const std::vector<std::string>& lines, size_t at, const std::set<
   return todos;
 }
 
-// The lines of this file in what is said of the calls (simt::describe_calls), where the mistake may be theirs: only some
-// threads called.
+// The lines of this file in what is said of the calls (simt::describe_calls), where the mistake may be theirs: only
+// some threads called.
 std::set<size_t> calls_in(const std::string& text) {
   std::set<size_t> calls;
   if (text.find("synccheck: ") == std::string::npos && text.find("deadlock") == std::string::npos) return calls;
