@@ -73,13 +73,17 @@ Todos todos_of(const std::vector<std::string>& lines, size_t at, const std::set<
   return todos;
 }
 
+// Where a text tells of the calls (simt::describe_calls); npos if it does not.
+size_t calls_at(const std::string& text) {
+  return std::min(text.find("The kernel called this function at "), text.find("The kernel got there by calls at "));
+}
+
 // The lines of this file in what is said of the calls (simt::describe_calls), where the mistake may be theirs: only
 // some threads called.
 std::set<size_t> calls_in(const std::string& text) {
   std::set<size_t> calls;
   if (text.find("synccheck: ") == std::string::npos && text.find("deadlock") == std::string::npos) return calls;
-  const size_t said =
-      std::min(text.find("The kernel called this function at "), text.find("The kernel got there by calls at "));
+  const size_t said = calls_at(text);
   if (said == std::string::npos) return calls;
   for (size_t at = said; (at = text.find("line ", at)) != std::string::npos; at++)
     calls.insert(static_cast<size_t>(atoi(text.c_str() + at + 5)));
@@ -97,11 +101,15 @@ std::string first_sentence(const std::string& text) {
 }  // namespace
 
 int line_in(const std::string& text, const std::string& source) {
+  const size_t calls = calls_at(text);
+  int line = 0;
   for (size_t at = text.find(source + ":"); at != std::string::npos; at = text.find(source + ":", at + 1)) {
-    const int line = atoi(text.c_str() + at + source.size() + 1);
-    if (line > 0) return line;
+    const int found = atoi(text.c_str() + at + source.size() + 1);
+    if (found <= 0) continue;
+    line = found;
+    if (at < calls) break;
   }
-  return 0;
+  return line;
 }
 
 std::string print_next_step(const std::string& source, const std::string& todo, const Failing& failing) {

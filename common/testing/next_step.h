@@ -10,7 +10,8 @@ struct Failing {
   std::string variant, name, text;  // of a case: "tree f32", "normal-7x33", what is wrong with it
 };
 
-// The first line of `source` that the text of a failure names ("labs/.../x.cu:12"); 0 if it names none.
+// The first line of `source` that the text of a failure names ("labs/.../x.cu:12"); of calls, which begin in the
+// kernel, the last. 0 if it names none.
 int line_in(const std::string& text, const std::string& source);
 
 // Prints them for the file `source`. todo: of TODOs only this one, "" for all. failing: the first case whose failure

@@ -93,6 +93,23 @@ class Report(unittest.TestCase):
         given = self.written("lab02_smem", solution, ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
         self.assertNotIn(alone, run_tests("lab02_smem", given, "cpu", False, asked).output)
 
+    def test_calls_through_a_header(self):
+        solution = Path("solutions/lab07_fusion/swap_ffn.cu")
+        asked = {"case": "small", "variant": "fused_tiled f32"}
+        call = "multiply<T, M>(sums, a + k, w + k,"
+        wrong = self.written("lab07_fusion", solution, (call, "multiply<T, M>(sums, a + k + (1 << 20), w + k,"))
+        output = run_tests("lab07_fusion", wrong, "cpu", True, asked).output
+        self.assertRegex(output, r"\n      The kernel got there by calls at line \d+, line \d+, common/rung/fusion/panel\.h:\d+ and line \d+\.\n")
+        # The failing line is the header's: of the calls, the last in the file is the next step.
+        store = next(line for line in solution.read_text().splitlines() if "narrow(" in line and "tile.hidden" in line)
+        changed = store.replace("tile.hidden[", "tile.hidden[(1 << 20) + ")
+        self.assertNotEqual(changed, store)
+        wrong = self.written("lab07_fusion", solution, (store, changed))
+        output = run_tests("lab07_fusion", wrong, "cpu", True, asked).output
+        self.assertIn("common/rung/fusion/core.h:", output)
+        number = next(i for i, line in enumerate(wrong.read_text().splitlines(), 1) if line == changed)
+        self.assertIn(f"\n  line {number} fails in small of fused_tiled f32: ", output)
+
     def test_where_no_line_is_named_the_first_wrong_case_is(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
         output = run_tests("lab02_smem", file, "cpu", False, {"variant": "tree"}).output
