@@ -112,6 +112,13 @@ int line_in(const std::string& text, const std::string& source) {
   return line;
 }
 
+bool is_begun(const std::string& source) {
+  const std::vector<std::string> lines = lines_of(source);
+  const auto is_todo = [](const std::string& line) { return trimmed(line).rfind("// TODO ", 0) == 0; };
+  const auto todos = std::count_if(lines.begin(), lines.end(), is_todo);
+  return !open_todos().empty() && static_cast<size_t>(todos) > open_todos().size();
+}
+
 std::string print_next_step(const std::string& source, const std::string& todo, const Failing& failing) {
   const std::vector<std::string> lines = lines_of(source);
   const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
@@ -135,6 +142,9 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
     print("  " + failing.name + " of " + failing.variant + ": " + failing.text.substr(0, failing.text.find('\n')));
   if (shown > most_todos) printf("  and %d more TODOs\n", shown - most_todos);
   if (failing.name.empty() || !todo.empty() || todos.count < 2) return "";
+  // What the launch asked for is wrong, not the line.
+  for (const char* const of_launch : {"Is it a number of elements here?", "<<<blocks, threads>>> in this order?"})
+    if (failing.text.find(of_launch) != std::string::npos) return "n, n from 1 to " + std::to_string(todos.count);
   if (has_line && !is_given && open_todos().count(todos.begins)) return "";
   if (has_line && !is_given)
     return todos.of_callers.empty() ? todos.of_line : "n, n is " + todos.of_line + todos.of_callers;

@@ -14,6 +14,9 @@ struct Failing {
 // kernel, the last. 0 if it names none.
 int line_in(const std::string& text, const std::string& source);
 
+// Whether some TODO of the file is no longer as handed out.
+bool is_begun(const std::string& source);
+
 // Prints them for the file `source`. todo: of TODOs only this one, "" for all. failing: the first case whose failure
 // names a line, or the first that failed; of no name if only predictions did. Request::open_todos has the lines of
 // TODOs (common/commands/todos.py).
