@@ -80,11 +80,11 @@ size_t calls_at(const std::string& text) {
 
 // The lines of this file in what is said of the calls (simt::describe_calls), where the mistake may be theirs: only
 // some threads called.
-std::set<size_t> calls_in(const std::string& text) {
+std::set<size_t> calls_in(const std::string& text, const std::string& source) {
   std::set<size_t> calls;
   if (text.find("synccheck: ") == std::string::npos && text.find("deadlock") == std::string::npos) return calls;
   const size_t said = calls_at(text);
-  if (said == std::string::npos) return calls;
+  if (said == std::string::npos || text.find(source + ":") > said) return calls;  // lines of another file
   for (size_t at = said; (at = text.find("line ", at)) != std::string::npos; at++)
     calls.insert(static_cast<size_t>(atoi(text.c_str() + at + 5)));
   return calls;
@@ -123,7 +123,7 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
   const std::vector<std::string> lines = lines_of(source);
   const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
   const bool has_line = !failing.name.empty() && failed_at > 0 && failed_at < lines.size();
-  const Todos todos = todos_of(lines, has_line ? failed_at : 0, calls_in(failing.text));
+  const Todos todos = todos_of(lines, has_line ? failed_at : 0, calls_in(failing.text, source));
   const bool is_given = todos.any && todos.of_line.empty();
   if (has_line) {
     print("  line " + std::to_string(failed_at) + " fails in " + failing.name + " of " + failing.variant + ": " +
@@ -131,10 +131,12 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
     if (is_given) print("  It is given code: what does a TODO hand to it, or leave undone before it?");
   }
   int shown = 0;
+  bool is_code_open = false;  // TODO 0 is the predictions
   for (const size_t number : open_todos()) {
     const size_t at = number < lines.size() ? lines[number].find("TODO ") : std::string::npos;
     if (at == std::string::npos) continue;
     if (!todo.empty() && lines[number].compare(at, 6 + todo.size(), "TODO " + todo + ":") != 0) continue;
+    is_code_open |= lines[number].compare(at, 7, "TODO 0:") != 0;
     if (++shown <= most_todos)
       print("  line " + std::to_string(number) + ", " + first_sentence(trimmed(lines[number].substr(at))));
   }
@@ -148,7 +150,7 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
   if (has_line && !is_given && open_todos().count(todos.begins)) return "";
   if (has_line && !is_given)
     return todos.of_callers.empty() ? todos.of_line : "n, n is " + todos.of_line + todos.of_callers;
-  return shown == 0 ? "n, n from 1 to " + std::to_string(todos.count) : "";
+  return !is_code_open ? "n, n from 1 to " + std::to_string(todos.count) : "";
 }
 
 }  // namespace testing_

@@ -97,6 +97,8 @@ class Report(unittest.TestCase):
         wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
         line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)
         self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"open_todos": [line]}).output)
+        predictions = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 0:" in text)
+        self.assertIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"open_todos": [predictions]}).output)
         self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"todo": "2"}).output)
         given = self.written("lab02_smem", solution, ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
         self.assertNotIn(alone, run_tests("lab02_smem", given, "cpu", False, asked).output)
