@@ -117,7 +117,7 @@ compile() {
   local flags=() test=$folder/$1/sharded_test.o
   [ "$1" = plain ] || flags=(--check -DONLY_F32)
   [ -z "${BROKEN:-}" ] || [ "${broken_facts[2]}" = 0 ] || test=$(dirname "$file")/sharded_test.cu
-  exec "$python" common/simt/simtcc "${flags[@]}" -I $given -I common/testing -I common/reference "$file" $folder/$1/local_topk.o "$test" $folder/judge.o -o "$work/$1" 2>"$work/$1.txt"
+  exec "$python" common/simt/simtcc "${flags[@]}" -I $given -I common/rung -I common/testing -I common/reference "$file" $folder/$1/local_topk.o "$test" $folder/judge.o -o "$work/$1" 2>"$work/$1.txt"
 }
 say "$file"
 [ -z "${BROKEN:-}" ] || say "broken: ${broken_facts[3]}"
