@@ -45,5 +45,11 @@ $(foreach command,$(of_labs),$(eval $(call of_a_lab,$(command))))
 %:
 	@$(commands)/unknown.sh $@
 
+# A folder's name is no command either, though there is a file of that name.
+folders := $(filter-out Makefile,$(wildcard *))
+.PHONY: $(folders)
+$(folders):
+	@$(commands)/unknown.sh $@
+
 # Make would otherwise try to remake its own file by the rule above.
 Makefile: ;

@@ -124,6 +124,12 @@ class Messages(unittest.TestCase):
         self.assertGreater(len(said), 20)
         self.assertEqual(missing(said, self.page), [])
 
+    def test_every_line_at_the_end_of_a_report_is_there(self):
+        code = "".join((ROOT / "common/testing" / name).read_text() for name in ("reporter.cpp", "next_step.cpp"))
+        lines = re.findall(r'(?:printf|print)\("(?:  )?([A-Z][^"%]*?:)[ "]', code)
+        self.assertGreater(len(lines), 4)
+        self.assertEqual(missing(lines, self.page), [])
+
     def test_every_option_that_can_be_wrong_is_there(self):
         listed = set(re.findall(r"`([A-Z_]+)=`", self.page.split("## A command that is refused")[1]))
         self.assertGreater(len(options_refused()), 25)

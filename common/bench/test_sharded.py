@@ -21,6 +21,8 @@ NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 
 # As in common/build/rules.mk.
+INCLUDES = [word for folder in ("rung", "testing", "reference") for word in ("-I", ROOT / "common" / folder)]
+JUDGE = ROOT / "build/cpu/sharded/judge.o"
 MODES = {"plain": [], "check": ["--check", "-DONLY_F32"], "profile": ["--profile", "-DONLY_F32"]}
 
 
@@ -30,7 +32,7 @@ def run(*command, seconds=300, **environment):
 
 
 def simtcc(*arguments, sources=SOURCES):
-    return run(sys.executable, SIMTCC, "-I", sources, "-I", ROOT / "common/rung", *arguments)
+    return run(sys.executable, SIMTCC, "-I", sources, *INCLUDES, *arguments)
 
 
 class Sharded(unittest.TestCase):
@@ -43,7 +45,7 @@ class Sharded(unittest.TestCase):
         # What is given, as make lab09 has it built. What is instrumented for the checks can be counted, too.
         built = {mode: [ROOT / f"build/cpu/sharded/{mode}/{part}.o" for part in ("sharded_test", "local_topk")] for mode in ("plain", "check")}
         cls.given = {**built, "profile": built["check"]}
-        made = run("make", "-s", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk",
+        made = run("make", "-s", f"-j{os.cpu_count()}", "-f", "common/build/rules.mk", JUDGE.relative_to(ROOT),
                    *(path.relative_to(ROOT) for paths in built.values() for path in paths), seconds=900)
         if made.returncode:
             raise AssertionError(made.stdout)
@@ -51,7 +53,7 @@ class Sharded(unittest.TestCase):
     def build(self, mode, name, file=LAB, sources=SOURCES, test=None):
         """The program with a file for lab 09's. test: another test than that which is built already."""
         given = self.given[mode]
-        made = simtcc(*MODES[mode], file, test or given[0], given[1], "-o", self.folder / name, sources=sources)
+        made = simtcc(*MODES[mode], file, test or given[0], given[1], JUDGE, "-o", self.folder / name, sources=sources)
         self.assertEqual(made.returncode, 0, made.stdout)
         return self.folder / name
 
@@ -131,7 +133,7 @@ class Sharded(unittest.TestCase):
         shutil.copy(ROOT / "common/simt/include/nccl.h", headers)
         files = [LAB, SOURCES / "local_topk.cu", SOURCES / "sharded_test.cu", SOURCES / "sharded_bench.cu"]
         for file in sampled(files, 4, "files of lab 09 for nvcc"):
-            made = run(NVCC, "-std=c++17", "-arch=sm_90", "-I", SOURCES, "-I", ROOT / "common/rung", "-I", headers, "-c", file,
+            made = run(NVCC, "-std=c++17", "-arch=sm_90", "-I", SOURCES, *INCLUDES, "-I", headers, "-c", file,
                        "-o", self.folder / "by_nvcc.o")
             self.assertEqual((made.returncode, made.stdout), (0, ""))
 

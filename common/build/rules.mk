@@ -196,7 +196,7 @@ run_catch := $(call objects,common/testing/run_catch.cpp)
 testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
 
 # What reads options and writes text takes milliseconds, too, and half as long to compile.
-quick := $(addprefix common/testing/,check.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp read_counters.cpp reductions.cpp request.cpp events.cpp reporter.cpp session.cpp words.cpp) \
+quick := $(addprefix common/testing/,accesses.cpp check.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp read_counters.cpp reductions.cpp request.cpp events.cpp reporter.cpp session.cpp words.cpp) \
          $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
          $(addprefix common/simt/,announce/directives.cpp announce/rewriter.cpp checks/cures.cpp checks/report.cpp counters/report.cpp \
            launch_limits.cpp module_symbols.cpp nccl.cpp nccl_clique.cpp nccl_comm.cpp \
@@ -292,12 +292,16 @@ include common/build/programs.mk
 # --- Lab 09 -------------------------------------------------------------------------------------------------------------
 
 # What is given of a program of several devices, compiled by simtcc as any program is (common/commands/program.sh).
-simtcc := $(or $(PYTHON),$(python)) common/simt/simtcc -I common/bench/sharded -I common/rung
-sharded_headers := $(wildcard $(addprefix common/bench/sharded/,*.h *.cuh) common/rung/*.h solutions/lab06b_topk/*.cu)
+simtcc := $(or $(PYTHON),$(python)) common/simt/simtcc $(addprefix -I common/,bench/sharded rung testing reference)
+sharded_headers := $(wildcard $(addprefix common/bench/sharded/,*.h *.cuh) common/rung/*.h common/testing/compare.h common/reference/reference.h solutions/lab06b_topk/*.cu)
 define compile_sharded
 @mkdir -p $(@D)
 @$(simtcc) $(1) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
 endef
+# What is right, and what is said of a wrong result: as in the other labs.
+build/cpu/sharded/judge.o: $(call objects,common/testing/compare.cpp common/testing/patterns.cpp) $(reference)
+	@mkdir -p $(@D)
+	@$(CXX) -r $^ -o $@
 build/cpu/sharded/cases: $(call objects,common/bench/sharded/cases.cpp)
 	$(link)
 # A rule for each: of one rule with several patterns make would think that it makes all files at a time.

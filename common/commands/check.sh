@@ -12,6 +12,9 @@ case ${ON:-} in
     ;;
   *) fail "ON=$ON: it can be slurm; without it this machine grades" ;;
 esac
+# Before anything is built for it.
+[ -z "${SUBMISSIONS:-}" ] || [ -d "$SUBMISSIONS" ] || fail "SUBMISSIONS=$SUBMISSIONS: it can be a folder with a student's folder or archive for each, and there is no such folder"
+[ -z "${SUBMISSIONS:-}" ] || [ -n "${OUT:-}" ] || fail "SUBMISSIONS needs OUT=folder, where grades and reports go"
 set_up
 read_labs
 # Two graders that begin at once do not build the same files.

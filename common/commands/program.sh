@@ -117,7 +117,7 @@ compile() {
   local flags=() test=$folder/$1/sharded_test.o
   [ "$1" = plain ] || flags=(--check -DONLY_F32)
   [ -z "${BROKEN:-}" ] || [ "${broken_facts[2]}" = 0 ] || test=$(dirname "$file")/sharded_test.cu
-  exec "$python" common/simt/simtcc "${flags[@]}" -I $given "$file" $folder/$1/local_topk.o "$test" -o "$work/$1" 2>"$work/$1.txt"
+  exec "$python" common/simt/simtcc "${flags[@]}" -I $given -I common/rung -I common/testing -I common/reference "$file" $folder/$1/local_topk.o "$test" $folder/judge.o -o "$work/$1" 2>"$work/$1.txt"
 }
 say "$file"
 [ -z "${BROKEN:-}" ] || say "broken: ${broken_facts[3]}"
@@ -127,7 +127,7 @@ case $backend in
     [ "${CHECKS:-on}" = off ] || modes+=(check)
     [ -z "${BROKEN:-}" ] || modes=("${modes[-1]}")
     [ -e $folder/check/sharded_test.o ] || step "building the program (once; a minute, or several where the cores are busy) ..."
-    build_own $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done)
+    build_own $folder/judge.o $(for mode in "${modes[@]}"; do echo $folder/$mode/local_topk.o $folder/$mode/sharded_test.o; done)
     for mode in "${modes[@]}"; do
       compile $mode &
     done
@@ -147,7 +147,8 @@ case $backend in
     ;;
   cuda)
     modes=()
-    "$nvcc" -std=c++17 -O3 -arch=native -I $given -I common/rung "$file" $given/local_topk.cu $given/sharded_test.cu "${nccl[@]}" -o "$work/cuda" ||
+    build_own $folder/judge.o
+    "$nvcc" -std=c++17 -O3 -arch=native -I $given -I common/rung -I common/testing -I common/reference "$file" $given/local_topk.cu $given/sharded_test.cu $folder/judge.o "${nccl[@]}" -o "$work/cuda" ||
       fail "$file does not compile for the GPUs; the first message above says where"
     runs=("cuda $gpus")
     ;;
@@ -193,7 +194,7 @@ for variant in $variants; do
     line "$variant" "$types, $devices $([ "$devices" = 1 ] && echo device || echo devices)$how" $status
     [ $status -ne 0 ] || continue
     [ $status -ne 124 ] || echo "not done after 300 s" >>"$work/output"
-    say "$(sed 's/^/  /' "$work/output" | head -n 40)"
+    say "$(sed "s,$PWD/,,g; s/^/  /" "$work/output" | head -n 40)"  # paths from the root, as everywhere
     # Of what the message names, the file's first line; of a wrong result, the case.
     if [ -z "$failing" ] && failing=$(grep -oE "${file//[.+]/.}:[0-9]+" "$work/output" | head -n 1) && [ -n "$failing" ]; then
       failing=${failing##*:} failing_in="$variant on $devices $([ "$devices" = 1 ] && echo device || echo devices)$how"
@@ -220,7 +221,7 @@ if [ $failed -gt 0 ]; then
   for todo in $("$python" common/commands/todos.py open "$lab" "$file"); do
     shown "  line $todo, $(next_line "$todo" | sed 's,^// *,,')"
   done
-  [ -z "$one_case" ] || say "One case alone: make lab$(number_of "$lab") $one_case"
+  [ -z "$one_case" ] || say "One case alone: make lab$(number_of "$lab") ${FILE:+FILE=$FILE }$one_case"
   say "A hint: make hint$(number_of "$lab")"
   exit 1
 fi

@@ -39,7 +39,10 @@ class BadInput(unittest.TestCase):
     def test_unknown_lab_and_command(self):
         self.rejected(run("make", "lab77"), "there is no lab '77'", "lab02_smem")
         self.rejected(run("make", "hint77"), "there is no lab '77'")
-        self.rejected(run("make", "cheese"), "there is no command 'cheese'")
+        for command in ("cheese", "labs", "theory"):  # the last two are folders
+            self.rejected(run("make", command), f"there is no command '{command}'")
+        self.rejected(run("make", "clean"), "Everything that is built is in build/: delete that folder.")
+        self.rejected(run("make", "check", "SUBMISSIONS=/nowhere", "OUT=out"), "SUBMISSIONS=/nowhere: it can be a folder")
         self.rejected(run("make", "test", "ONLY=cheese"), "ONLY=cheese: no check has that in its name")
 
     def test_a_near_name_is_suggested(self):
@@ -52,7 +55,8 @@ class BadInput(unittest.TestCase):
 
     def test_a_command_without_its_lab(self):
         for command in ("lab", "watch", "hint", "diff", "profile", "sanitize", "sweep"):
-            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}08c.")
+            last = "09" if command in ("lab", "watch", "hint") else "08c"
+            self.rejected(run("make", command), f"make {command}: which lab? make {command}01 to make {command}{last}.")
 
     def test_a_second_rung_keeps_its_letter(self):
         self.rejected(run("make", "diff06b"), "Run make lab06b first. A hint gives away less: make hint06b.")

@@ -85,7 +85,7 @@ class WhereItRuns(unittest.TestCase):
                 self.assertIn(f" -L {self.nccl}/lib -l:libnccl.so.2 -Xlinker -rpath={self.nccl}/lib ", last)
                 self.assertIn("sharded_test.cu", last)
         self.lab09(2, MADE_UP_NCCL="-lnccl")
-        self.assertIn(f"sharded_test.cu -lnccl -Xlinker -rpath={self.folder}/../lib64 ", (self.folder / "log").read_text().splitlines()[-1])
+        self.assertIn(f"sharded_test.cu build/cpu/sharded/judge.o -lnccl -Xlinker -rpath={self.folder}/../lib64 ", (self.folder / "log").read_text().splitlines()[-1])
 
     def test_two_gpus_without_nccl_or_nvcc(self):
         nowhere = "NCCL's header nccl.h is found neither by nvcc nor in a pip package"

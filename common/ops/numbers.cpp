@@ -21,7 +21,8 @@ Fault judge(double expected, double got, double allowed, bool poisoned) {
 }  // namespace
 
 Comparison compare_numbers(const std::string& name, const std::vector<double>& expected,
-                           const std::vector<double>& allowed, const unsigned char* got, int cols, rung::Dtype dtype) {
+                           const std::vector<double>& allowed, const unsigned char* got, int cols, rung::Dtype dtype,
+                           const std::vector<Special>& special) {
   const std::vector<double> values = reference::decode(got, expected.size(), dtype);
   const size_t bytes = static_cast<size_t>(rung::bytes_of(dtype)), width = static_cast<size_t>(cols);
   std::vector<Fault> faults(expected.size());
@@ -38,7 +39,7 @@ Comparison compare_numbers(const std::string& name, const std::vector<double>& e
   };
   // One number per row has no row that could be misaligned.
   return explained(faults, name, first, static_cast<int>(faults.size() / width), cols, cols > 1 ? width * bytes : 16,
-                   "column");
+                   "column", special);
 }
 
 }  // namespace testing_

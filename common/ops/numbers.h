@@ -12,6 +12,7 @@ namespace testing_ {
 // rounding to dtype. Where NaN or an infinity is expected, the same is required. name: of the tensor; ""
 // where there is but one.
 Comparison compare_numbers(const std::string& name, const std::vector<double>& expected,
-                           const std::vector<double>& allowed, const unsigned char* got, int cols, rung::Dtype dtype);
+                           const std::vector<double>& allowed, const unsigned char* got, int cols, rung::Dtype dtype,
+                           const std::vector<Special>& special = {});
 
 }  // namespace testing_

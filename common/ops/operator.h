@@ -42,6 +42,8 @@ class Operator {
   // ---- Values --------------------------------------------------------------------------------------
   // Case::values of rows whose first and last elements decide their results; 0: the operator has none.
   virtual int heavy_ends() const { return 0; }
+  // Case::values of rows about half of which is masked; 0: the operator knows no masks.
+  virtual int masked() const { return 0; }
   // The bytes of the input buffer that a variant is called with. The same for the same name and seed.
   virtual std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const = 0;
   // The same when no verdict is needed: the reference is not computed.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import statistics
 import sys
 from typing import Callable
 
@@ -17,7 +18,7 @@ from contenders import Contender, nothing, optional
 from shapes import FLOOR, Case
 from timing import LEAST_CALLS, Buffers, capture, interleaved
 
-ROUNDS = 4
+ROUNDS = 5
 chosen: dict[tuple, tuple[str, dict]] = {}  # by what is moved: the choice is made once
 
 
@@ -78,7 +79,7 @@ def fastest(case: Case, buffers: Buffers) -> tuple[Contender, dict]:
                 print(f"    {name} is no {floor}: {wrong[0]}", file=sys.stderr, flush=True)
             else:
                 timed[name] = each
-        seconds = {name: float(f"{min(times):.4g}") for name, times in
+        seconds = {name: float(f"{statistics.median(times):.4g}") for name, times in
                    zip(timed, interleaved(list(timed.values()), calls, ROUNDS))}
         best = min(seconds, key=seconds.get)
         chosen[moved] = best, {"way": best, "seconds": seconds}

@@ -122,11 +122,14 @@ const Client::Impl::Place& Client::Impl::place_of(const Reply& reply) {
   std::vector<uint64_t> offsets(reply.frames, std::find(reply.frames, reply.frames + max_frames, 0u));
   const std::vector<uintptr_t> frames(offsets.begin(), offsets.end());
   offsets.push_back(reply.offset);
-  const auto [found, is_new] = places.try_emplace({module, std::move(offsets)});
+  offsets.push_back(static_cast<uint64_t>(reply.line));
+  const auto [found, is_new] = places.try_emplace({module + '\n' + text_of(reply.file), std::move(offsets)});
   Place& place = found->second;
   if (!is_new) return place;
-  char file[512] = "", calls[1024] = "";
-  place.line = simt::source_line(module.c_str(), reply.offset, file, sizeof file);
+  char file[sizeof reply.file] = "", calls[1024] = "";
+  place.line = reply.line;
+  std::snprintf(file, sizeof file, "%s", text_of(reply.file).c_str());
+  if (!file[0]) place.line = simt::source_line(module.c_str(), reply.offset, file, sizeof file);
   place.file = file;
   if (!frames.empty() && place.line > 0)
     simt::describe_calls(module.c_str(), frames.data(), static_cast<int>(frames.size()), file, place.line, calls,
@@ -143,7 +146,7 @@ void Client::Impl::add_words(const Reply& reply, Outcome* outcome) {
   outcome->message = text_of(reply.message);
   outcome->file = text_of(reply.file);
   outcome->line = reply.line;
-  if (outcome->file.empty() && !text_of(reply.module).empty()) {
+  if (!text_of(reply.module).empty()) {
     const Place& place = place_of(reply);
     outcome->line = place.line;
     outcome->file = place.file;

@@ -164,8 +164,8 @@ size_t judge_far(const FarShape& shape, const FarRows& far, const Sizes& sizes, 
     const double value = is_float ? *reinterpret_cast<const float*>(at) : input.decode(at);
     if (!far_equal(value, expected[col], far.absolute, f16)) {
       char text[200];
-      std::snprintf(text, sizeof text, "%s, row %zu, column %zu of %zu x %zu: expected %.6g, got %.6g", tensor.name,
-                    row, col, shape.rows(), per_row, expected[col], value);
+      std::snprintf(text, sizeof text, "row %zu, column %zu of %s[%zu x %zu]: expected %.6g, got %.6g", row, col,
+                    tensor.name, shape.rows(), per_row, expected[col], value);
       end_far(1, text);
     }
     beyond += row * far_cols >= shape.limit;

@@ -108,7 +108,7 @@ struct Reply {
   char message[1600];
   char file[512];  // source file, or empty
   int32_t line;
-  char module[512];  // otherwise the module and the offset of the code in it, for addr2line; or empty
+  char module[512];  // the module of the code, for addr2line; or empty
   uint64_t offset;
   uint64_t frames[max_frames];  // in the same module: how the kernel came there (simt::Failure)
 };

@@ -151,14 +151,15 @@ void report_failure(const simt::Failure& failure) {
   if (failure.file) {
     copy_text(reply.file, sizeof reply.file, failure.file);
     reply.line = failure.line;
+    place_in_module(failure.frames[0], reply.module, sizeof reply.module);
   } else {
     reply.offset = place_in_module(failure.pc, reply.module, sizeof reply.module);
-    char module[sizeof reply.module];
-    static_assert(max_frames == simt::Failure::most_frames);
-    for (int i = 0; i < max_frames; i++) {
-      const uint64_t offset = place_in_module(failure.frames[i], module, sizeof module);
-      if (strcmp(module, reply.module) == 0) reply.frames[i] = offset;
-    }
+  }
+  char module[sizeof reply.module];
+  static_assert(max_frames == simt::Failure::most_frames);
+  for (int i = 0; i < max_frames; i++) {
+    const uint64_t offset = place_in_module(failure.frames[i], module, sizeof module);
+    if (module[0] && strcmp(module, reply.module) == 0) reply.frames[i] = offset;
   }
   send_or_exit(&reply, sizeof reply);
   _exit(1);

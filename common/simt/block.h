@@ -114,6 +114,11 @@ class Block {
   // The 32 lanes of a warp (the last may have fewer), counted from 0.
   const Thread* lanes_of(unsigned warp) const { return warps_[warp].threads; }
 
+  const Thread& thread_at(uint3 index) const {
+    const dim3 shape = launch_->config.block;
+    return threads_[(index.z * shape.y + index.y) * shape.x + index.x];
+  }
+
   // The thread whose stack holds this address; nullptr if there is none.
   const Thread* owner_of(uintptr_t stack_address) const;
 

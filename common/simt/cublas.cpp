@@ -129,7 +129,8 @@ cudaDataType_t computed_in(cublasComputeType_t compute) {
     case CUBLAS_COMPUTE_16F_PEDANTIC: return CUDA_R_16F;
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC: return CUDA_R_64F;
-    case CUBLAS_COMPUTE_32I: return CUDA_R_32I;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC: return CUDA_R_32I;
     default: return CUDA_R_32F;
   }
 }

@@ -17,6 +17,7 @@ import lockstep
 import module_kernels
 import ptx
 from source_text import Text, UserError, closing, inside_function, of_text, read  # noqa: F401: also for those who import this file
+from lacking_names import OF_NAME
 from unsupported_names import HEADERS, LIBRARIES, UNSUPPORTED
 
 ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
@@ -49,6 +50,10 @@ def is_own(code: str, name: str) -> bool:
         rf"^[ \t]*#[ \t]*define[ \t]+{name}\b|^[^\n;=(#]*[\w*&>][ \t*&]+{name}\s*\([^;{{}}()]*\)\s*\{{", code, re.MULTILINE))
 
 
+# Of a function that is no member and stands in no namespace.
+CALL = re.compile(r"(?<![\w.>:])(?:::)?(cu\w+|__\w+|nvrtc\w+)\s*\(")
+
+
 def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
     """Where the file uses what the executor does not have, and what that is. nested: kernels may launch kernels."""
     code, found = source.code, []
@@ -59,6 +64,7 @@ def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
     for pattern, feature in UNSUPPORTED:
         found += [(match.start(), f"{feature.format(name)} is") for match in re.finditer(pattern, code)
                   if not is_own(code, name := match[0].rstrip("( <"))]
+    found += [(match.start(), f"{name} of {OF_NAME[name]} is") for match in CALL.finditer(code) if (name := match[1]) in OF_NAME and not is_own(code, name)]
     found += inline_ptx(source)[1]
     return found + ([] if nested else dynamic_parallelism(source))
 

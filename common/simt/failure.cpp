@@ -15,6 +15,7 @@
 #include "launch.h"
 #include "loaded_module.h"
 #include "memory.h"
+#include "switch.h"
 
 namespace simt {
 
@@ -116,7 +117,7 @@ uintptr_t users_pc(uintptr_t pc) {
   return 0;
 }
 
-// Fills Failure::frames, as far as the stack can be followed.
+// Fills Failure::frames, as far as the stack can be followed. pc: where the kernel was interrupted; 0 if it called.
 void find_frames(uintptr_t pc, uintptr_t (&found)[Failure::most_frames]) {
   // A program of one module has the executor's code in it, perhaps without lines: only what has one is the user's.
   const bool one_module =
@@ -134,6 +135,27 @@ void find_frames(uintptr_t pc, uintptr_t (&found)[Failure::most_frames]) {
     if (is_kernels(code)) found[next++] = code;
     if (frame == pc) break;
   }
+}
+
+// What is known of a failure already while its thread's stack is followed.
+__thread Failure* followed = nullptr;
+
+void report_with_calls() {
+  find_frames(0, followed->frames);
+  report_failure(*followed);
+}
+
+// Of a thread of the running block, which runs or waits. Returns if its stack cannot be followed.
+void report_with_calls_of(const Thread& thread, Failure* failure) {
+  if (current_block->owner_of(reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) == &thread) {
+    followed = failure;
+    report_with_calls();
+  }
+  void* nowhere;
+  void* const fiber = thread.context ? made_to_call(thread.context, report_with_calls) : nullptr;
+  if (!fiber) return;
+  followed = failure;
+  simt_switch(&nowhere, fiber);
 }
 
 struct Registers {
@@ -161,10 +183,12 @@ bool has_outgrown_its_stack(uintptr_t address, uintptr_t sp) {
   return thread && (sp < stacks.bottom(thread->stack) || sp > reinterpret_cast<uintptr_t>(thread->stack));
 }
 
+constexpr const char* stack_overflow = "stack overflow";
+
 void describe_fault(const siginfo_t* info, uintptr_t sp, Failure* failure) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (has_outgrown_its_stack(address, sp)) {
-    failure->what = "stack overflow";
+    failure->what = stack_overflow;
     std::snprintf(
         failure->detail, sizeof failure->detail,
         "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse without "
@@ -207,6 +231,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (pass_to_busy_thread(signal)) return;
     if (idle_timeout && idle_timeout()) return;
   }
+  if (followed) report_failure(*followed);  // a stack that leads astray
   Failure failure = {};
   if (checks::race_found(&failure)) report_failure(failure);
   set_thread(&failure);
@@ -222,7 +247,6 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   switch (first_signal) {
     case SIGUSR1:
       failure.what = "timeout";
-      if (failure.in_kernel && failure.pc) find_frames(registers.pc, failure.frames);
       std::snprintf(
           failure.detail, sizeof failure.detail,
           "Still running when its time was over: does a loop here, or a loop that calls this function, not end?");
@@ -243,6 +267,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                     "__trap() or undefined behaviour that the compiler could see.");
       break;
     default: describe_fault(info, registers.sp, &failure);
+  }
+  // Of a stack that is full, the outermost calls would be of no help.
+  if (failure.in_kernel && failure.pc && std::strcmp(failure.what, stack_overflow) != 0) {
+    followed = &failure;
+    find_frames(registers.pc, failure.frames);
   }
   report_failure(failure);
 }
@@ -304,6 +333,9 @@ void fail_in_kernel(const std::string& what, const std::string& detail, Place pl
   std::memcpy(failure.thread, &thread, sizeof failure.thread);
   failure.file = place.file;
   failure.line = place.line;
+  const uint3 running = current_block ? current_block->index() : uint3{};
+  if (current_block && std::memcmp(&running, &block, sizeof block) == 0)
+    report_with_calls_of(current_block->thread_at(thread), &failure);
   report_failure(failure);
 }
 

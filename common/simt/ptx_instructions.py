@@ -102,9 +102,7 @@ class Instruction(Integers, Floats):
     def of_prmt(self) -> str:
         if self.parts != ["b32"]:
             raise self.unknown()
-        return self.put(self.operands[0], f"__byte_perm({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})"
-                        ) if not re.fullmatch(r"0x.*[89a-fA-F].*", self.operands[3]) else self.put(
-            self.operands[0], f"simt::ptx::prmt({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})")
+        return self.put(self.operands[0], f"simt::permute({', '.join(self.value(one, 'uint32_t') for one in self.operands[1:])})")
 
     def of_lop3(self) -> str:
         self.expect(5)
@@ -221,6 +219,8 @@ class Instruction(Integers, Floats):
         if self.opcode == "bar.warp.sync":
             self.expect(1)
             return f"__syncwarp({self.value(self.operands[0], 'uint32_t')});"
+        if cluster := re.fullmatch(r"barrier\.cluster\.(?:(arrive)(?:\.release|\.relaxed)?|wait(?:\.acquire)?)(?:\.aligned)?", self.opcode):
+            return ";" if cluster[1] else "simt::ptx::cluster_wait();"
         match = re.fullmatch(r"(?:bar(?:\.cta)?|barrier(?:\.cta)?)\.(sync|arrive|red\.(?:popc\.u32|and\.pred|or\.pred))(?:\.aligned)?", self.opcode)
         if not match:
             raise self.unknown()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ptx_operands import TYPES, Operands
 
 WIDER = {"u16": "uint32_t", "s16": "int32_t", "u32": "uint64_t", "s32": "int64_t"}
@@ -140,6 +142,13 @@ class Integers(Operands):
         self.expect(4)
         arguments = ", ".join(TYPES[one] for one in types[1:])
         return self.call(f"video<simt::ptx::Video::{operation}, {lanes}, {str(accumulates).lower()}, {arguments}>", "uint32_t", "uint32_t", "uint32_t")
+
+    def of_vmad(self) -> str:
+        match = re.fullmatch(r"vmad\.[us]32\.([us]32)\.([us]32)(?:\.shr(7|15))?", self.opcode)
+        if not match:
+            raise self.unknown()
+        third = "s32" if "s32" in match.groups() else "u32"
+        return self.call(f"vmad<{match[3] or 0}>", *(TYPES[one] for one in (match[1], match[2], third)))
 
     of_vadd = of_vsub = of_vabsdiff = of_vmin = of_vmax = video
     of_vadd4 = of_vsub4 = of_vabsdiff4 = of_vmin4 = of_vmax4 = of_vavrg4 = video

@@ -16,9 +16,9 @@ struct Failure {
   const char* file;  // the source line, where the executor knows it, else nullptr
   int line;
   uintptr_t pc;  // otherwise the program counter, for addr2line: 0 if file is set
-  // Of a timeout in a kernel: the program counters of the user's code on the thread's stack, the outermost first. That
-  // may be the launch, and code of several functions where they are inlined. Of what a check has found: pc alone, since
-  // the access may be another thread's than the one that runs. 0 behind the last one.
+  // In a kernel: the program counters of the user's code on the thread's stack, the outermost first. That may be the
+  // launch, and code of several functions where they are inlined. Of an access that a check has found: pc alone, since
+  // it may be another thread's than the one that runs. 0 behind the last one.
   static constexpr int most_frames = 6;
   uintptr_t frames[most_frames];
 };

@@ -64,6 +64,13 @@ bool is_in_executor(const char* file) {
   return std::strstr(file, "/common/simt/include/") || std::strncmp(file, "/usr/", 5) == 0;
 }
 
+// The compiler's own path may be relative to the folder in which it ran; that in the debug information is not.
+bool is_same_file(const char* full, const char* other) {
+  const size_t length = std::strlen(full), end = std::strlen(other);
+  if (length < end || std::strcmp(full + length - end, other) != 0) return false;
+  return length == end || full[length - end - 1] == '/';
+}
+
 }  // namespace
 
 int source_line(uintptr_t pc, char* file, size_t file_size) {
@@ -127,13 +134,13 @@ void describe_calls(const char* module, const uintptr_t* offsets, int count, con
     std::reverse(calls + first, calls + found);
   }
   // The innermost place is where it hangs.
-  if (found > 0 && calls[found - 1].line == line && std::strcmp(calls[found - 1].file, file) == 0) found--;
+  if (found > 0 && calls[found - 1].line == line && is_same_file(calls[found - 1].file, file)) found--;
   if (found == 0) return;
   std::snprintf(text, size, found == 1 ? "The kernel called this function at " : "The kernel got there by calls at ");
   for (int i = 0; i < found; i++) {
     const size_t length = std::strlen(text);
     const char* const before = i == 0 ? "" : i + 1 < found ? ", " : " and ";
-    if (std::strcmp(calls[i].file, file) == 0)
+    if (is_same_file(calls[i].file, file))
       std::snprintf(text + length, size - length, "%sline %d", before, calls[i].line);
     else
       std::snprintf(text + length, size - length, "%s%s:%d", before, calls[i].file, calls[i].line);

@@ -38,4 +38,18 @@ inline void* make_fiber(void* stack_top, void (*entry)()) {
   return frame;
 }
 
+// The fiber that was saved at `context`, to be switched to once: it calls run() where it gave way, so that its stack
+// can be followed from there. nullptr where simt_switch returns to a register.
+inline void* made_to_call([[maybe_unused]] void* context, [[maybe_unused]] void (*run)()) {
+#if defined(__x86_64__)
+  constexpr int saved = 6;  // registers; above them lies the address that run() is to return to
+  void** const frame = static_cast<void**>(context) - 1;
+  std::memmove(frame, context, saved * sizeof(void*));
+  frame[saved] = reinterpret_cast<void*>(run);
+  return frame;
+#else
+  return nullptr;
+#endif
+}
+
 }  // namespace simt

@@ -14,6 +14,7 @@ WRONG = [
     ("histogram", "NO_BEGIN", ["racecheck: race in shared memory", "histogram.cu:16", "histogram.cu:25"]),
     ("histogram", "NO_END", ["racecheck: race in shared memory", "histogram.cu:32", "histogram.cu:25"]),
     ("histogram", "PLAIN_ADD", ["racecheck: race in shared memory", "as in x += 1, no barrier helps"]),
+    ("ptx_barriers", "NO_WAIT", ["ptx_barriers.cu:28", "shared memory"]),
     ("row_maximum", "NO_LAST", ["memcheck: shared memory of a block that has ended", "the variable own in the shared memory of block (0,0,0)"]),
     ("row_maximum", "NO_MIDDLE", ["memcheck: shared memory of a block that has not begun", "row_maximum.cu:39"]),
     ("row_maximum", "RACE", ["racecheck: race in shared memory in block (1,0,0)", "thread (0,0,0) of block (0,0,0)", "is there a cluster.sync()"]),

@@ -47,6 +47,25 @@ __global__ void endless(volatile int* out) {
   }
 }
 
+__device__ __attribute__((noinline)) void meet(int* out) {
+  if (threadIdx.x != 3) __syncwarp();  // the barrier
+  out[0] = 1;
+}
+__device__ __attribute__((always_inline)) inline void meet_inlined(int* out) {
+  meet(out);  // the call in the function
+  out[1] = 1;
+}
+__global__ void meets_in_calls(int* out) {
+  meet_inlined(out);  // the call in the kernel
+  __syncthreads();
+}
+
+__device__ __attribute__((noinline)) void write_to(int* out) { *out = 1; }
+__global__ void null_pointer_in_a_call(int* out) {
+  write_to(out);  // the call of the store
+  __syncthreads();
+}
+
 __device__ __attribute__((noinline)) void wait_for(volatile int* flag) {
   while (flag[0] == 0) {  // the loop
   }
@@ -188,6 +207,25 @@ TEST_CASE("an endless loop says where it is when it is asked") {
   CAPTURE(text);
   REQUIRE(has(text, "timeout in block (0,0,0), thread (0,0,0) at "));
   REQUIRE((has(text, ":" + std::to_string(first)) || has(text, ":" + std::to_string(first + 1))));
+}
+
+TEST_CASE("a deadlock in a function says by which calls the thread came there that waits") {
+  DeviceArray<int> out(8, 0);
+  const std::string text = message_of([&] { meets_in_calls<<<1, 32>>>(out.data()); });
+  CAPTURE(text);
+  const auto line = [](const char* marked) { return std::to_string(line_of(marked)); };
+  REQUIRE(has(text, "__syncwarp waits for lane 3, which has left in block (0,0,0), thread (0,0,0) at "));
+  REQUIRE(has(text, ":" + line("// the barrier") + "\n"));
+  REQUIRE(has(text, "\nThe kernel got there by calls at line " + line("// the call in the kernel") + " and line " +
+                        line("// the call in the function") + "."));
+}
+
+TEST_CASE("a crash in a function says by which call the kernel came there") {
+  const std::string text = message_of([] { null_pointer_in_a_call<<<1, 32>>>(nullptr); });
+  CAPTURE(text);
+  REQUIRE(has(text, "null pointer in block (0,0,0), thread (0,0,0) at "));
+  REQUIRE(has(
+      text, "\nThe kernel called this function at line " + std::to_string(line_of("// the call of the store")) + "."));
 }
 
 TEST_CASE("an endless loop in a function says by which calls the kernel came there") {

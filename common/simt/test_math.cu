@@ -98,6 +98,18 @@ TEST_CASE("directed rounding at the ends of the range", "[math]") {
   CHECK(__fmul_ru(-largest, 2.0f) == -largest);
   CHECK(__fmul_rd(-largest, 2.0f) == -infinity);
   CHECK(__fadd_rz(infinity, 1.0f) == infinity);
+  const float smallest = std::numeric_limits<float>::denorm_min();
+  CHECK(__fmul_ru(smallest, smallest) == smallest);
+  CHECK(__fmul_rd(smallest, -smallest) == -smallest);
+  CHECK(__fmul_rz(smallest, smallest) == 0.0f);
+  CHECK(__fdiv_ru(smallest, 4.0f) == smallest);
+  CHECK(std::signbit(__fadd_rd(0.0f, -0.0f)));
+  CHECK(std::isnan(__fadd_rd(infinity, -infinity)));
+  CHECK(std::signbit(__dsub_rd(3.0, 3.0)));
+  CHECK(!std::signbit(__fadd_ru(3.0f, -3.0f)));
+  CHECK(!std::signbit(__fadd_rd(0.0f, 0.0f)));
+  CHECK(std::signbit(__fmaf_rd(2.0f, 3.0f, -6.0f)));
+  CHECK(std::signbit(__fma_rd(2.0, 3.0, -6.0)));
   CHECK(__fdiv_rz(1.0f, 0.0f) == infinity);
   CHECK(std::isnan(__fdiv_rz(0.0f, 0.0f)));
   CHECK(std::isnan(__fsqrt_ru(-1.0f)));
@@ -201,7 +213,10 @@ TEST_CASE("bit functions", "[math]") {
   CHECK(__funnelshift_rc(1u, 7u, 32) == 7u);
   CHECK(__brev(0x123456f1u) == 0x8f6a2c48u);
   CHECK(__byte_perm(0x33221100u, 0x77665544u, 0x7531) == 0x77553311u);
-  CHECK(__byte_perm(0x80221100u, 0x77665544u, 0x8bf0) == 0x00ff0000u);
+  CHECK(__byte_perm(0x80221100u, 0x77665544u, 0x8bf0) == 0x00807700u);  // nvcc clears the selectors' highest bits
+  CHECK(simt::permute(0x80221100u, 0x77665544u, 0x8bf0) == 0x00ff0000u);
+  CHECK(__vavgs2(0xffff0000u, 0x00007fffu) == 0xffff4000u);  // a negative sum is rounded down
+  CHECK(__vavgs4(0xfe80ff01u, 0xff7ffe02u) == 0xfefffe02u);
   CHECK(__fns(0b101100, 0, 1) == 2u);
   CHECK(__fns(0b101100, 0, 3) == 5u);
   CHECK(__fns(0b101100, 5, -2) == 3u);

@@ -2,10 +2,12 @@
 
 import os
 import re
+import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from simtcc_testing import KERNEL, InFolder, has_list, run, sampled, simtcc
+from lacking_names import OF_NAME
+from simtcc_testing import KERNEL, SIMT, InFolder, has_list, run, sampled, simtcc
 
 # Each refused at line 3, by this name: (feature, lines before, the line, what comes after). OWN_WORDS: without the words
 # that all others are refused with. A compiler's own message could hold the name, too.
@@ -37,7 +39,7 @@ REFUSED = [
     ("cusolverSp.h", "\n\n", "#include <cusolverSp.h>", ""),
     ("cusparseScsrmv of cuSPARSE", "#include <cusparse.h>\nvoid f(cusparseHandle_t h) {\n", "cusparseScsrmv(h);", "}"),
     ("cusolverDnZgetrf of cuSOLVER", "#include <cusolverDn.h>\nvoid f(cusolverDnHandle_t h) {\n", "cusolverDnZgetrf(h);", "}"),
-    ("cublasCaxpy of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasCaxpy(h, 1, 0, 0, 1, 0, 1);", "}"),
+    ("cublasSgemmGroupedBatched of cuBLAS", "#include <cublas_v2.h>\nvoid f(cublasHandle_t h) {\n", "cublasSgemmGroupedBatched(h);", "}"),
     ("ncclCommShrink of NCCL", "#include <nccl.h>\nvoid f(ncclComm_t c, ncclComm_t* d) {\n", "ncclCommShrink(c, 0, 0, d, 0, 0);", "}"),
     ("curand_mtgp32.h", "\n\n", "#include <curand_mtgp32.h>", ""),
     ("cuda/semaphore", "\n\n", "#include <cuda/semaphore>", ""),
@@ -59,8 +61,21 @@ REFUSED = [
     ("graphics interoperation (cudaGraphicsResource)", "\n\n", "struct cudaGraphicsResource* resource;", ""),
     ("4-bit and 6-bit floating point and E8M0 (__nv_fp4_e2m1)", "\n\n", "__global__ void k(__nv_fp4_e2m1* x) {}", ""),
     ("texture references", "void f() {\n\n", "cudaBindTexture(nullptr, image, nullptr, 0);", "}"),
+    ("cudaFuncGetName of the CUDA runtime", KERNEL + "void f(const char** name) {\n", "cudaFuncGetName(name, k);", "}"),
+    ("cuMemcpy2D of the driver API", "#include <cuda.h>\nvoid f(void* copy) {\n", "cuMemcpy2D(copy);", "}"),
+    ("__isShared of the functions of kernels", "__global__ void k(int* x) {\n\n", "x[0] = __isShared(x);", "}"),
     ("__brkpt", "__global__ void k() {\n\n", "__brkpt();", "}"),
 ]
+
+
+class Lacking(unittest.TestCase):
+    def test_nothing_that_there_is_is_refused_by_its_name(self):
+        headers = "".join(f"#include <{one}>\n" for one in ("cuda.h", "cuda_pipeline.h", "curand.h", "cufft.h", "nvrtc.h", "cublasLt.h"))
+        text = headers + "".join(f"#ifndef {name}\nusing ::{name};\n#endif\n" for name in OF_NAME)
+        said = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "-w", "-fmax-errors=0", "-DSIMT_WHOLE_PROGRAM", "-I", SIMT / "include", "-x", "c++", "-"],
+                              input=text, text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"}).stderr
+        missing = re.findall(r"error: '(?:::)?(\w+)' has not been declared", said)
+        self.assertEqual(sorted(set(OF_NAME) - set(missing)), [])
 
 
 class Refused(InFolder):

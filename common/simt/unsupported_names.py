@@ -21,10 +21,13 @@ LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+
 GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph_memory.h", "graph_conditions.h")
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
 
-# Status, types and settings are those that the header holds; its functions come from macros.
-CUBLAS = "|".join([*sorted({name for header in ("cublas_v2.h", "cublasLt.h", "simt/cublas_types.h", "simt/cublaslt_product.h")
-                            for name in re.findall(r"\bcublas([A-Z]\w+)", (HEADERS / header).read_text())}),
-                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SD]trsm(?:Batched)?", "[SD](?:symv|syr|syrk|symm|trmv|trsv|trmm|dgmm|rot|getr[fis]Batched)", "[CZ]gemm", "[SDH]gemm(?:StridedBatched|Batched)?"])
+# Status, types and settings are those that the headers hold; of functions for several types they hold the name without the type's letter.
+CUBLAS_TEXT = "".join(header.read_text() for header in [HEADERS / "cublas_v2.h", HEADERS / "cublasLt.h", *sorted((HEADERS / "simt").glob("cublas*.h"))])
+CUBLAS = "|".join([*sorted(set(re.findall(r"\bcublas([A-Z]\w+)", CUBLAS_TEXT))),
+                   *(f"[{letters}]{name}(?:_v2)?" for kind, letters in (("REAL", "SD"), ("COMPLEX", "CZ"), ("ALL", "SDCZ"))
+                     for name in re.findall(rf"^SIMT_BLAS_{kind}\((\w+)\)", CUBLAS_TEXT, re.MULTILINE)),
+                   *(f"{name}(?:_v2)?" for name in re.findall(r"^SIMT_BLAS_NAMED\(cublas(\w+)", CUBLAS_TEXT, re.MULTILINE)),
+                   "[SD](?:axpy|scal|copy|swap|dot|nrm2|asum|gemv|ger|geam)", "I[sd]am(?:ax|in)", "[SDH]gemm(?:StridedBatched|Batched)?"])
 
 # A name that a library's functions might have, and that a program gives to its own wrappers.
 WRAPPER = r"\w*(?:[Cc]heck|[Cc]hk|CHK|[Ee]rr|[Aa]ssert|[Ss]afe|[Cc]all|[Tt]hrow|[Tt]ry)|_"
@@ -45,7 +48,7 @@ CUSOLVER = of_library("cusolverDn", ["cusolverDn.h", "simt/cusolver_typed.h"],
                       "[SD](?:getr[fs]|potr[fsi]|geqrf|ormqr|orgqr|syevd|syevj|sygvd|gesvdj?)(?:_bufferSize)?|[SD]potr[fs]Batched")
 
 # Each also without Async, which a macro adds.
-DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", "".join((HEADERS / "simt" / header).read_text() for header in ("driver_api.h", "driver_modules.h")))
+DRIVER = "|".join(sorted({name + rest for name in re.findall(r"\bcu([A-Z]\w+)", "".join((HEADERS / "simt" / header).read_text() for header in ("driver_api.h", "driver_modules.h", "driver_names.h")))
                           for rest in ("", "Async")}))
 
 # A name in the code, and the feature that it belongs to. `{0}`: the matched text.
@@ -69,7 +72,7 @@ UNSUPPORTED = [
     (r"\b__nv_fp[46]\w*|\b__nv_fp8(?:x[24])?_e8m0\w*", "4-bit and 6-bit floating point and E8M0 ({0})"),
     (r"\b__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)\s*\(", "{0}: without _sync it does not exist since compute "
      "capability 7.0"),
-    (of_library("cublas", ["simt/cublas_v2_names.h"], CUBLAS), "{0} of cuBLAS"),
+    (of_library("cublas", [], CUBLAS), "{0} of cuBLAS"),
     (CUSPARSE, "{0} of cuSPARSE"),
     (CUSOLVER, "{0} of cuSOLVER"),
     (r"\bnccl(?:Comm(?:Shrink|Grow|Revoke|WindowRegister|WindowDeregister|InitRankScalable)|GroupSimulateEnd|AlltoAll|Gather|Scatter|DevComm\w*)\s*\(|"

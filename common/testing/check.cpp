@@ -56,7 +56,7 @@ Finding ending(const Outcome& outcome) {
     const std::string start = word + (at.empty() ? "" : (word.empty() ? "" : " at ") + at);
     const std::string first = start.empty() ? "" : start + colon;
     // Of a hidden case no place: a file could end at another line for every width, and so be told which it is.
-    return Finding{kind, first + outcome.message, "",
+    return Finding{kind, first + shortened(outcome.message), "",
                    (word.empty() ? "" : word + ": ") + without_details(outcome.message), is_check(outcome.message)};
   };
   switch (outcome.kind) {

@@ -34,14 +34,15 @@ const char* words(Fault fault) {
 }
 
 // A value against the exact one. poisoned: the bytes are still those of the poison, which reads as NaN.
-Fault judge(double expected, double got, bool poisoned, bool masked, Dtype dtype) {
+Fault judge(double expected, double got, bool poisoned, bool masked, Dtype dtype,
+            double relative = relative_tolerance) {
   if (poisoned) return Fault::unwritten;
   if (std::isnan(expected)) return std::isnan(got) ? Fault::none : Fault::nan_missing;
   if (std::isnan(got)) return Fault::nan_unexpected;
   if (masked) return got == 0 ? Fault::none : Fault::not_zero;
   const double rounding = dtype == Dtype::f32 ? 0 : reference::half_ulp(expected, dtype);
   const double difference = std::fabs(got - expected);
-  const double tolerance = rounding + relative_tolerance * std::fabs(expected) + absolute_tolerance;
+  const double tolerance = rounding + relative * std::fabs(expected) + absolute_tolerance;
   if (difference <= tolerance) return Fault::none;
   return difference <= 4 * rounding + 1e-2 * std::fabs(expected) ? Fault::slightly_off : Fault::far_off;
 }
@@ -72,7 +73,7 @@ std::string got_text(Fault fault, double value) {
 
 Comparison explained(const std::vector<Fault>& faults, const std::string& name,
                      const std::function<std::string(size_t)>& first, int rows, int cols, size_t row_bytes,
-                     const char* column_word) {
+                     const char* column_word, const std::vector<Special>& special) {
   Comparison result;
   result.total = faults.size();
   std::array<size_t, static_cast<size_t>(Fault::count)> counts{};
@@ -96,7 +97,9 @@ Comparison explained(const std::vector<Fault>& faults, const std::string& name,
     result.kinds += (i ? ", " : "") + std::string(words(kinds[i]));
   }
   text += "\n";
-  if (!result.never_written()) text += describe_patterns(faults, rows, cols, row_bytes, column_word);
+  const std::string only = describe_special(faults, special);
+  text += only;
+  if (only.empty() && !result.never_written()) text += describe_patterns(faults, rows, cols, row_bytes, column_word);
   result.without_values = text;
   const auto found = std::find_if(faults.begin(), faults.end(), [](Fault f) { return f != Fault::none; });
   result.explanation = first(static_cast<size_t>(found - faults.begin())) + "\n" + text;
@@ -140,7 +143,7 @@ Comparison compare_softmax(const std::vector<double>& x, const std::vector<doubl
 }
 
 Comparison compare_topk(const std::vector<double>& x, const reference::TopK& expected, const int* index,
-                        const float* prob, int rows, int cols, int k, Dtype dtype) {
+                        const float* prob, int rows, int cols, int k, Dtype dtype, double relative) {
   const size_t width = static_cast<size_t>(cols), ranks = static_cast<size_t>(k);
   std::vector<Fault> faults(expected.index.size());
   std::vector<size_t> seen_in_row(width, 0);  // row + 1 of the last row that returned this column
@@ -169,7 +172,8 @@ Comparison compare_topk(const std::vector<double>& x, const reference::TopK& exp
       fault = mine == theirs ? Fault::tie_order : Fault::wrong_index;
       continue;
     }
-    fault = judge(right, static_cast<double>(prob[i]), false, x[row * width + column] == -infinity, Dtype::f32);
+    fault =
+        judge(right, static_cast<double>(prob[i]), false, x[row * width + column] == -infinity, Dtype::f32, relative);
   }
 
   const auto first = [&](size_t at) {

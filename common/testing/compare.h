@@ -48,12 +48,19 @@ struct Comparison {
   bool never_written() const { return total > 0 && unwritten == total; }
 };
 
+// Elements that the operator treats in another way: its folder knows which they are. words: "targets".
+struct Special {
+  const char* words;
+  std::function<bool(size_t)> holds;  // of an element's number
+};
+
 // Of rows x cols elements: how many are wrong, of which kinds, and where they lie. first: what is said of the first
 // that is wrong, by its number ("row 2, column 5: expected 1, got 2"); not asked if none is. name: of the output, if
-// there are several ("loss"). row_bytes, column_word: as describe_patterns() has them.
+// there are several ("loss"). row_bytes, column_word: as describe_patterns() has them. If all wrong elements are of one
+// special kind, that is said in place of where they lie.
 Comparison explained(const std::vector<Fault>& faults, const std::string& name,
                      const std::function<std::string(size_t)>& first, int rows, int cols, size_t row_bytes,
-                     const char* column_word);
+                     const char* column_word, const std::vector<Special>& special = {});
 
 // A number as messages have it: 7 digits, and NaN without a sign.
 std::string value_text(double value);
@@ -65,8 +72,9 @@ std::string got_text(Fault fault, double value);
 Comparison compare_softmax(const std::vector<double>& x, const std::vector<double>& expected, const void* got, int rows,
                            int cols, rung::Dtype dtype);
 
-// index, prob: rows x k. dtype: that of the logits.
+// index, prob: rows x k. dtype: that of the logits. relative: the tolerance of a probability.
 Comparison compare_topk(const std::vector<double>& x, const reference::TopK& expected, const int* index,
-                        const float* prob, int rows, int cols, int k, rung::Dtype dtype);
+                        const float* prob, int rows, int cols, int k, rung::Dtype dtype,
+                        double relative = relative_tolerance);
 
 }  // namespace testing_

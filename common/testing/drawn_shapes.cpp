@@ -111,17 +111,17 @@ void draw_each_step(const Shape& known, int least, int most, double factor, std:
 
 // Many rows of many columns, for a kernel that does something else only there: some dozens of rows, less and many more.
 // Three variants that share them have one each; one that shares with none has the dozens and one of the others. All
-// have more than 64 rows of 4096 columns. The last two, more elements than those and more or many more rows, cost most:
-// of variants that share them one has each.
+// have more than 64 rows of 4096 columns. The last three, more elements than those and more or many more rows, cost
+// most: of variants that share them one has each.
 void draw_many_rows(const Shape& known, const Turn& turn, const std::set<int>& named, Random* random,
                     std::vector<Shape>* shapes) {
   struct Rows {
     int least, most;
     double elements;
   };
-  constexpr Rows all[] = {{24, 48, 225000},  {8, 24, 98304},     {64, 400, 98304},
-                          {64, 100, 480000}, {110, 250, 640000}, {510, 640, 700000}};
-  constexpr int for_all = 3, largest = 4, most_rows = 5;
+  constexpr Rows all[] = {{24, 48, 225000},   {8, 24, 98304},     {64, 400, 98304},   {64, 100, 480000},
+                          {110, 250, 640000}, {510, 640, 700000}, {760, 2000, 393216}};
+  constexpr int for_all = 3, largest = 4, most_rows = 6;
   const int begin = random->from(0, 2);
   for (int i = 0; i <= most_rows; i++) {
     Shape shape = known;
@@ -221,10 +221,14 @@ std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int wid
 }
 
 int drawn_results(const Shape& shape, int most, uint64_t number) {
-  constexpr int largest = 64;
+  constexpr int few = 64, largest = 1024, part = 128, single_rows = 2;
   Random random(number ^ (static_cast<uint64_t>(shape.cols) << 32 | static_cast<uint64_t>(shape.rows)));
-  const int end = std::min({most, largest, shape.cols});
-  return std::min(end, static_cast<int>(std::pow(end + 1.0, random.from(0, 1023) / 1024.0)));
+  const double drawn = random.from(0, 1023) / 1024.0;
+  const int end = std::min({most, largest, shape.cols / part});
+  if (shape.rows <= single_rows && end > few && random.from(0, 2))
+    return few + static_cast<int>(std::pow(end - few + 1.0, drawn));
+  const int end_of_few = std::min({most, few, shape.cols});
+  return std::min(end_of_few, static_cast<int>(std::pow(end_of_few + 1.0, drawn)));
 }
 
 }  // namespace testing_

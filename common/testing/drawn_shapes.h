@@ -26,7 +26,8 @@ struct Turn {
 std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
                                 uint64_t number, const Turn& turn = {});
 
-// How many of each row's largest a top-K variant is asked for there: evenly in the logarithm.
+// How many of each row's largest a top-K variant is asked for there, evenly in the logarithm: up to 64, and of two wide
+// rows in three more than that, up to one of 128 columns: the selection is still little beside the row.
 int drawn_results(const Shape& shape, int most, uint64_t number);
 
 }  // namespace testing_

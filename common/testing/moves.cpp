@@ -23,11 +23,6 @@ using rung::Outcome;
 
 // ---- Words ---------------------------------------------------------------------------------------
 
-std::string sectors_per_request(const Traffic& all) {
-  const std::string sectors = brief(all.sectors / std::max(1.0, all.requests));
-  return sectors + (sectors == "1" ? " sector" : " sectors") + " per request";
-}
-
 std::string code_at(const std::string& path, int number) {
   // The worker says which file. For the judge it is not to be believed: nothing but the submission may be quoted.
   if (judged() && shortened(path) != session().source) return "";
@@ -40,15 +35,6 @@ std::string code_at(const std::string& path, int number) {
   line = line.substr(first);
   return line.size() > 80 ? line.substr(0, 77) + "..." : line;
 }
-
-// Loads and stores, each with its name, for demands on both.
-struct Direction {
-  const char *past, *plural;
-  Traffic Count::*total;
-  Traffic LineCount::*of_line;
-};
-constexpr Direction directions[] = {{"read", "loads", &Count::load, &LineCount::load},
-                                    {"written", "stores", &Count::store, &LineCount::store}};
 
 // Threads that are one row too many may load another's: in a launch for many rows, and not of many of them.
 double loaded_by_idle(const Count& count) { return count.rows / 32 * (count.matrix_bytes() / count.rows); }
@@ -79,6 +65,15 @@ std::string worst_line(const Count& count, const std::function<double(const Line
 
 Judgement unmet(const std::string& counted) { return {false, counted}; }
 
+double partial_results(const Count& count) {
+  constexpr double part = 1.0 / 16, narrow_part = 1.0 / 4, bytes_of_row = 128;
+  return std::max(part * count.matrix_bytes(), std::min(narrow_part * count.matrix_bytes(), bytes_of_row * count.rows));
+}
+double written_besides(const Count& count) {
+  return count.store.bytes + count.atomic.bytes + count.copies(count.copied_written) - count.result_bytes;
+}
+bool keeps_a_copy(const Count& count) { return written_besides(count) > partial_results(count); }
+
 // ---- The vocabulary ------------------------------------------------------------------------------
 
 Demand read_at_most(int times) {
@@ -87,10 +82,12 @@ Demand read_at_most(int times) {
     const Traffic none, &atomic = count.atomic.bytes > count.matrix_bytes() / 8 ? count.atomic : none;
     const double copied = count.copies(count.copied_read), bytes = count.load.bytes + atomic.bytes + copied;
     // Of a row's K best those of its parts are merged, or a second kernel has the K results and a factor for each. So
-    // of x itself, which is watched there, no more may be read.
+    // of x itself, which is watched, no more may be read. What the parts of a row have found may be read by all
+    // threads, if it is too little to be a copy of x.
     const double most = times * count.matrix_bytes() + loaded_by_idle(count);
     const double again = count.results ? std::max(count.matrix_bytes() / 4, count.result_bytes) : 0;
     if (bytes <= most + again && (!count.results || count.watched_bytes <= most)) return {};
+    if (count.watched_bytes + atomic.bytes <= most && !keeps_a_copy(count)) return {};
     const double sectors = count.load.sectors + atomic.sectors + std::ceil(copied / 32);
     // Bytes are counted per lane, sectors per request.
     const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
@@ -105,9 +102,8 @@ Demand read_at_most(int times) {
 Demand watched_once(int spare) {
   return [spare](const Count& count) -> Judgement {
     // What is read from a copy of x, in memory of the kernels' own or in the result's, nobody watches.
-    const double written = count.store.bytes + count.atomic.bytes + count.copies(count.copied_written);
-    if (written > count.result_bytes + count.matrix_bytes() / 16)
-      return unmet(whole(written - count.result_bytes) + " bytes are written besides the result, where x has " +
+    if (keeps_a_copy(count))
+      return unmet(whole(written_besides(count)) + " bytes are written besides the result, where x has " +
                    whole(count.matrix_bytes()) + ": is it read again from a copy?" +
                    worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
     const double most = count.matrix_bytes() + static_cast<double>(spare) * count.rows + loaded_by_idle(count);
@@ -119,9 +115,8 @@ Demand watched_once(int spare) {
 Demand written_once() {
   return [](const Count& count) -> Judgement {
     const double copied = count.copies(count.copied_written), bytes = count.store.bytes + count.atomic.bytes + copied;
-    // A counter, a flag, a value or two of a row are no elements.
-    const double besides = bytes - count.result_bytes, beside_elements = 64 + 16.0 * count.rows;
-    if (besides >= 0 && besides <= beside_elements && copied == 0) return {};
+    const double besides = bytes - count.result_bytes, few_values = 64 + 16.0 * count.rows;
+    if (besides >= 0 && besides <= std::max(few_values, partial_results(count)) && copied == 0) return {};
     return unmet("written " + times_of(bytes / count.result_bytes) + ": " +
                  whole(count.store.sectors + count.atomic.sectors + std::ceil(copied / 32)) +
                  " sectors where the result has " + whole(std::ceil(count.result_bytes / 32)) + by_copies(copied) +
@@ -129,80 +124,15 @@ Demand written_once() {
   };
 }
 
-Demand coalesced() {
-  return [](const Count& count) -> Judgement {
-    const bool aligned = count.cols * count.element_bytes % 32 == 0;
-    for (const Direction& direction : directions) {
-      const Traffic& all = count.*direction.total;
-      const double needed = all.bytes / 32 + (aligned ? 0 : all.requests);
-      // Of each row something may be read or written that is no element, as a counter or a flag is.
-      if (all.requests == 0 || all.sectors <= needed + (aligned ? count.rows : 0)) continue;
-      return unmet(std::string(direction.past) + " with " + sectors_per_request(all) + " where " +
-                   brief(needed / all.requests) + " hold its bytes: " + whole(all.sectors) + " sectors for " +
-                   whole(all.bytes) + " bytes" + worst_line(count, [&](const LineCount& line) {
-                     const Traffic& mine = line.*direction.of_line;
-                     return mine.sectors - mine.bytes / 32;
-                   }));
-    }
-    return {};
-  };
-}
+namespace {
 
-Demand bytes_per_lane(int bytes) {
-  return [bytes](const Count& count) -> Judgement {
-    for (const Direction& direction : directions) {
-      const Traffic& all = count.*direction.total;
-      if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
-      const double per_lane = all.bytes / all.requests / 32;
-      if (per_lane >= bytes && all.sectors <= all.bytes / 32) continue;
-      return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane and " +
-                   sectors_per_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
-                   std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +
-                   whole(all.bytes / bytes / 32) + worst_line(count, [&](const LineCount& line) {
-                     const Traffic& mine = line.*direction.of_line;
-                     return mine.requests - mine.bytes / bytes / 32;
-                   }));
-    }
-    return {};
-  };
-}
-
-Demand nearly_bytes_per_lane(int bytes, int spare) {
-  return [bytes, spare](const Count& count) -> Judgement {
-    const double needed = std::ceil(static_cast<double>(count.cols) * count.element_bytes / bytes / 32);
-    for (const Direction& direction : directions) {
-      const Traffic& all = count.*direction.total;
-      if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
-      const double passes = all.bytes / count.matrix_bytes();
-      const double per_row = all.requests / passes / count.rows;
-      if (per_row <= needed + spare) continue;
-      return unmet(brief(per_row) + " requests per row that is " + direction.past + ", where " + std::to_string(bytes) +
-                   " bytes per lane need " + whole(needed) + " and the row's ends at most " + std::to_string(spare) +
-                   " more" +
-                   worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
-    }
-    return {};
-  };
-}
-
-Demand bytes_per_element(int bytes) {
-  return [bytes](const Count& count) -> Judgement {
-    const double counted = count.footprint_read * 32 / count.elements();
-    if (counted <= bytes) return {};
-    return unmet("the matrix takes " + brief(counted) + " bytes per element: " + whole(count.footprint_read) +
-                 " different sectors were read, where " + std::to_string(bytes) + " bytes per element are " +
-                 whole(count.elements() * bytes / 32) +
-                 worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
-  };
-}
-
-Demand predicted_within(double microseconds, int rows, int cols) {
+Demand predicted_for_bytes(double microseconds, int rows, int cols, bool by_bytes) {
   return [=](const Count& count) -> Judgement {
     const std::string unpredicted = "its time cannot be predicted: " + count.predicted_words;
     // Or a kernel that nothing is known of would keep every budget.
     if (std::isnan(count.at_least)) return unmet(unpredicted);
     const double share = count.elements() * count.stands_for / (static_cast<double>(rows) * cols);
-    const double budget = microseconds * share * count.element_bytes / 4;
+    const double budget = microseconds * share * (by_bytes ? count.element_bytes / 4.0 : 1);
     if (std::isnan(count.predicted)) {
       if (count.at_least * 1e6 <= budget) return {true, unpredicted};
       return unmet("predicted for an H200, without what cannot be: " + format("%.3g", count.at_least * 1e6) +
@@ -215,8 +145,14 @@ Demand predicted_within(double microseconds, int rows, int cols) {
   };
 }
 
-Demand keeps_pace(double microseconds, int rows, int cols) {
-  return [within = predicted_within(microseconds, rows, cols)](const Count& count) -> Judgement {
+}  // namespace
+
+Demand predicted_within(double microseconds, int rows, int cols) {
+  return predicted_for_bytes(microseconds, rows, cols, true);
+}
+
+Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes) {
+  return [within = predicted_for_bytes(microseconds, rows, cols, by_bytes)](const Count& count) -> Judgement {
     if (!std::isnan(count.at_least)) return within(count);
     Count known = count;
     known.at_least = count.rest;
@@ -238,15 +174,6 @@ Demand launched_by_graphs() {
     if (count.by_graphs >= launches) return {};
     return unmet(whole(launches - count.by_graphs) + " of " + whole(launches) +
                  " launches are made one by one, where a graph that was recorded makes all of them");
-  };
-}
-
-Demand said_what_loads_cost() {
-  return [](const Count& count) -> Judgement {
-    return {true, "what it costs, counted on " + std::to_string(count.rows) + " x " + std::to_string(count.cols) +
-                      ": every element is read " + times_of(count.load.bytes / count.matrix_bytes()) + ", with " +
-                      sectors_per_request(count.load) +
-                      worst_line(count, [](const LineCount& line) { return line.load.sectors; })};
   };
 }
 
@@ -352,6 +279,18 @@ std::string check_at(const Step& step, const Demand& demand, std::string* remark
   return "";
 }
 
+// What a drawn shape is counted with. Rows that begin anywhere: who leaves out what is before and after their packs has
+// a wrong result. Of the others about every fourth has masks, for who does something else there: it follows from the
+// class's secret which. So few are asked for that no mask is among a row's largest.
+int values_at(const Shape& shape, int otherwise) {
+  constexpr int rest_a_result = 16;
+  const Operator& op = operator_of(lab.op);
+  if (shape.cols % 2) return op.heavy_ends();
+  const uint64_t drawn = (session().seed + static_cast<uint64_t>(shape.cols)) * 0x9e3779b97f4a7c15ull;
+  const bool masks = op.masked() && drawn >> 62 == 0 && op.results(shape) * rest_a_result <= shape.cols;
+  return masks ? op.masked() : otherwise;
+}
+
 }  // namespace
 
 std::string check_move(const Step& step, std::string* remark) {
@@ -361,8 +300,7 @@ std::string check_move(const Step& step, std::string* remark) {
     if (!failure.empty()) return;
     Step there = step;
     there.test_case.sizes = there.test_case.called_with = shape;
-    // Rows that begin anywhere: who leaves out what is before and after their packs has a wrong result.
-    if (judged() && shape.cols % 2) there.test_case.values = operator_of(lab.op).heavy_ends();
+    if (judged()) there.test_case.values = values_at(shape, there.test_case.values);
     failure = check_at(there, demand, &no_remark);
   };
   const std::vector<Shape> shapes = counted_shapes(move.shape, move.widths, &step);

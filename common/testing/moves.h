@@ -51,9 +51,10 @@ struct Count {
   double result_bytes = 0;
   rung::Sizes sizes = {};
   Traffic load, store, atomic;
-  double footprint_read = 0;   // distinct sectors, of all kernels
-  double barriers = 0;         // once per warp
-  double warp_operations = 0;  // shuffles, votes, __syncwarp, once per warp
+  double footprint_read = 0;     // distinct sectors, of all kernels
+  double largest_footprint = 0;  // of one of them
+  double barriers = 0;           // once per warp
+  double warp_operations = 0;    // shuffles, votes, __syncwarp, once per warp
   // Bytes: what lanes get of their warp by shuffles, votes and reductions; what threads read of what others have put
   // into shared memory (simt/counters/handed_over.h).
   double exchanged = 0, handed_over = 0, between_warps = 0;  // the last: from threads of other warps
@@ -136,8 +137,8 @@ Demand rows_at_once();
 // widths in proportion. Of what is not modelled, such as clusters, the least that the rest takes is judged.
 Demand predicted_within(double microseconds, int rows, int cols);
 // The same for a time that is only to show what no count does, such as lanes that work one after the other: of a kernel
-// with code whose cost is not known what the rest takes is judged.
-Demand keeps_pace(double microseconds, int rows, int cols);
+// with code whose cost is not known what the rest takes is judged. by_bytes: elements of 16 bits may take half of it.
+Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.
@@ -152,6 +153,11 @@ Judgement unmet(const std::string& counted);
 // How many rows a block goes through one after the other, with all its threads: its own barriers are as many, at the
 // least. Of warps that have rows of their own, 1.
 double rows_in_turn(const Count& count);
+// What the parts of a row may leave behind for each other, in bytes written besides the result: too little to be a copy
+// of x, from which that could be read again. What is written besides, and whether it is more.
+double partial_results(const Count& count);
+double written_besides(const Count& count);
+bool keeps_a_copy(const Count& count);
 // "" or a line that says how many of the bytes copies and settings of device memory have moved.
 std::string by_copies(double bytes);
 

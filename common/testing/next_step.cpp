@@ -1,5 +1,6 @@
 #include "next_step.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -47,12 +48,14 @@ struct Todos {
   int count = 0;
   bool any = false;
   std::string of_line;
-  size_t begins = 0;  // the one that the line lies in
+  size_t begins = 0;       // the one that the line lies in
+  std::string of_callers;  // other TODOs with calls by which the kernel came to the line: " or 3"
 };
 
-Todos todos_of(const std::vector<std::string>& lines, size_t at) {
+Todos todos_of(const std::vector<std::string>& lines, size_t at, const std::set<size_t>& calls) {
   Todos todos;
   std::string inside;
+  std::set<std::string> callers;
   size_t begins = 0;
   for (size_t i = 1; i < lines.size(); i++) {
     const std::string line = trimmed(lines[i]);
@@ -62,9 +65,29 @@ Todos todos_of(const std::vector<std::string>& lines, size_t at) {
       todos.count += inside != "0";
     }
     if (i == at) todos.of_line = inside, todos.begins = begins;
+    if (calls.count(i) && !inside.empty()) callers.insert(inside);
     if (line.rfind("// END ", 0) == 0) inside.clear();
   }
+  callers.erase(todos.of_line);
+  for (const std::string& caller : callers) todos.of_callers += " or " + caller;
   return todos;
+}
+
+// Where a text tells of the calls (simt::describe_calls); npos if it does not.
+size_t calls_at(const std::string& text) {
+  return std::min(text.find("The kernel called this function at "), text.find("The kernel got there by calls at "));
+}
+
+// The lines of this file in what is said of the calls (simt::describe_calls), where the mistake may be theirs: only
+// some threads called.
+std::set<size_t> calls_in(const std::string& text, const std::string& source) {
+  std::set<size_t> calls;
+  if (text.find("synccheck: ") == std::string::npos && text.find("deadlock") == std::string::npos) return calls;
+  const size_t said = calls_at(text);
+  if (said == std::string::npos || text.find(source + ":") > said) return calls;  // lines of another file
+  for (size_t at = said; (at = text.find("line ", at)) != std::string::npos; at++)
+    calls.insert(static_cast<size_t>(atoi(text.c_str() + at + 5)));
+  return calls;
 }
 
 // The first sentence of a comment, which may go on in the next line.
@@ -78,18 +101,29 @@ std::string first_sentence(const std::string& text) {
 }  // namespace
 
 int line_in(const std::string& text, const std::string& source) {
+  const size_t calls = calls_at(text);
+  int line = 0;
   for (size_t at = text.find(source + ":"); at != std::string::npos; at = text.find(source + ":", at + 1)) {
-    const int line = atoi(text.c_str() + at + source.size() + 1);
-    if (line > 0) return line;
+    const int found = atoi(text.c_str() + at + source.size() + 1);
+    if (found <= 0) continue;
+    line = found;
+    if (at < calls) break;
   }
-  return 0;
+  return line;
+}
+
+bool is_begun(const std::string& source) {
+  const std::vector<std::string> lines = lines_of(source);
+  const auto is_todo = [](const std::string& line) { return trimmed(line).rfind("// TODO ", 0) == 0; };
+  const auto todos = std::count_if(lines.begin(), lines.end(), is_todo);
+  return !open_todos().empty() && static_cast<size_t>(todos) > open_todos().size();
 }
 
 std::string print_next_step(const std::string& source, const std::string& todo, const Failing& failing) {
   const std::vector<std::string> lines = lines_of(source);
   const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
   const bool has_line = !failing.name.empty() && failed_at > 0 && failed_at < lines.size();
-  const Todos todos = todos_of(lines, has_line ? failed_at : 0);
+  const Todos todos = todos_of(lines, has_line ? failed_at : 0, calls_in(failing.text, source));
   const bool is_given = todos.any && todos.of_line.empty();
   if (has_line) {
     print("  line " + std::to_string(failed_at) + " fails in " + failing.name + " of " + failing.variant + ": " +
@@ -97,10 +131,12 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
     if (is_given) print("  It is given code: what does a TODO hand to it, or leave undone before it?");
   }
   int shown = 0;
+  bool is_code_open = false;  // TODO 0 is the predictions
   for (const size_t number : open_todos()) {
     const size_t at = number < lines.size() ? lines[number].find("TODO ") : std::string::npos;
     if (at == std::string::npos) continue;
     if (!todo.empty() && lines[number].compare(at, 6 + todo.size(), "TODO " + todo + ":") != 0) continue;
+    is_code_open |= lines[number].compare(at, 7, "TODO 0:") != 0;
     if (++shown <= most_todos)
       print("  line " + std::to_string(number) + ", " + first_sentence(trimmed(lines[number].substr(at))));
   }
@@ -108,8 +144,13 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
     print("  " + failing.name + " of " + failing.variant + ": " + failing.text.substr(0, failing.text.find('\n')));
   if (shown > most_todos) printf("  and %d more TODOs\n", shown - most_todos);
   if (failing.name.empty() || !todo.empty() || todos.count < 2) return "";
-  if (has_line && !is_given) return open_todos().count(todos.begins) ? "" : todos.of_line;
-  return shown == 0 ? "n, n from 1 to " + std::to_string(todos.count) : "";
+  // What the launch asked for is wrong, not the line.
+  for (const char* const of_launch : {"Is it a number of elements here?", "<<<blocks, threads>>> in this order?"})
+    if (failing.text.find(of_launch) != std::string::npos) return "n, n from 1 to " + std::to_string(todos.count);
+  if (has_line && !is_given && open_todos().count(todos.begins)) return "";
+  if (has_line && !is_given)
+    return todos.of_callers.empty() ? todos.of_line : "n, n is " + todos.of_line + todos.of_callers;
+  return !is_code_open ? "n, n from 1 to " + std::to_string(todos.count) : "";
 }
 
 }  // namespace testing_

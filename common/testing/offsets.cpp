@@ -33,10 +33,7 @@ std::string check_offsets(const Step& step) {
   std::string text;
   char buffer[1024];
   while (std::fgets(buffer, sizeof buffer, pipe)) text += buffer;
-  if (const size_t at = text.find(" at /"); at < text.find('\n')) {
-    const size_t path = at + 4;
-    text = text.substr(0, path) + shortened(text.substr(path));
-  }
+  text = shortened(text);
   const int status = pclose(pipe);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   // 2: the machine has no address space for it, or the blocks that are run write nothing there.

@@ -73,4 +73,21 @@ std::string describe_patterns(const std::vector<Fault>& faults, int rows, int co
   return text;
 }
 
+std::string describe_special(const std::vector<Fault>& faults, const std::vector<Special>& special) {
+  for (const Special& kind : special) {
+    size_t of_kind = 0, wrong = 0, elsewhere = 0;
+    for (size_t i = 0; i < faults.size(); i++) {
+      const bool holds = kind.holds(i), is_wrong = faults[i] != Fault::none;
+      of_kind += holds;
+      wrong += holds && is_wrong;
+      elsewhere += !holds && is_wrong;
+    }
+    if (elsewhere > 0 || wrong == 0 || of_kind == faults.size()) continue;
+    const std::string which =
+        wrong == of_kind ? "all of them" : std::to_string(wrong) + " of " + std::to_string(of_kind);
+    return std::string("wrong only in ") + kind.words + ", in " + which + "\n";
+  }
+  return "";
+}
+
 }  // namespace testing_

@@ -15,4 +15,9 @@ namespace testing_ {
 std::string describe_patterns(const std::vector<Fault>& faults, int rows, int cols, size_t row_bytes,
                               const char* column_word);
 
+// "wrong only in targets, in 6 of 7", "in all of them": of the first kind that all faults are of, where not all
+// elements are; else
+// "".
+std::string describe_special(const std::vector<Fault>& faults, const std::vector<Special>& special);
+
 }  // namespace testing_

@@ -38,7 +38,9 @@ void read(const json& launch, Count* count) {
   count->exchanged += launch.at("exchanged_bytes").get<double>();
   count->handed_over += total.at("shared_bytes_handed_over").get<double>();
   count->between_warps += total.at("shared_bytes_between_warps").get<double>();
-  count->footprint_read += launch.at("footprint").at("sectors_read").get<double>();
+  const double footprint = launch.at("footprint").at("sectors_read");
+  count->footprint_read += footprint;
+  count->largest_footprint = std::max(count->largest_footprint, footprint);
   const json& grid = launch.at("grid");
   const double blocks = grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
   const json& block = launch.at("block");

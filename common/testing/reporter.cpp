@@ -202,7 +202,14 @@ class LadderReporter : public StreamingBase {
       group_.failures.clear();
       repeats_ = true;
     }
+    // Questions are asked in full until there is something else to read.
+    const bool folds = group_.name == "predict" && request().wanted.empty() && is_begun(session().source);
+    std::string open;
     for (const Failure& failure : group_.failures) {
+      if (folds && failure.text.rfind("not filled in yet: ", 0) == 0) {
+        open += (open.empty() ? "not filled in yet: " : ", ") + failure.name;
+        continue;
+      }
       // The same first line again would not help.
       const std::string first_line = failure.text.substr(0, failure.text.find('\n'));
       if ((explained_ < spelled_out || group_.name == "predict") && first_line != last_explained_) {
@@ -214,6 +221,7 @@ class LadderReporter : public StreamingBase {
         not_explained_.push_back(failure.name);
       }
     }
+    if (!open.empty()) print_indented(open + " (" + session().command() + " CASE='predict-*' asks)", "    ");
     print_indented(group_.notes, "    ");
     group_.cases = 0;
     group_.failures.clear();

@@ -381,12 +381,18 @@ int prepare() {
   return 0;
 }
 
-std::string shortened(const std::string& path) {
+std::string shortened(std::string text) {
   std::string prefix = request().course;
   char folder[4096];
   if (prefix.empty() && getcwd(folder, sizeof folder)) prefix = folder;
   prefix += "/";
-  return path.compare(0, prefix.size(), prefix) == 0 ? path.substr(prefix.size()) : path;
+  for (size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) {
+    if (at == 0 || text[at - 1] == ' ')
+      text.erase(at, prefix.size());
+    else
+      at++;
+  }
+  return text;
 }
 
 }  // namespace testing_

@@ -82,7 +82,7 @@ std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const
 // Takes the request, loads the rung and lists the steps. Returns 0, or the exit status after printing one error.
 int prepare();
 
-// "labs/lab02_smem/softmax_smem.cu:12" -> relative to the current folder if it lies below it.
-std::string shortened(const std::string& path);
+// A path that lies below the course's folder, or each in a text: from there on.
+std::string shortened(std::string text);
 
 }  // namespace testing_

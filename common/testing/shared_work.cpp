@@ -16,6 +16,8 @@ constexpr double accesses_per_round = 8;
 constexpr double accesses_per_element = 16;
 // Of the thread that puts the K largest in order, to each of them.
 constexpr double accesses_a_selected = 8;
+// Of two threads with as much work one may by chance have more: what is kept in a heap depends on the values.
+constexpr double by_chance = 1.5;
 
 // How often an element of a thread's even share may reach it, as a float: loaded three times, and as often from shared
 // memory, and one more. One lane that does the work of its warp gets 32 times its share, one warp of eight 8 times.
@@ -25,6 +27,8 @@ constexpr double received_a_round = 48;
 // For each of the K largest, and for one more: a reduction over the block of a value with its index, and as much again
 // for merging lists.
 constexpr double received_a_selected = 640;
+// Besides, whatever K is, for sorting a buffer that is as large as a tile of the row; of a narrow row less.
+constexpr double received_sorting = 4096, sorting_a_column = 2;
 // No thread gets more than this part of a row.
 constexpr double most_of_a_row = 0.75;
 
@@ -116,7 +120,7 @@ Demand no_serial_section() {
   return [](const Count& count) -> Judgement {
     const double rounds = std::log2(std::max(2, count.block_threads)), rows = rows_in_turn(count);
     const double share = usual_share(count);
-    const double most = share + rows * (accesses_per_round * rounds + accesses_a_selected * count.results);
+    const double most = by_chance * share + rows * (accesses_per_round * rounds + accesses_a_selected * count.results);
     // Nor is it shared work if every thread does all of it.
     double elements = count.elements() / std::max(1.0, count.blocks * count.block_threads);
     for (const Received& launch : count.received) elements = std::max(elements, share_of(launch, count));
@@ -144,7 +148,8 @@ Demand even_shares() {
     for (const Received& launch : count.received) {
       const double rows = rows_in_turn(count);
       const double spare = rows * (received_a_round * std::log2(std::max(2, launch.block_threads)) +
-                                   received_a_selected * (count.results ? count.results + 1 : 0));
+                                   received_a_selected * (count.results ? count.results + 1 : 0) +
+                                   (count.results ? std::min(received_sorting, sorting_a_column * count.cols) : 0));
       // Halves may be kept as floats.
       const double share = share_of(launch, count) * sizeof(float);
       const double most = times_received * share + spare;

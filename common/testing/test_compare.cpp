@@ -271,6 +271,18 @@ TEST_CASE("values are the same for the same name and seed only", "[cases]") {
   const std::vector<Case> cases = operator_of(Op::softmax).cases();
   CHECK(logits(cases[0], 0) == logits(cases[0], 0));
   CHECK(logits(cases[0], 0) != logits(cases[0], 1));
+  // They are kept: another case gets its own, and the same ones come again once there is no more room.
+  Case other = cases[0];
+  const std::vector<float> first = logits(other, 0);
+  other.values = static_cast<int>(Values::ascending);
+  CHECK(logits(other, 0) != first);
+  other = cases[0];
+  other.sizes.cols++;
+  CHECK(logits(other, 0).size() > first.size());
+  other.sizes.rows = 1 << 12;
+  other.sizes.cols = 1 << 13;
+  CHECK(logits(other, 0) == logits(other, 0));
+  CHECK(logits(cases[0], 0) == first);
   CHECK(similar_names(cases, "nan7x600")[0] == "nan-20x600");
   CHECK(similar_names(cases, "normal-7x1042")[0].rfind("normal-7x10", 0) == 0);
 }

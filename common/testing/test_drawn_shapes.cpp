@@ -97,6 +97,7 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
   }
   CHECK(missed_shapes([](const Shape& shape) { return shape.rows < 64 || shape.cols < 4096; }) == 0);
   CHECK(missed_shapes([](const Shape& shape) { return shape.rows <= 500 || shape.cols < 900; }) == 0);
+  CHECK(missed_shapes([](const Shape& shape) { return shape.rows <= 680 || shape.cols < 160; }) == 0);
   CHECK(missed_shapes([](const Shape& shape) { return shape.rows <= 100 || shape.rows * shape.cols <= 480000; }) == 0);
   // Of two variants one has the turn.
   const auto makes = [](const Shape& shape) { return shape.rows < 64 || shape.cols % 8 || shape.cols < 200; };
@@ -110,6 +111,26 @@ TEST_CASE("a kernel that does something else only where there are many rows is s
     missed_by_both += all;
   }
   CHECK(missed_by_both == 0);
+}
+
+TEST_CASE("a kernel that does something else where many of a row's largest are asked for is seen") {
+  constexpr int most_k = 1024;
+  int missed_above_64 = 0, missed_above_256 = 0;
+  for (uint64_t number = 0; number < grades; number++) {
+    const auto shapes =
+        drawn_shapes({1, 32768, {8}}, Move::Widths::wider, std::numeric_limits<int>::max(), named, number);
+    int most = 0;
+    for (const Shape& shape : shapes) {
+      const int k = testing_::drawn_results(shape, most_k, number);
+      REQUIRE((k > 0 && k <= most_k && (k <= 64 || k <= shape.cols / 128)));
+      REQUIRE(testing_::drawn_results(shape, 64, number) <= 64);
+      most = std::max(most, k);
+    }
+    missed_above_64 += most <= 64;
+    missed_above_256 += most <= 256;
+  }
+  CHECK(missed_above_64 == 0);
+  CHECK(missed_above_256 <= grades / 2);
 }
 
 TEST_CASE("of narrow rows blocks for several of them are full") {

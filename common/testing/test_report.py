@@ -76,14 +76,63 @@ class Report(unittest.TestCase):
         output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
         self.assertRegex(output, alone + r"make lab02 FILE=\S+ TODO=2\n")
         call = next(i for i, text in enumerate(done.splitlines(), 1) if "block_reduce(max, scratch, Max())" in text)
-        self.assertIn(f"\n      The kernel called this function at line {call}.\n", output)
+        said = f"\n      The kernel called this function at line {call}.\n"
+        self.assertIn(said, output)
+        for then, mistake, which in ("if (t > 0) __syncthreads();", "synccheck: divergent barrier", "n, n is 2 or 3"), ("*static_cast<float*>(nullptr) = 0;", "null pointer", "2"):
+            with self.subTest(mistake):
+                self.written("lab02_smem", solution, (solution.read_text(), done.replace("scratch[t] = mine;", f"scratch[t] = mine; {then}")))
+                output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
+                self.assertIn(f": {mistake}\n", output)
+                self.assertIn(said, output)
+                self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO={which}\n")
+        # What a launch asked for is wrong in another TODO than the line.
+        launch = "tree_kernel<<<rows, threads, bytes, stream>>>"
+        for then in "tree_kernel<<<rows, threads, bytes / 4, stream>>>", "tree_kernel<<<threads, rows, bytes, stream>>>":
+            with self.subTest(then):
+                self.written("lab02_smem", solution, (solution.read_text(), done.replace(launch, then)))
+                output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
+                self.assertIn("<<<blocks, threads>>>" if "rows, bytes" in then else "bytes", output)
+                self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO=n, n from 1 to {count}\n")
         # Not while one is open, which is the next step; nor of one that is alone already, or of a file that has none.
         wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
         line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)
         self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"open_todos": [line]}).output)
+        predictions = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 0:" in text)
+        self.assertIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"open_todos": [predictions]}).output)
         self.assertNotIn(alone, run_tests("lab02_smem", wrong, "cpu", False, asked | {"todo": "2"}).output)
         given = self.written("lab02_smem", solution, ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))
         self.assertNotIn(alone, run_tests("lab02_smem", given, "cpu", False, asked).output)
+
+    def test_what_is_to_be_predicted_is_asked_in_full_once(self):
+        starter = Path("labs/lab02_smem/softmax_smem.cu")
+        todos = [i for i, line in enumerate(starter.read_text().splitlines(), 1) if "// TODO " in line]
+        begun = self.written("lab02_smem", starter)  # a TODO that is done keeps its comment
+        solution = "build/cpu/checked/solutions/lab02_smem/softmax_smem.so"
+        self.assertEqual(build(solution), "")
+        for file, lines in (starter, todos), (begun, [line for line in todos if line != todos[1]]):
+            output = run_tests("lab02_smem", file, "cpu", False, {"open_todos": lines, "solution": solution}).output
+            self.assertEqual(output.count("not filled in yet: "), 6 if file == starter else 1, output)
+            self.assertEqual("    not filled in yet: predict-neighbours-sectors, " in output, file != starter)
+            self.assertEqual("How many 32-byte sectors" in output, file == starter)
+            asked = run_tests("lab02_smem", file, "cpu", False, {"open_todos": lines, "solution": solution, "case": "predict-*"}).output
+            self.assertEqual(asked.count("not filled in yet: "), 6, asked)
+
+    def test_calls_through_a_header(self):
+        solution = Path("solutions/lab07_fusion/swap_ffn.cu")
+        asked = {"case": "small", "variant": "fused_tiled f32"}
+        call = "multiply<T, M>(sums, a + k, w + k,"
+        wrong = self.written("lab07_fusion", solution, (call, "multiply<T, M>(sums, a + k + (1 << 20), w + k,"))
+        output = run_tests("lab07_fusion", wrong, "cpu", True, asked).output
+        self.assertRegex(output, r"\n      The kernel got there by calls at line \d+, line \d+, common/rung/fusion/panel\.h:\d+ and line \d+\.\n")
+        # The failing line is the header's: of the calls, the last in the file is the next step.
+        store = next(line for line in solution.read_text().splitlines() if "narrow(" in line and "tile.hidden" in line)
+        changed = store.replace("tile.hidden[", "tile.hidden[(1 << 20) + ")
+        self.assertNotEqual(changed, store)
+        wrong = self.written("lab07_fusion", solution, (store, changed))
+        output = run_tests("lab07_fusion", wrong, "cpu", True, asked).output
+        self.assertIn("common/rung/fusion/core.h:", output)
+        number = next(i for i, line in enumerate(wrong.read_text().splitlines(), 1) if line == changed)
+        self.assertIn(f"\n  line {number} fails in small of fused_tiled f32: ", output)
 
     def test_where_no_line_is_named_the_first_wrong_case_is(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;"))

@@ -96,7 +96,8 @@ TEST_CASE("no_max breaks where it is expected to") {
       const testing_::Finding finding = testing_::check({variant, Dtype::f32, "no_max f32", c});
       if (breaks) {
         if (finding.kind == testing_::Finding::Kind::wrong) {
-          WARN("as it should be, wrong on logits of 1e4, where exp(x) overflows:\n" << finding.text);
+          WARN("no failure, but what the lab shows: at logits of 1e4 exp(x) overflows if nothing is subtracted\n("
+               << finding.text.substr(0, finding.text.find('\n')) << ")");
         } else {
           FAIL_CHECK("expected to be wrong on logits of 1e4, where exp(x) overflows; is the maximum subtracted? "
                      << finding.text);

@@ -167,12 +167,14 @@ __global__ void __launch_bounds__(threads_with(Packs))
     block_kernel(const T* __restrict__ x, T* __restrict__ y, int cols) {
   const size_t start = static_cast<size_t>(blockIdx.x) * cols;
   const Split split = split_row<T>(start, cols);
+  const int before = static_cast<int>((start + split.head) / width<T> % line);  // places of the line before pack 0
+  Share<T, Packs> share(threadIdx.x - before, split.packs, blockDim.x);
   wait_for_kernel_before();
 
-  // TODO 7: a row by a block, from the load to the store: TODO 6 with other threads and another fold. Count the packs'
-  // places from the 128-byte line in which they begin (`line` packs): how far into it is pack 0? load<true> where rows
-  // begin on 16 bytes; elsewhere they share sectors with their neighbours, and load<false> lets L1 keep those.
-  (void)x, (void)y, (void)split;
+  // TODO 7: a row by a block, from the load to the store: TODO 6 with other threads and another fold. The
+  // Share is given. load<true> where rows begin on 16 bytes; elsewhere they share sectors with their neighbours, and
+  // load<false> lets L1 keep those.
+  (void)x, (void)y, (void)share;
   // END 7
 }
 

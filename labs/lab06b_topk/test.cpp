@@ -54,6 +54,16 @@ const testing_::Lab testing_::lab = {
          testing_::Move::Widths::near,
          0,
          testing_::narrow_and_odd_topk},
+        // Five times what lab 05's solution takes, for any type: of the largest alone, which any selection finds
+        // quickly.
+        {"move-pace",
+         "1024 x 16384 and K = 1 in at most 160 us, predicted for an H200",
+         {8, 16384, 1},
+         testing_::keeps_pace(160, 1024, 16384, /*by_bytes=*/false),
+         {},
+         true,
+         testing_::Move::Widths::near,
+         128},
     },
     {
         {"fused_bytes",

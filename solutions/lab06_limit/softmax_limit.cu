@@ -184,13 +184,13 @@ __global__ void __launch_bounds__(threads_with(Packs))
     block_kernel(const T* __restrict__ x, T* __restrict__ y, int cols) {
   const size_t start = static_cast<size_t>(blockIdx.x) * cols;
   const Split split = split_row<T>(start, cols);
+  const int before = static_cast<int>((start + split.head) / width<T> % line);  // places of the line before pack 0
+  Share<T, Packs> share(threadIdx.x - before, split.packs, blockDim.x);
   wait_for_kernel_before();
 
   // STEP 7: as in warp_kernel, with blockDim.x threads per row and reduce_block.
   const int column = single_column<T>(split, threadIdx.x);
-  const int before = static_cast<int>((start + split.head) / width<T> % line);
   const uint4* x_packs = reinterpret_cast<const uint4*>(x + start + split.head);
-  Share<T, Packs> share(threadIdx.x - before, split.packs, blockDim.x);
   // Rows that begin anywhere share sectors with their neighbours, which L1 may keep.
   if (cols % width<T> != 0) {
     share.template load<false>(x_packs);

@@ -318,7 +318,7 @@ struct Chip {
 
 constexpr int large_tile_bytes = 200 * 1024;  // of shared memory, with which tiles of 64 cores fit
 
-Tiling choose_tiling(const SwapFfnSizes& s, const Chip& chip) {
+Tiling choose_tiling([[maybe_unused]] const SwapFfnSizes& s, [[maybe_unused]] const Chip& chip) {
   // STEP 6: the larger a tile, the less often the weights are read; the more blocks, the more of the chip has work. All
   // are at work at once, one on an SM. A block that has fewer than 256 columns of d_ff has idle warps.
   const int m = chip.shared_bytes >= large_tile_bytes && s.cores >= 256 ? 4 : 1;

@@ -352,7 +352,8 @@ Plan choose(int rows, int row_packs, int element_bytes, const Device& device) {
     } else {
       // Several blocks per SM: one moves data while another waits for its sum.
       const bool short_row = element_bytes == 4 && share() <= 1024;
-      plan.packs = plan.blocks > 1 ? fewest({6, 8}, 352) : short_row ? 2 : fewest({4, 6, 8}, 512);
+      const bool long_row = element_bytes == 4 && share() > 1536;
+      plan.packs = plan.blocks > 1 ? fewest({6, 8}, 352) : short_row ? 2 : fewest({long_row ? 6 : 4, 6, 8}, 512);
     }
   }
   plan.threads = std::min(1024, threads_for(share(), plan.packs));

@@ -1,6 +1,6 @@
-// Every variant of sharded softmax + top-K on all devices of this process, against double precision on the host:
-//   simtcc -I common/bench/sharded sharded_test.cu local_topk.cu solutions/lab09_sharded/sharded_topk.cu -o
-//   sharded_test SIMT_DEVICES=3 ./sharded_test [all | f32 | f16 | bf16 [VARIANT [CASE]]]
+// Every variant of sharded softmax + top-K on all devices of this process, against double precision on the host.
+// common/commands/program.sh builds it.
+//   SIMT_DEVICES=3 ./sharded_test [all | f32 | f16 | bf16 [VARIANT [CASE]]]
 //   ./sharded_test predict GAIN [FILE]   holds lab 09's predictions; GAIN: three_reductions over one_shot, as measured;
 //                                        FILE gets which are right, as JSON
 // Ends with status 1 at the first wrong result, or if a prediction is wrong.
@@ -12,6 +12,8 @@
 #include <string>
 
 #include "cases.h"
+#include "compare.h"
+#include "reference.h"
 #include "team.cuh"
 
 using namespace sharded;
@@ -21,6 +23,7 @@ extern "C" const rung::Prediction* rung_predictions(int* count);  // lab 09's fi
 namespace {
 
 int made = 0;
+constexpr double relative_tolerance = 2e-5;  // of a probability
 
 template <typename T>
 std::vector<T> values_of(const Case& c, const std::vector<int>& shards) {
@@ -48,46 +51,23 @@ std::vector<T> values_of(const Case& c, const std::vector<int>& shards) {
   return x;
 }
 
-// The row's k columns, the lower one first of equal logits, and what its probabilities are made of.
-struct Expected {
-  std::vector<int> index;
-  double max, sum;
-  double of(double logit) const { return sum > 0 ? std::exp(logit - max) / sum : sum; }
-};
-
-Expected expect(const std::vector<double>& row, int k) {
-  Expected expected;
-  for (size_t i = 0; i < row.size(); i++) expected.index.push_back(static_cast<int>(i));
-  expected.max = -std::numeric_limits<double>::max(), expected.sum = 0;
-  for (const double x : row) expected.max = std::fmax(expected.max, x);
-  for (const double x : row) expected.sum += std::exp(x - expected.max);
-  if (!std::isnan(expected.sum))
-    std::stable_sort(expected.index.begin(), expected.index.end(), [&](int a, int b) { return row[a] > row[b]; });
-  expected.index.resize(k);
-  return expected;
-}
-
 template <typename T>
-void compare(const Case& c, const char* variant, int device, const std::vector<T>& x, const std::vector<int>& index,
-             const std::vector<float>& prob) {
-  for (int r = 0; r < c.rows; r++) {
-    std::vector<double> row;
-    for (int i = 0; i < c.cols; i++)
-      row.push_back(static_cast<double>(static_cast<float>(x[static_cast<size_t>(r) * c.cols + i])));
-    const Expected expected = expect(row, c.k);
-    for (int i = 0; i < c.k; i++) {
-      const size_t at = static_cast<size_t>(r) * c.k + i;
-      const double right = std::isnan(expected.sum) ? expected.sum : expected.of(row[expected.index[i]]),
-                   got = prob[at];
-      const bool is_right = std::isnan(right)
-                                ? std::isnan(got)
-                                : index[at] == expected.index[i] && std::fabs(got - right) <= 2e-5 * right + 1e-30;
-      if (is_right) continue;
-      std::printf("FAIL %s, \"%s\", device %d of %d, row %d, rank %d: column %d with %g, and it is column %d with %g\n",
-                  variant, c.name, device, made, r, i, index[at], got, expected.index[i], right);
-      std::exit(1);
-    }
-  }
+constexpr rung::Dtype dtype = rung::Dtype::f32;
+template <>
+constexpr rung::Dtype dtype<__half> = rung::Dtype::f16;
+template <>
+constexpr rung::Dtype dtype<__nv_bfloat16> = rung::Dtype::bf16;
+
+// Ends the program at a wrong result, in the words of the other labs.
+template <typename T>
+void compare(const Case& c, const char* variant, int device, const std::vector<double>& x,
+             const reference::TopK& expected, const std::vector<int>& index, const std::vector<float>& prob) {
+  const testing_::Comparison compared =
+      testing_::compare_topk(x, expected, index.data(), prob.data(), c.rows, c.cols, c.k, dtype<T>, relative_tolerance);
+  if (compared.right()) return;
+  std::printf("FAIL %s, \"%s\", %s, device %d of %d\n%s", variant, c.name, rung::name_of(dtype<T>), device, made,
+              compared.explanation.c_str());
+  std::exit(1);
 }
 
 template <typename T>
@@ -100,6 +80,8 @@ void test(const Team& team, const Case& c, const char* only) {
   Problem<T> problem(team, c.rows, shards, c.k);
   const std::vector<T> x = values_of<T>(c, shards);
   problem.set_logits(x);
+  const std::vector<double> logits(x.begin(), x.end());
+  const reference::TopK expected = reference::softmax_topk(logits, c.rows, c.cols, c.k);
   const size_t results = static_cast<size_t>(c.rows) * c.k;
   for (const Variant<T>& variant : variants<T>) {
     if (only && std::strcmp(only, variant.name) != 0) continue;
@@ -123,7 +105,7 @@ void test(const Team& team, const Case& c, const char* only) {
       SHARDED_OK(cudaMemcpy(index[d].data(), shard.index, results * sizeof(int), cudaMemcpyDeviceToHost));
       SHARDED_OK(cudaMemcpy(prob[d].data(), shard.prob, results * sizeof(float), cudaMemcpyDeviceToHost));
     });
-    for (int d = 0; d < team.devices; d++) compare(c, variant.name, d, x, index[d], prob[d]);
+    for (int d = 0; d < team.devices; d++) compare<T>(c, variant.name, d, logits, expected, index[d], prob[d]);
   }
 }
 

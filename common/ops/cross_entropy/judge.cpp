@@ -13,6 +13,8 @@ namespace {
 
 namespace facts = rung::cross_entropy_operator;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // Some rows are ignored: in these groups alone, so that counts are of rows that all have work.
 bool ignores(const Case& c) { return c.group == "ignored" || c.group == "hidden"; }
 
@@ -82,10 +84,21 @@ class CrossEntropy : public MatrixOperator {
       }
     }
     return [=](const Outputs& output) {
-      const Comparison loss = compare_numbers("loss", losses, most_of_loss, output[1].data(), 1, rung::Dtype::f32);
+      const auto is_ignored = [&](size_t row) { return targets[row] == facts::ignored; };
+      const std::vector<Special> rows_apart = {{"ignored rows", is_ignored},
+                                               {"rows with a masked target", [&](size_t row) {
+                                                  return !is_ignored(row) &&
+                                                         x[row * cols + static_cast<size_t>(targets[row])] == -infinity;
+                                                }}};
+      const Comparison loss =
+          compare_numbers("loss", losses, most_of_loss, output[1].data(), 1, rung::Dtype::f32, rows_apart);
       if (gradient.empty() || output[0].empty()) return loss;
+      const std::vector<Special> elements_apart = {
+          {"targets", [&](size_t i) { return targets[i / cols] == static_cast<int64_t>(i % cols); }},
+          {"elements of ignored rows", [&](size_t i) { return is_ignored(i / cols); }},
+          {"masked elements", [&](size_t i) { return x[i] == -infinity; }}};
       const Comparison both =
-          compare_numbers("gradient", gradient, most, output[0].data(), static_cast<int>(cols), dtype);
+          compare_numbers("gradient", gradient, most, output[0].data(), static_cast<int>(cols), dtype, elements_apart);
       return join(loss, both);
     };
   }

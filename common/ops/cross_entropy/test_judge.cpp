@@ -67,6 +67,15 @@ TEST_CASE("cross-entropy by hand: three quarters, a masked target, nothing but m
   CHECK(contains(said_of(changed(loss, 3, 1e-3f), gradient, dtype), "loss, row 3"));
   CHECK(contains(said_of(loss, changed(gradient, 1, p * scale), dtype), "gradient, row 0, column 1"));
   CHECK(contains(said_of(loss, changed(gradient, 7, NAN), dtype), "gradient, row 3, column 1"));
+  // Which elements are wrong, as far as they are special.
+  CHECK(contains(said_of(loss, changed(gradient, 1, p * scale), dtype), "\nwrong only in targets, in 1 of 3\n"));
+  CHECK(contains(said_of(loss, changed(gradient, 7, NAN), dtype),
+                 "\nwrong only in elements of ignored rows, in 1 of 2\n"));
+  CHECK(contains(said_of(loss, changed(gradient, 5, 1), dtype), "\nwrong only in masked elements, in 1 of 3\n"));
+  CHECK(contains(said_of(changed(loss, 3, 1), gradient, dtype), "\nwrong only in ignored rows, in all of them\n"));
+  CHECK(contains(said_of(changed(loss, 1, 1), gradient, dtype),
+                 "\nwrong only in rows with a masked target, in 1 of 2\n"));
+  CHECK(!contains(said_of(loss, changed(changed(gradient, 1, 9), 0, 9), dtype), "targets"));
   // The row with a NaN, not ignored: a number is not what must be there.
   std::vector<unsigned char> judged = input_of(dtype);
   const int64_t first = 0;

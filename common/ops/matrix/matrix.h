@@ -59,6 +59,7 @@ class MatrixOperator : public Operator {
   Case integrity_case(uint64_t seed) const override;
   std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
   int heavy_ends() const override { return static_cast<int>(Values::heavy_ends); }
+  int masked() const override { return static_cast<int>(Values::masked); }
   // FLOP of softmax, five per element: max, subtract, exp, add, multiply.
   double flops(const rung::Sizes& sizes) const override { return 5.0 * sizes.rows * sizes.cols; }
   double cost_of_rows(const rung::Sizes& sizes) const override { return 300.0 * sizes.rows; }

@@ -18,6 +18,7 @@ class NormOperator : public MatrixOperator {
   std::vector<unsigned char> input(const Case& c, rung::Dtype dtype, uint64_t seed) const override;
   Verdict expect(const Case& c, uint64_t, const std::vector<unsigned char>& input, rung::Dtype dtype) const override;
   std::vector<Case> hidden_cases(uint64_t seed) const override;
+  int masked() const override { return 0; }
 
  protected:
   // Replaces a row of sizes.cols numbers by their result, and writes to `allowed` the permitted error of each one that

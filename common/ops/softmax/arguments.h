@@ -19,6 +19,8 @@ inline bool plan(const Sizes& sizes, Dtype dtype, Plan* plan) {
   const size_t element = static_cast<size_t>(bytes_of(dtype));
   plan->add({"x", 0, rows, cols, element, 0});
   plan->add({"y", 1, rows, cols, element, 0});
+  plan->watched_offset = 0;
+  plan->watched_bytes = rows * cols * element;
   return true;
 }
 

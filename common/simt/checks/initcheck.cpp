@@ -20,7 +20,10 @@ void Initcheck::read(const Page& page, const BlockInfo& block, const LanesAccess
             "it reads " + describe(block, space, element, access.bytes) + " at " + line_of(access.pc) +
                 ", and nothing has written it" +
                 (is_global ? "" : " in this block of " + std::to_string(block.threads) + " threads") +
-                ".\nUsually fixed by filling the memory first; does the loop that fills it reach every element?"};
+                ".\nUsually fixed by filling the memory first; does the loop that fills it reach every element?" +
+                (is_global || block.threads % 32 == 0
+                     ? ""
+                     : " The block is no whole warps: are the two numbers in <<<blocks, threads>>> in this order?")};
 }
 
 void Initcheck::block_end() {

@@ -116,11 +116,7 @@ void report(const char* what, const ThreadId& thread, uintptr_t pc, const std::s
   report_failure(failure);
 }
 void report(const char* what, const ThreadId& thread, Place place, const std::string& detail) {
-  Failure failure;
-  describe_failure(&failure, what, thread, 0, detail);
-  failure.file = place.file;
-  failure.line = place.line;
-  report_failure(failure);
+  fail_in_kernel(what, detail, place, thread.block, thread.thread);
 }
 
 }  // namespace simt::checks

@@ -35,8 +35,8 @@ void Synccheck::barrier_complete(const BlockInfo&) {
   if (arrived_.size() > 1) {
     std::string text;
     for (const Group& group : arrived_) {
-      text += std::to_string(group.count) + " threads, " + name_of(group.first.thread) + " first, reached " +
-              text_of(group.place) + "\n";
+      text += std::to_string(group.count) + (group.count == 1 ? " thread, " : " threads, ") +
+              name_of(group.first.thread) + " first, reached " + text_of(group.place) + "\n";
     }
     text +=
         "A barrier is one call that every thread of the block reaches. Usually fixed by moving __syncthreads() out of "

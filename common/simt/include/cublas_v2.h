@@ -14,6 +14,7 @@
 struct cublasContext {
   cudaStream_t stream = nullptr;
   cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;  // where scalars lie
+  cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
 };
 using cublasHandle_t = cublasContext*;
 
@@ -29,9 +30,25 @@ inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream
   handle->stream = stream;
   return CUBLAS_STATUS_SUCCESS;
 }
-inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  handle->math_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  *mode = handle->math_mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
 enum cublasAtomicsMode_t { CUBLAS_ATOMICS_NOT_ALLOWED, CUBLAS_ATOMICS_ALLOWED };
 inline cublasStatus_t cublasSetAtomicsMode(cublasHandle_t, cublasAtomicsMode_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasGetAtomicsMode(cublasHandle_t, cublasAtomicsMode_t* mode) {
+  *mode = CUBLAS_ATOMICS_NOT_ALLOWED;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasSetSmCountTarget(cublasHandle_t, int) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasGetSmCountTarget(cublasHandle_t, int* count) {
+  *count = 0;
+  return CUBLAS_STATUS_SUCCESS;
+}
 
 inline cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream) {
   *stream = handle->stream;
@@ -47,7 +64,7 @@ inline cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerM
 }
 inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
-  *version = 130000;
+  *version = CUBLAS_VERSION;
   return CUBLAS_STATUS_SUCCESS;
 }
 const char* cublasGetStatusName(cublasStatus_t status);
@@ -171,7 +188,6 @@ inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation
 // There is no log.
 inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
 
-#include "simt/cublas_matrices.h"
-#include "simt/cublas_triangles.h"
+#include "simt/cublas_ex.h"
+#include "simt/cublas_factors.h"
 #include "simt/cublas_v2_names.h"
-#include "simt/cublas_vectors.h"

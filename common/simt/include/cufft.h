@@ -11,6 +11,8 @@
 #define CUFFT_VERSION 11000
 #define CUFFT_VER_MAJOR 11
 #define CUFFT_VER_MINOR 0
+#define CUFFT_VER_PATCH 0
+#define CUFFT_VER_BUILD 0
 #define CUFFT_FORWARD -1
 #define CUFFT_INVERSE 1
 
@@ -79,6 +81,19 @@ inline cufftResult cufftEstimate3d(int, int, int, cufftType, size_t* work_bytes)
   return *work_bytes = 0, CUFFT_SUCCESS;
 }
 inline cufftResult cufftEstimateMany(int, int*, int*, int, int, int*, int, int, cufftType, int, size_t* work_bytes) {
+  return *work_bytes = 0, CUFFT_SUCCESS;
+}
+inline cufftResult cufftGetSize1d(cufftHandle, int, cufftType, int, size_t* work_bytes) {
+  return *work_bytes = 0, CUFFT_SUCCESS;
+}
+inline cufftResult cufftGetSize2d(cufftHandle, int, int, cufftType, size_t* work_bytes) {
+  return *work_bytes = 0, CUFFT_SUCCESS;
+}
+inline cufftResult cufftGetSize3d(cufftHandle, int, int, int, cufftType, size_t* work_bytes) {
+  return *work_bytes = 0, CUFFT_SUCCESS;
+}
+inline cufftResult cufftGetSizeMany(cufftHandle, int, int*, int*, int, int, int*, int, int, cufftType, int,
+                                    size_t* work_bytes) {
   return *work_bytes = 0, CUFFT_SUCCESS;
 }
 inline cufftResult cufftGetVersion(int* version) { return *version = CUFFT_VERSION, CUFFT_SUCCESS; }

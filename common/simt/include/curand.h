@@ -4,6 +4,11 @@
 // what a GPU would spend on it is neither counted nor predicted.
 #pragma once
 #define CURAND_H_  // which other headers test
+#define CURAND_VER_MAJOR 10
+#define CURAND_VER_MINOR 4
+#define CURAND_VER_PATCH 0
+#define CURAND_VER_BUILD 0
+#define CURAND_VERSION (CURAND_VER_MAJOR * 1000 + CURAND_VER_MINOR * 100 + CURAND_VER_PATCH)
 
 #include <cmath>
 #include <new>

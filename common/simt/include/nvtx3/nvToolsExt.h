@@ -19,6 +19,15 @@ enum nvtxMessageType_t {
   NVTX_MESSAGE_TYPE_UNICODE = 2,
   NVTX_MESSAGE_TYPE_REGISTERED = 3
 };
+enum nvtxPayloadType_t {
+  NVTX_PAYLOAD_UNKNOWN,
+  NVTX_PAYLOAD_TYPE_UNSIGNED_INT64,
+  NVTX_PAYLOAD_TYPE_INT64,
+  NVTX_PAYLOAD_TYPE_DOUBLE,
+  NVTX_PAYLOAD_TYPE_UNSIGNED_INT32,
+  NVTX_PAYLOAD_TYPE_INT32,
+  NVTX_PAYLOAD_TYPE_FLOAT
+};
 union nvtxMessageValue_t {
   const char* ascii;
   const wchar_t* unicode;
@@ -53,6 +62,21 @@ inline void nvtxMarkEx(const nvtxEventAttributes_t*) {}
 inline void nvtxNameOsThreadA(uint32_t, const char*) {}
 inline void nvtxNameCategoryA(uint32_t, const char*) {}
 
+inline int nvtxRangePushW(const wchar_t*) { return -1; }
+inline nvtxRangeId_t nvtxRangeStartW(const wchar_t*) { return 0; }
+inline void nvtxMarkW(const wchar_t*) {}
+inline void nvtxNameOsThreadW(uint32_t, const wchar_t*) {}
+inline void nvtxNameCategoryW(uint32_t, const wchar_t*) {}
+inline void nvtxInitialize(const void*) {}
+
+inline nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t*) { return nullptr; }
+inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) { return 0; }
+inline void nvtxDomainRangeEnd(nvtxDomainHandle_t, nvtxRangeId_t) {}
+inline void nvtxDomainMarkEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) {}
+inline void nvtxDomainNameCategoryA(nvtxDomainHandle_t, uint32_t, const char*) {}
+inline void nvtxDomainNameCategoryW(nvtxDomainHandle_t, uint32_t, const wchar_t*) {}
+inline nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t, const char*) { return nullptr; }
+inline nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t, const wchar_t*) { return nullptr; }
 inline nvtxDomainHandle_t nvtxDomainCreateA(const char*) { return nullptr; }
 inline void nvtxDomainDestroy(nvtxDomainHandle_t) {}
 inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) { return -1; }
@@ -64,3 +88,5 @@ inline int nvtxDomainRangePop(nvtxDomainHandle_t) { return -1; }
 #define nvtxNameOsThread nvtxNameOsThreadA
 #define nvtxNameCategory nvtxNameCategoryA
 #define nvtxDomainCreate nvtxDomainCreateA
+#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#define nvtxDomainNameCategory nvtxDomainNameCategoryA

@@ -15,8 +15,10 @@ inline unsigned __brev(unsigned x) {
   return bits;
 }
 
-// Each of the selector's four lowest nibbles picks one of the eight bytes of b:a.
-inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+namespace simt {
+// Each of the selector's four lowest nibbles picks one of the eight bytes of b:a, or with its highest bit the byte's
+// sign: the instruction prmt.
+inline unsigned permute(unsigned a, unsigned b, unsigned selector) {
   const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;
   unsigned result = 0;
   for (int i = 0; i < 4; i++) {
@@ -27,6 +29,11 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   }
   SIMT_GPU_OPERATION("permute", result);
   return result;
+}
+}  // namespace simt
+// The function has no signs: nvcc clears these bits.
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  return simt::permute(a, b, selector & 0x7777u);
 }
 
 inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {

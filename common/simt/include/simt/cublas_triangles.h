@@ -1,297 +1,186 @@
-// cuBLAS on symmetric and triangular matrices, of which one triangle is stored and read; rotations; factors and
-// inverses of many small matrices. Each is a kernel of one thread, as cublas_vectors.h has them. Sums are added in
-// double and rounded once. Column-major.
+// cuBLAS on triangular matrices: products and systems, with a vector (full, packed or banded) and with a matrix.
 #pragma once
 
-#include "cublas_matrices.h"
+#include "cublas_numbers.h"
 
 namespace simt::blas {
 
-inline long long at(long long row, long long column, int ld) { return row + column * ld; }
-inline bool fits(int ld, int rows) { return rows >= 0 && ld >= (rows > 1 ? rows : 1); }
-
-// Reads the whole of a symmetric matrix, or of op(a triangular one).
+// op(a triangular matrix).
 template <typename T>
-struct Half {
-  const T* a;
-  int ld;
-  bool lower;
-  double symmetric(int row, int column) const {
-    return (row >= column) == lower ? a[at(row, column, ld)] : a[at(column, row, ld)];
+struct Triangle {
+  Matrix<T> matrix;
+  bool is_unit, is_transposed, is_conjugated;
+  Triangle(const T* a, const Layout& layout, cublasFillMode_t fill, cublasOperation_t op, cublasDiagType_t diagonal)
+      : matrix{a, layout, fill == CUBLAS_FILL_MODE_LOWER},
+        is_unit(diagonal == CUBLAS_DIAG_UNIT),
+        is_transposed(op != CUBLAS_OP_N),
+        is_conjugated(op == CUBLAS_OP_C) {}
+
+  Triangle turned() const {
+    Triangle other = *this;
+    other.is_transposed = !is_transposed;
+    return other;
   }
-  double triangular(int row, int column, cublasOperation_t op, cublasDiagType_t diagonal) const {
-    if (row == column) return diagonal == CUBLAS_DIAG_UNIT ? 1 : double(a[at(row, row, ld)]);
-    const int from = op == CUBLAS_OP_N ? row : column, to = op == CUBLAS_OP_N ? column : row;
-    return (from > to) == lower ? double(a[at(from, to, ld)]) : 0;
+  bool is_lower() const { return matrix.lower != is_transposed; }
+  Wide<T> at(int row, int column) const {
+    if (row == column && is_unit) return 1;
+    const Wide<T> value = is_transposed ? matrix.value(column, row) : matrix.value(row, column);
+    return is_conjugated ? conjugate(value) : value;
+  }
+  // to(i) = alpha times row i of the product with `from`, which may be `to`: what is still needed is replaced last.
+  template <typename To, typename From>
+  void multiply(int n, const Wide<T>& alpha, const To& to, const From& from) const {
+    const bool lower = is_lower();
+    for (int i = 0; i < n; i++) {
+      const int row = lower ? n - 1 - i : i;
+      Wide<T> sum = 0;
+      for (int k = lower ? 0 : row; k < (lower ? row + 1 : n); k++) sum += at(row, k) * wide(from(k));
+      to(row) = narrow<T>(alpha * sum);
+    }
+  }
+  template <typename Sides>
+  void solve(int n, const Wide<T>& alpha, const Sides& x) const {
+    const bool lower = is_lower();
+    for (int i = 0; i < n; i++) {
+      const int row = lower ? i : n - 1 - i;
+      Wide<T> rest = alpha * wide(x(row));
+      for (int k = lower ? 0 : row + 1; k < (lower ? row : n); k++) rest -= at(row, k) * wide(x(k));
+      x(row) = narrow<T>(rest / at(row, row));
+    }
   }
 };
-template <typename T>
-T sum_of(double product, T factor, const T& before) {
-  return static_cast<T>(product + (factor == 0 ? 0 : double(factor) * before));
-}
-
-// P A = L U with pivots that count from 1; without them rows stay. Returns the first zero on U's diagonal, from 1.
-template <typename T>
-int factorise(int n, T* a, int lda, int* pivots) {
-  int zero_at = 0;
-  for (int k = 0; k < n; k++) {
-    int largest = k;
-    for (int row = k + 1; row < n && pivots; row++)
-      if (std::fabs(a[at(row, k, lda)]) > std::fabs(a[at(largest, k, lda)])) largest = row;
-    if (pivots) pivots[k] = largest + 1;
-    for (int column = 0; column < n && largest != k; column++) {
-      const T kept = a[at(k, column, lda)];
-      a[at(k, column, lda)] = a[at(largest, column, lda)];
-      a[at(largest, column, lda)] = kept;
-    }
-    const T diagonal = a[at(k, k, lda)];
-    if (diagonal == 0) {
-      if (!zero_at) zero_at = k + 1;
-      continue;
-    }
-    for (int row = k + 1; row < n; row++) {
-      const T factor = a[at(row, k, lda)] /= diagonal;
-      for (int column = k + 1; column < n; column++)
-        a[at(row, column, lda)] = std::fma(-factor, a[at(k, column, lda)], a[at(row, column, lda)]);
-    }
-  }
-  return zero_at;
-}
 
 template <typename T>
-void solve_factorised(cublasOperation_t op, int n, int columns, const T* lu, int lda, const int* pivots, T* b,
-                      int ldb) {
-  const Triangular<T> lower{CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT, n, columns, lda, ldb};
-  const Triangular<T> upper{CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, op, CUBLAS_DIAG_NON_UNIT, n, columns, lda, ldb};
-  const auto swap_rows = [=](bool backwards) {
-    for (int step = 0; step < n && pivots; step++) {
-      const int row = backwards ? n - 1 - step : step, other = pivots[row] - 1;
-      for (int column = 0; column < columns && other != row; column++) {
-        const T kept = b[at(row, column, ldb)];
-        b[at(row, column, ldb)] = b[at(other, column, ldb)];
-        b[at(other, column, ldb)] = kept;
-      }
-    }
-  };
-  if (op == CUBLAS_OP_N) {
-    swap_rows(false);
-    lower.solve(1, lu, b);
-    upper.solve(1, lu, b);
-  } else {
-    upper.solve(1, lu, b);
-    lower.solve(1, lu, b);
-    swap_rows(true);
+cublasStatus_t with_vector(cublasHandle_t handle, const char* name, bool is_valid, bool solves, int n,
+                           const Triangle<T>& a, T* x, int step) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!is_valid || n < 0 || !step) return CUBLAS_STATUS_INVALID_VALUE;
+  return run(handle, name, [=] {
+    const auto at = [=](int i) -> T& { return element(x, n, step, i); };
+    if (solves)
+      a.solve(n, 1, at);
+    else
+      a.multiply(n, 1, at, at);
+  });
+}
+#define SIMT_BLAS_TRIANGULAR(solves, verb)                                                                \
+  template <typename T>                                                                                   \
+  cublasStatus_t tr##verb(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,             \
+                          cublasDiagType_t diagonal, int n, const T* a, int lda, T* x, int step) {        \
+    return with_vector<T>(handle, SIMT_BLAS_NAME(tr##verb, T), fits(lda, n), solves, n,                   \
+                          {a, full(lda), fill, op, diagonal}, x, step);                                   \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  cublasStatus_t tp##verb(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,             \
+                          cublasDiagType_t diagonal, int n, const T* a, T* x, int step) {                 \
+    return with_vector<T>(handle, SIMT_BLAS_NAME(tp##verb, T), true, solves, n,                           \
+                          {a, packed_triangle(n, fill), fill, op, diagonal}, x, step);                    \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  cublasStatus_t tb##verb(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,             \
+                          cublasDiagType_t diagonal, int n, int k, const T* a, int lda, T* x, int step) { \
+    return with_vector<T>(handle, SIMT_BLAS_NAME(tb##verb, T), k >= 0 && lda > k, solves, n,              \
+                          {a, half_band(k, lda, fill), fill, op, diagonal}, x, step);                     \
   }
+SIMT_BLAS_TRIANGULAR(false, mv)
+SIMT_BLAS_TRIANGULAR(true, sv)
+#undef SIMT_BLAS_TRIANGULAR
+
+// From the left by columns, from the right by rows, of a matrix of m x n.
+template <typename T>
+struct Sides {
+  bool left;
+  int m, n;
+  Sides(cublasSideMode_t side, int m, int n) : left(side == CUBLAS_SIDE_LEFT), m(m), n(n) {}
+  int size() const { return left ? m : n; }
+  bool fit(int lda, int ldb, int ldc) const { return n >= 0 && fits(lda, size()) && fits(ldb, m) && fits(ldc, m); }
+  // line(i): element i of a line of b.
+  template <typename U>
+  auto line(U* b, int ld, int number) const {
+    return [=, *this](int i) -> U& {
+      return b[left ? i + static_cast<long long>(number) * ld : number + static_cast<long long>(i) * ld];
+    };
+  }
+  void multiply(const Triangle<T>& a, const Wide<T>& alpha, const T* b, int ldb, T* c, int ldc) const {
+    for (int i = 0; i < (left ? n : m); i++)
+      (left ? a : a.turned()).multiply(size(), alpha, line(c, ldc, i), line(b, ldb, i));
+  }
+  void solve(const Triangle<T>& a, const Wide<T>& alpha, T* b, int ldb) const {
+    for (int i = 0; i < (left ? n : m); i++) (left ? a : a.turned()).solve(size(), alpha, line(b, ldb, i));
+  }
+};
+
+// C = alpha op(A) B, or alpha B op(A); C may be B.
+template <typename T>
+cublasStatus_t trmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op,
+                    cublasDiagType_t diagonal, int m, int n, const T* alpha, const T* a, int lda, const T* b, int ldb,
+                    T* c, int ldc) {
+  const Sides<T> sides(side, m, n);
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!sides.fit(lda, ldb, ldc)) return CUBLAS_STATUS_INVALID_VALUE;
+  const Scalar<T> factor(handle, alpha);
+  return run(handle, SIMT_BLAS_NAME(trmm, T), [=] {
+    sides.multiply({a, full(lda), fill, op, diagonal}, wide(factor.get()), b, ldb, c, ldc);
+  });
+}
+// op(A) X = alpha B, or X op(A) = alpha B; X takes B's place.
+template <typename T>
+cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op,
+                    cublasDiagType_t diagonal, int m, int n, const T* alpha, const T* a, int lda, T* b, int ldb) {
+  const Sides<T> sides(side, m, n);
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!sides.fit(lda, ldb, ldb)) return CUBLAS_STATUS_INVALID_VALUE;
+  const Scalar<T> factor(handle, alpha);
+  return run(handle, SIMT_BLAS_NAME(trsm, T), [=] {
+    sides.solve({a, full(lda), fill, op, diagonal}, wide(factor.get()), b, ldb);
+  });
+}
+// The arrays of pointers lie on the device.
+template <typename T>
+cublasStatus_t trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op,
+                           cublasDiagType_t diagonal, int m, int n, const T* alpha, const T* const a[], int lda,
+                           T* const b[], int ldb, int count) {
+  const Sides<T> sides(side, m, n);
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!sides.fit(lda, ldb, ldb) || count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  const Scalar<T> factor(handle, alpha);
+  return run(handle, SIMT_BLAS_NAME(trsmBatched, T), [=] {
+    for (int i = 0; i < count; i++) sides.solve({a[i], full(lda), fill, op, diagonal}, wide(factor.get()), b[i], ldb);
+  });
 }
 
+// A packed triangle from a matrix, and back.
 template <typename T>
-void invert_factorised(int n, const T* lu, int lda, const int* pivots, T* inverse, int ld) {
-  for (int column = 0; column < n; column++) {
-    for (int row = 0; row < n; row++) inverse[at(row, column, ld)] = row == column;
-  }
-  solve_factorised(CUBLAS_OP_N, n, n, lu, lda, pivots, inverse, ld);
+cublasStatus_t trttp(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* a, int lda, T* packed) {
+  if (!fits(lda, n)) return CUBLAS_STATUS_INVALID_VALUE;
+  return run(handle, SIMT_BLAS_NAME(trttp, T), [=] {
+    const Layout layout = packed_triangle(n, fill);
+    for (int column = 0; column < n; column++)
+      for (int row = layout.lower ? column : 0; row < (layout.lower ? n : column + 1); row++)
+        packed[layout.at(row, column)] = a[full(lda).at(row, column)];
+  });
+}
+template <typename T>
+cublasStatus_t tpttr(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* packed, T* a, int lda) {
+  if (!fits(lda, n)) return CUBLAS_STATUS_INVALID_VALUE;
+  return run(handle, SIMT_BLAS_NAME(tpttr, T), [=] {
+    const Layout layout = packed_triangle(n, fill);
+    for (int column = 0; column < n; column++)
+      for (int row = layout.lower ? column : 0; row < (layout.lower ? n : column + 1); row++)
+        a[full(lda).at(row, column)] = packed[layout.at(row, column)];
+  });
 }
 
 }  // namespace simt::blas
 
-#define SIMT_BLAS_TRIANGLES(P, T)                                                                                      \
-  inline cublasStatus_t cublas##P##symv(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,           \
-                                        const T* a, int lda, const T* x, int step_x, const T* beta, T* y,              \
-                                        int step_y) {                                                                  \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (!simt::blas::fits(lda, n) || !step_x || !step_y) return CUBLAS_STATUS_INVALID_VALUE;                           \
-    const simt::blas::Scalar<T> of_product(handle, alpha), of_y(handle, beta);                                         \
-    const simt::blas::Half<T> half{a, lda, fill == CUBLAS_FILL_MODE_LOWER};                                            \
-    return simt::blas::run(handle, "cublas" #P "symv", [=] {                                                           \
-      for (int row = 0; row < n; row++) {                                                                              \
-        double sum = 0;                                                                                                \
-        for (int k = 0; k < n; k++) sum += half.symmetric(row, k) * simt::blas::element(x, n, step_x, k);              \
-        T& to = simt::blas::element(y, n, step_y, row);                                                                \
-        to = simt::blas::sum_of(double(of_product.get()) * sum, of_y.get(), to);                                       \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  inline cublasStatus_t cublas##P##syr(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,            \
-                                       const T* x, int step, T* a, int lda) {                                          \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (!simt::blas::fits(lda, n) || !step) return CUBLAS_STATUS_INVALID_VALUE;                                        \
-    const simt::blas::Scalar<T> factor(handle, alpha);                                                                 \
-    return simt::blas::run(handle, "cublas" #P "syr", [=] {                                                            \
-      for (int column = 0; column < n; column++) {                                                                     \
-        const T scaled = factor.get() * simt::blas::element(x, n, step, column);                                       \
-        for (int row = fill == CUBLAS_FILL_MODE_LOWER ? column : 0;                                                    \
-             row < (fill == CUBLAS_FILL_MODE_LOWER ? n : column + 1); row++) {                                         \
-          T& to = a[simt::blas::at(row, column, lda)];                                                                 \
-          to = std::fma(scaled, simt::blas::element(x, n, step, row), to);                                             \
-        }                                                                                                              \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  inline cublasStatus_t cublas##P##trmv(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,            \
-                                        cublasDiagType_t diagonal, int n, const T* a, int lda, T* x, int step) {       \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (!simt::blas::fits(lda, n) || !step) return CUBLAS_STATUS_INVALID_VALUE;                                        \
-    const simt::blas::Half<T> half{a, lda, fill == CUBLAS_FILL_MODE_LOWER};                                            \
-    return simt::blas::run(handle, "cublas" #P "trmv", [=] {                                                           \
-      const bool lower = half.lower == (op == CUBLAS_OP_N);                                                            \
-      for (int i = 0; i < n; i++) { /* what is still needed is replaced last */                                        \
-        const int row = lower ? n - 1 - i : i;                                                                         \
-        double sum = 0;                                                                                                \
-        for (int k = lower ? 0 : row; k < (lower ? row + 1 : n); k++)                                                  \
-          sum += half.triangular(row, k, op, diagonal) * simt::blas::element(x, n, step, k);                           \
-        simt::blas::element(x, n, step, row) = static_cast<T>(sum);                                                    \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  inline cublasStatus_t cublas##P##trsv(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,            \
-                                        cublasDiagType_t diagonal, int n, const T* a, int lda, T* x, int step) {       \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (!simt::blas::fits(lda, n) || !step) return CUBLAS_STATUS_INVALID_VALUE;                                        \
-    const simt::blas::Half<T> half{a, lda, fill == CUBLAS_FILL_MODE_LOWER};                                            \
-    return simt::blas::run(handle, "cublas" #P "trsv", [=] {                                                           \
-      const bool lower = half.lower == (op == CUBLAS_OP_N);                                                            \
-      for (int i = 0; i < n; i++) {                                                                                    \
-        const int row = lower ? i : n - 1 - i;                                                                         \
-        double rest = simt::blas::element(x, n, step, row);                                                            \
-        for (int k = lower ? 0 : row + 1; k < (lower ? row : n); k++)                                                  \
-          rest -= half.triangular(row, k, op, diagonal) * simt::blas::element(x, n, step, k);                          \
-        simt::blas::element(x, n, step, row) = static_cast<T>(rest / half.triangular(row, row, op, diagonal));         \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  /* C's triangle = alpha op(A) op(A)^T + beta C; op(A) is n x k. */                                                   \
-  inline cublasStatus_t cublas##P##syrk(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op, int n,     \
-                                        int k, const T* alpha, const T* a, int lda, const T* beta, T* c, int ldc) {    \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (k < 0 || !simt::blas::fits(lda, op == CUBLAS_OP_N ? n : k) || !simt::blas::fits(ldc, n))                       \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                                              \
-    const simt::blas::Scalar<T> of_product(handle, alpha), of_c(handle, beta);                                         \
-    return simt::blas::run(handle, "cublas" #P "syrk", [=] {                                                           \
-      const auto value = [=](int row, int i) {                                                                         \
-        return double(a[op == CUBLAS_OP_N ? simt::blas::at(row, i, lda) : simt::blas::at(i, row, lda)]);               \
-      };                                                                                                               \
-      for (int column = 0; column < n; column++) {                                                                     \
-        for (int row = fill == CUBLAS_FILL_MODE_LOWER ? column : 0;                                                    \
-             row < (fill == CUBLAS_FILL_MODE_LOWER ? n : column + 1); row++) {                                         \
-          double sum = 0;                                                                                              \
-          for (int i = 0; i < k; i++) sum += value(row, i) * value(column, i);                                         \
-          T& to = c[simt::blas::at(row, column, ldc)];                                                                 \
-          to = simt::blas::sum_of(double(of_product.get()) * sum, of_c.get(), to);                                     \
-        }                                                                                                              \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  /* C = alpha A B + beta C, or alpha B A + beta C; A is symmetric, C m x n. */                                        \
-  inline cublasStatus_t cublas##P##symm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, int m,    \
-                                        int n, const T* alpha, const T* a, int lda, const T* b, int ldb,               \
-                                        const T* beta, T* c, int ldc) {                                                \
-    const bool left = side == CUBLAS_SIDE_LEFT;                                                                        \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (n < 0 || !simt::blas::fits(lda, left ? m : n) || !simt::blas::fits(ldb, m) || !simt::blas::fits(ldc, m))       \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                                              \
-    const simt::blas::Scalar<T> of_product(handle, alpha), of_c(handle, beta);                                         \
-    const simt::blas::Half<T> half{a, lda, fill == CUBLAS_FILL_MODE_LOWER};                                            \
-    return simt::blas::run(handle, "cublas" #P "symm", [=] {                                                           \
-      for (int column = 0; column < n; column++) {                                                                     \
-        for (int row = 0; row < m; row++) {                                                                            \
-          double sum = 0;                                                                                              \
-          for (int i = 0; i < (left ? m : n); i++)                                                                     \
-            sum += left ? half.symmetric(row, i) * b[simt::blas::at(i, column, ldb)]                                   \
-                        : half.symmetric(i, column) * b[simt::blas::at(row, i, ldb)];                                  \
-          T& to = c[simt::blas::at(row, column, ldc)];                                                                 \
-          to = simt::blas::sum_of(double(of_product.get()) * sum, of_c.get(), to);                                     \
-        }                                                                                                              \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  /* C = alpha op(A) B, or alpha B op(A); A is triangular, and C may be B. */                                          \
-  inline cublasStatus_t cublas##P##trmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,           \
-                                        cublasOperation_t op, cublasDiagType_t diagonal, int m, int n, const T* alpha, \
-                                        const T* a, int lda, const T* b, int ldb, T* c, int ldc) {                     \
-    const bool left = side == CUBLAS_SIDE_LEFT;                                                                        \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    if (n < 0 || !simt::blas::fits(lda, left ? m : n) || !simt::blas::fits(ldb, m) || !simt::blas::fits(ldc, m))       \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                                              \
-    const simt::blas::Scalar<T> factor(handle, alpha);                                                                 \
-    const simt::blas::Half<T> half{a, lda, fill == CUBLAS_FILL_MODE_LOWER};                                            \
-    return simt::blas::run(handle, "cublas" #P "trmm", [=] {                                                           \
-      const bool lower = half.lower == (op == CUBLAS_OP_N), from_end = lower == left;                                  \
-      const int size = left ? m : n;                                                                                   \
-      for (int line = 0; line < (left ? n : m); line++) {                                                              \
-        for (int i = 0; i < size; i++) { /* what is still needed is replaced last */                                   \
-          const int to = from_end ? size - 1 - i : i;                                                                  \
-          double sum = 0;                                                                                              \
-          for (int k = from_end ? 0 : to; k < (from_end ? to + 1 : size); k++)                                         \
-            sum += left ? half.triangular(to, k, op, diagonal) * b[simt::blas::at(k, line, ldb)]                       \
-                        : half.triangular(k, to, op, diagonal) * b[simt::blas::at(line, k, ldb)];                      \
-          c[left ? simt::blas::at(to, line, ldc) : simt::blas::at(line, to, ldc)] =                                    \
-              static_cast<T>(double(factor.get()) * sum);                                                              \
-        }                                                                                                              \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  /* C = diag(x) A, or A diag(x). */                                                                                   \
-  inline cublasStatus_t cublas##P##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n, const T* a,        \
-                                        int lda, const T* x, int step, T* c, int ldc) {                                \
-    if (n < 0 || !simt::blas::fits(lda, m) || !simt::blas::fits(ldc, m)) return CUBLAS_STATUS_INVALID_VALUE;           \
-    return simt::blas::run(handle, "cublas" #P "dgmm", [=] {                                                           \
-      const bool left = side == CUBLAS_SIDE_LEFT;                                                                      \
-      for (int column = 0; column < n; column++) {                                                                     \
-        for (int row = 0; row < m; row++)                                                                              \
-          c[simt::blas::at(row, column, ldc)] =                                                                        \
-              a[simt::blas::at(row, column, lda)] * simt::blas::element(x, left ? m : n, step, left ? row : column);   \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  inline cublasStatus_t cublas##P##rot(cublasHandle_t handle, int n, T* x, int step_x, T* y, int step_y,               \
-                                       const T* cosine, const T* sine) {                                               \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
-    const simt::blas::Scalar<T> c(handle, cosine), s(handle, sine);                                                    \
-    return simt::blas::run(handle, "cublas" #P "rot", [=] {                                                            \
-      for (int i = 0; i < n; i++) {                                                                                    \
-        T &one = simt::blas::element(x, n, step_x, i), &other = simt::blas::element(y, n, step_y, i);                  \
-        const T kept = one;                                                                                            \
-        one = c.get() * kept + s.get() * other;                                                                        \
-        other = c.get() * other - s.get() * kept;                                                                      \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  /* The arrays of pointers lie on the device. */                                                                      \
-  inline cublasStatus_t cublas##P##getrfBatched(cublasHandle_t handle, int n, T* const a[], int lda, int* pivots,      \
-                                                int* info, int count) {                                                \
-    if (!simt::blas::fits(lda, n) || count < 0) return CUBLAS_STATUS_INVALID_VALUE;                                    \
-    return simt::blas::run(handle, "cublas" #P "getrfBatched", [=] {                                                   \
-      for (int i = 0; i < count; i++)                                                                                  \
-        info[i] = simt::blas::factorise(n, a[i], lda, pivots ? pivots + static_cast<long long>(i) * n : nullptr);      \
-    });                                                                                                                \
-  }                                                                                                                    \
-  inline cublasStatus_t cublas##P##getriBatched(cublasHandle_t handle, int n, const T* const a[], int lda,             \
-                                                const int* pivots, T* const c[], int ldc, int* info, int count) {      \
-    if (!simt::blas::fits(lda, n) || !simt::blas::fits(ldc, n) || count < 0) return CUBLAS_STATUS_INVALID_VALUE;       \
-    return simt::blas::run(handle, "cublas" #P "getriBatched", [=] {                                                   \
-      for (int i = 0; i < count; i++) {                                                                                \
-        info[i] = 0;                                                                                                   \
-        for (int k = n; k-- > 0;)                                                                                      \
-          if (a[i][simt::blas::at(k, k, lda)] == 0) info[i] = k + 1;                                                   \
-        if (!info[i])                                                                                                  \
-          simt::blas::invert_factorised(n, a[i], lda, pivots ? pivots + static_cast<long long>(i) * n : nullptr, c[i], \
-                                        ldc);                                                                          \
-      }                                                                                                                \
-    });                                                                                                                \
-  }                                                                                                                    \
-  /* info: on the host. */                                                                                             \
-  inline cublasStatus_t cublas##P##getrsBatched(cublasHandle_t handle, cublasOperation_t op, int n, int columns,       \
-                                                const T* const a[], int lda, const int* pivots, T* const b[], int ldb, \
-                                                int* info, int count) {                                                \
-    *info = 0;                                                                                                         \
-    if (!simt::blas::fits(lda, n) || !simt::blas::fits(ldb, n) || columns < 0 || count < 0)                            \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                                              \
-    return simt::blas::run(handle, "cublas" #P "getrsBatched", [=] {                                                   \
-      for (int i = 0; i < count; i++)                                                                                  \
-        simt::blas::solve_factorised(op, n, columns, a[i], lda,                                                        \
-                                     pivots ? pivots + static_cast<long long>(i) * n : nullptr, b[i], ldb);            \
-    });                                                                                                                \
-  }
-SIMT_BLAS_TRIANGLES(S, float)
-SIMT_BLAS_TRIANGLES(D, double)
-#undef SIMT_BLAS_TRIANGLES
+SIMT_BLAS_ALL(trmv)
+SIMT_BLAS_ALL(trsv)
+SIMT_BLAS_ALL(tpmv)
+SIMT_BLAS_ALL(tpsv)
+SIMT_BLAS_ALL(tbmv)
+SIMT_BLAS_ALL(tbsv)
+SIMT_BLAS_ALL(trmm)
+SIMT_BLAS_ALL(trsm)
+SIMT_BLAS_ALL(trsmBatched)
+SIMT_BLAS_ALL(trttp)
+SIMT_BLAS_ALL(tpttr)

@@ -1,7 +1,6 @@
 // The names that CUDA's cublas_v2.h makes of the usual ones. Programs call them, too.
 #pragma once
 
-#define cublasCgemm_v2 cublasCgemm
 #define cublasCreate_v2 cublasCreate
 #define cublasDasum_v2 cublasDasum
 #define cublasDaxpy_v2 cublasDaxpy
@@ -12,17 +11,8 @@
 #define cublasDgemv_v2 cublasDgemv
 #define cublasDger_v2 cublasDger
 #define cublasDnrm2_v2 cublasDnrm2
-#define cublasDrot_v2 cublasDrot
 #define cublasDscal_v2 cublasDscal
 #define cublasDswap_v2 cublasDswap
-#define cublasDsymm_v2 cublasDsymm
-#define cublasDsymv_v2 cublasDsymv
-#define cublasDsyr_v2 cublasDsyr
-#define cublasDsyrk_v2 cublasDsyrk
-#define cublasDtrmm_v2 cublasDtrmm
-#define cublasDtrmv_v2 cublasDtrmv
-#define cublasDtrsm_v2 cublasDtrsm
-#define cublasDtrsv_v2 cublasDtrsv
 #define cublasGetPointerMode_v2 cublasGetPointerMode
 #define cublasGetStream_v2 cublasGetStream
 #define cublasGetVersion_v2 cublasGetVersion
@@ -41,15 +31,5 @@
 #define cublasSgemv_v2 cublasSgemv
 #define cublasSger_v2 cublasSger
 #define cublasSnrm2_v2 cublasSnrm2
-#define cublasSrot_v2 cublasSrot
 #define cublasSscal_v2 cublasSscal
 #define cublasSswap_v2 cublasSswap
-#define cublasSsymm_v2 cublasSsymm
-#define cublasSsymv_v2 cublasSsymv
-#define cublasSsyr_v2 cublasSsyr
-#define cublasSsyrk_v2 cublasSsyrk
-#define cublasStrmm_v2 cublasStrmm
-#define cublasStrmv_v2 cublasStrmv
-#define cublasStrsm_v2 cublasStrsm
-#define cublasStrsv_v2 cublasStrsv
-#define cublasZgemm_v2 cublasZgemm

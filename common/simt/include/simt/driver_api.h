@@ -5,6 +5,7 @@
 
 #include "../cuda_runtime.h"
 #include "driver_attributes.h"
+#include "driver_names.h"
 
 enum CUresult {
 #define SIMT_RUNTIME_ERROR(name, value, description)
@@ -153,6 +154,10 @@ SIMT_DRIVER_SET(cuMemsetD16, unsigned short)
 SIMT_DRIVER_SET(cuMemsetD32, unsigned int)
 #undef SIMT_DRIVER_SET
 
+inline CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream) {
+  return simt::driver_error(cudaMemPrefetchAsync(simt::driver_pointer<const void>(pointer), bytes, device, stream));
+}
+
 // Virtual memory management, as programs name it that ask for the attribute first.
 using CUmemGenericAllocationHandle = unsigned long long;
 enum CUmemLocationType {
@@ -216,6 +221,12 @@ inline CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
 inline CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int) {
   return cuStreamCreate(stream, flags);
 }
+inline CUresult cuStreamGetPriority(CUstream stream, int* priority) {
+  return simt::driver_error(cudaStreamGetPriority(stream, priority));
+}
+inline CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
+  return simt::driver_error(cudaStreamGetFlags(stream, flags));
+}
 inline CUresult cuStreamDestroy(CUstream stream) { return simt::driver_error(cudaStreamDestroy(stream)); }
 inline CUresult cuStreamSynchronize(CUstream stream) { return simt::driver_error(cudaStreamSynchronize(stream)); }
 inline CUresult cuStreamQuery(CUstream stream) { return simt::driver_error(cudaStreamQuery(stream)); }
@@ -231,6 +242,9 @@ inline CUresult cuEventCreate(CUevent* event, unsigned flags) {
 inline CUresult cuEventDestroy(CUevent event) { return simt::driver_error(cudaEventDestroy(event)); }
 inline CUresult cuEventRecord(CUevent event, CUstream stream) {
   return simt::driver_error(cudaEventRecord(event, stream));
+}
+inline CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+  return simt::driver_error(cudaEventRecordWithFlags(event, stream, flags));
 }
 inline CUresult cuEventSynchronize(CUevent event) { return simt::driver_error(cudaEventSynchronize(event)); }
 inline CUresult cuEventQuery(CUevent event) { return simt::driver_error(cudaEventQuery(event)); }

@@ -76,6 +76,27 @@ inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGrap
                                                  unsigned long long flags = 0) {
   return cudaGraphInstantiate(exec, graph, flags);
 }
+enum cudaGraphInstantiateResult {
+  cudaGraphInstantiateSuccess,
+  cudaGraphInstantiateError,
+  cudaGraphInstantiateInvalidStructure,
+  cudaGraphInstantiateNodeOperationNotSupported,
+  cudaGraphInstantiateMultipleDevicesNotSupported,
+  cudaGraphInstantiateConditionalHandleUnused
+};
+struct cudaGraphInstantiateParams {
+  unsigned long long flags;
+  cudaStream_t uploadStream;
+  cudaGraphNode_t errNode_out;
+  cudaGraphInstantiateResult result_out;
+};
+inline cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                  cudaGraphInstantiateParams* parameters) {
+  const cudaError_t error = cudaGraphInstantiate(exec, graph, parameters->flags);
+  parameters->errNode_out = nullptr;
+  parameters->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
+  return error;
+}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 
 enum cudaGraphExecUpdateResult {

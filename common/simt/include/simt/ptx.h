@@ -149,18 +149,6 @@ inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   return result;
 }
 
-// A selector's highest bit spreads the byte's sign.
-inline uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
-  const uint64_t bytes = a | uint64_t{b} << 32;
-  uint32_t result = 0;
-  for (unsigned i = 0; i < 4; i++) {
-    const unsigned selector = selectors >> 4 * i & 15;
-    const auto byte = static_cast<uint8_t>(bytes >> 8 * (selector & 7));
-    result |= uint32_t{selector & 8 ? static_cast<uint8_t>(byte & 0x80 ? 0xff : 0) : byte} << 8 * i;
-  }
-  return result;
-}
-
 // --- memory
 // -------------------------------------------------------------------------------------------------------------
 
@@ -254,6 +242,13 @@ inline void bar_sync(uint32_t number, SIMT_PLACE(named_barrier)) {
 inline void bar_sync(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier)) {
   if (threads == block_threads()) return bar_sync(number, place);
   meet(meeting_key(named_meeting, number, threads), threads, place);
+}
+
+// barrier.cluster.wait. The arrival before it is a part of it here, as cluster_group has it.
+inline void cluster_wait(SIMT_PLACE(cluster_sync)) { cluster_barrier(place); }
+inline uint32_t cluster_blocks() {
+  const dim3 size = cluster_size();
+  return size.x * size.y * size.z;
 }
 
 inline void bar_arrive(uint32_t number, uint32_t threads, SIMT_PLACE(named_barrier)) {

@@ -174,14 +174,19 @@ uint32_t video(uint32_t a, uint32_t b, uint32_t z) {
                           : operation == Video::absdiff ? (x > y ? x - y : y - x)
                           : operation == Video::min     ? (x < y ? x : y)
                           : operation == Video::max     ? (x > y ? x : y)
-                          : x + y >= 0                  ? (x + y + 1) >> 1
-                                                        : (x + y) / 2;
+                                                        : (x + y + (x + y >= 0)) >> 1;
     if (accumulates)
       result += static_cast<uint32_t>(value);
     else
       result |= static_cast<uint32_t>(value & ((int64_t{1} << bits) - 1)) << bits * lane;
   }
   return result;
+}
+
+// The low word of a b + c, moved to the right.
+template <int right, typename First, typename Second, typename Third>
+uint32_t vmad(First a, Second b, Third c) {
+  return static_cast<uint32_t>((static_cast<__int128>(a) * b + c) >> right);
 }
 
 }  // namespace simt::ptx

@@ -32,23 +32,33 @@ To round_to(From exact, Rounding mode) {
   return directed(nearest, exact - static_cast<From>(nearest), mode, std::isfinite(exact));
 }
 
+// The sum of numbers that cancel is -0 where it is rounded down, also that of 0 and -0.
+template <typename T>
+T zero_of(T a, T b, Rounding mode) {
+  return mode == Rounding::down && (std::signbit(a) || std::signbit(b)) ? T(-0.0) : a + b;
+}
+
 template <typename T>
 T add(T a, T b, Rounding mode) {
   const T sum = a + b, b_part = sum - a, error = (a - (sum - b_part)) + (b - b_part);
+  if (sum == 0) return zero_of(a, b, mode);
   return directed(sum, error, mode, std::isfinite(a) && std::isfinite(b));
 }
 template <typename T>
 T subtract(T a, T b, Rounding mode) {
   return add(a, -b, mode);
 }
+// What is left out is taken in double, where a float's does not become 0 below the smallest float.
 template <typename T>
 T multiply(T a, T b, Rounding mode) {
   const T product = a * b;
-  return directed(product, std::fma(a, b, -product), mode, std::isfinite(a) && std::isfinite(b));
+  return directed(product, std::fma(double(a), double(b), -double(product)), mode,
+                  std::isfinite(a) && std::isfinite(b));
 }
 template <typename T>
 T divide(T a, T b, Rounding mode) {
-  const T quotient = a / b, left = std::fma(-quotient, b, a);
+  const T quotient = a / b;
+  const double left = std::fma(-double(quotient), double(b), double(a));
   return directed(quotient, b < 0 ? -left : left, mode, std::isfinite(a) && b != 0);
 }
 template <typename T>
@@ -60,6 +70,7 @@ T square_root(T x, Rounding mode) {
 // a * b is exact in double, and the sum with c is the double `sum` and what it leaves out.
 inline float multiply_add(float a, float b, float c, Rounding mode) {
   const double product = static_cast<double>(a) * b, sum = product + c, c_part = sum - product;
+  if (sum == 0) return static_cast<float>(zero_of<double>(product, c, mode));
   const double left_out = (product - (sum - c_part)) + (c - c_part);
   const float nearest = static_cast<float>(sum);
   const double error = sum - nearest;
@@ -76,6 +87,7 @@ inline double two_sum(double a, double b, double* left_out) {
 // `nearest` leaves out has its sign.
 inline double multiply_add(double a, double b, double c, Rounding mode) {
   const double nearest = std::fma(a, b, c), product = a * b, low = std::fma(a, b, -product);
+  if (low == 0 && product + c == 0) return zero_of(product, c, mode);
   double of_sum, of_lows, of_all;
   const double sum = two_sum(product, c, &of_sum), lows = two_sum(of_sum, low, &of_lows);
   const double all = two_sum(sum, lows, &of_all);

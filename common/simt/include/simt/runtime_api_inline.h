@@ -19,7 +19,8 @@ cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
 }
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                    cudaHostAllocWriteCombined = 4;
-constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2;
+constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2,
+                   cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8;
 constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4;
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
@@ -140,6 +141,8 @@ inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
                    cudaEventInterprocess = 4;
 constexpr unsigned cudaEventRecordDefault = 0, cudaEventRecordExternal = 1;
+constexpr unsigned cudaEventWaitDefault = 0, cudaEventWaitExternal = 1;
+constexpr unsigned cudaOccupancyDefault = 0, cudaOccupancyDisableCachingOverride = 1, cudaPeerAccessDefault = 0;
 inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
   return cudaEventRecord(event, stream);
 }
@@ -216,6 +219,17 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   return simt::occupancy(blocks, reinterpret_cast<const void*>(kernel), block_threads, shared_bytes);
 }
 template <typename Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, Kernel* kernel, size_t shared_bytes = 0,
+                                                        int block_limit = 0, unsigned = cudaOccupancyDefault) {
+  return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared_bytes, block_limit);
+}
+template <typename Kernel, typename BytesOf>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, Kernel* kernel,
+                                                                    BytesOf bytes_of, int block_limit = 0,
+                                                                    unsigned = cudaOccupancyDefault) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, bytes_of, block_limit);
+}
+template <typename Kernel>
 cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
   return cudaSuccess;
 }
@@ -223,7 +237,8 @@ cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
 // Preferences, which change no result.
 constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
                    cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8,
-                   cudaDeviceLmemResizeToMax = 16;
+                   cudaDeviceScheduleMask = 7, cudaDeviceLmemResizeToMax = 16, cudaDeviceSyncMemops = 128,
+                   cudaDeviceMask = 255;
 inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
@@ -240,6 +255,7 @@ inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* how) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
+inline cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
 inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 
 // Names from before CUDA 4.

@@ -62,7 +62,7 @@ int clamp_to(int x) {
   SIMT_PARTS(__vsubus##n, U, simt::clamp_to<U>(x - y))                                             \
   SIMT_PARTS(__vabsdiffs##n, S, x > y ? x - y : y - x)                                             \
   SIMT_PARTS(__vabsdiffu##n, U, x > y ? x - y : y - x)                                             \
-  SIMT_PARTS(__vavgs##n, S, x + y >= 0 ? (x + y + 1) >> 1 : (x + y) / 2)                           \
+  SIMT_PARTS(__vavgs##n, S, (x + y + (x + y >= 0)) >> 1)                                           \
   SIMT_PARTS(__vavgu##n, U, (x + y + 1) >> 1)                                                      \
   SIMT_PARTS(__vhaddu##n, U, (x + y) >> 1)                                                         \
   SIMT_PARTS(__vmaxs##n, S, x > y ? x : y)                                                         \

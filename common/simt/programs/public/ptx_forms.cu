@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-constexpr int most = 80, threads = 32;
+constexpr int most = 82, threads = 32;
 
 __global__ void k(uint64_t* out, uint32_t* cells) {
   const int i = threadIdx.x;
@@ -51,6 +51,10 @@ __global__ void k(uint64_t* out, uint32_t* cells) {
   asm("vabsdiff.s32.s32.s32 %0, %1, %2, 0;" : "=r"(r) : "r"(a), "r"(b));
   put(r);
   asm("vadd4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(0));
+  put(r);
+  asm("vavrg2.s32.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(0));
+  put(r);
+  asm("vmad.s32.u32.s32.shr7 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(s), "r"(s));
   put(r);
   asm("rem.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"((b | 1)));
   put(r);
@@ -203,6 +207,11 @@ int main() {
       far += ua > ub ? ua - ub : ub - ua;
       added |= uint32_t(uint8_t(ua + ub)) << 8 * byte;
     }
+    uint32_t averages = 0;
+    for (int part = 0; part < 2; part++) {
+      const int sum = int16_t(a >> 16 * part) + int16_t(b >> 16 * part);
+      averages |= uint32_t(uint16_t(sum < 0 ? sum >> 1 : (sum + 1) >> 1)) << 16 * part;
+    }
     for (int part = 0; part < 2; part++)
       dot2 = int(uint32_t(dot2) + uint32_t(int16_t(a >> 16 * part) * int8_t(b >> 8 * part)));
     const double d = std::fma(double(x), 3.0, 1.0);
@@ -240,6 +249,8 @@ int main() {
         far,
         uint32_t(int(a) > int(b) ? a - b : b - a),
         added,
+        averages,
+        uint32_t((int64_t(a) * s + s) >> 7),
         a % (b | 1),
         sext(int(a) / (i + 3)),
         sext(s < 0 ? -s : s),
