@@ -75,6 +75,18 @@ KERNELS = {
     "powers_of_halves": "const __nv_bfloat16* f = (const __nv_bfloat16*)x; float s = 0; for (int r = 0; r < 4 * n; r++) { float v = f[(r * 32 + i) & 1023]; s += v * v * v * v * 2.0f + v * 3.0f; } ((float*)y)[i] = s;",
     "copied_shorts": "if (i >= 32) return; const unsigned short* f = (const unsigned short*)x; unsigned short* o = (unsigned short*)y; for (int r = 0; r < 4 * n; r++) o[r * 8192 + i] = f[r * 8192 + i];",
     "copied_halves": "if (i >= 32) return; const __nv_bfloat16* f = (const __nv_bfloat16*)x; __nv_bfloat16* o = (__nv_bfloat16*)y; for (int r = 0; r < 4 * n; r++) o[r * 8192 + i] = f[r * 8192 + i];",
+    # Four packs in each round, in an array of the thread's own, of which g++ counts the addresses, and by names: their sum; and each element's
+    # exponential in its place, all of them one after another only if one is taken for another.
+    "packs_in_an_array": "if (i >= 32) return; const uint4* p = (const uint4*)x; float s = 0; for (int r = 0; r < n; r++) { uint4 w[4];\n#pragma unroll\n"
+                         "for (int k = 0; k < 4; k++) if (r * 4 + k < m * 1000) w[k] = p[(r * 4 + k) * 4096 + i];\n#pragma unroll\n"
+                         "for (int k = 0; k < 4; k++) {\n#pragma unroll\nfor (int j = 0; j < 4; j++) s += reinterpret_cast<const float*>(&w[k])[j]; } }\n((float*)y)[i] = s;",
+    "packs_by_names": "if (i >= 32) return; const float4* p = (const float4*)x; float s = 0; for (int r = 0; r < n; r++) { float4 a = p[i], b = p[4096 + i], c = p[8192 + i], d = p[12288 + i]; "
+                      "s += a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w + c.x + c.y + c.z + c.w + d.x + d.y + d.z + d.w; p += 16384; } ((float*)y)[i] = s;",
+    "powers_in_an_array": "if (i >= 32) return; float v[8], s = 0;\n#pragma unroll\nfor (int k = 0; k < 8; k++) v[k] = x[k * 4096 + i];\nfor (int r = 0; r < n; r++)\n"
+                          "#pragma unroll\nfor (int k = 0; k < 8; k++) v[k] = __expf(v[k] * 0.5f);\n#pragma unroll\nfor (int k = 0; k < 8; k++) s += v[k];\n((float*)y)[i] = s;",
+    "powers_by_names": "if (i >= 32) return; float a = x[i], b = x[4096 + i], c = x[8192 + i], d = x[12288 + i], e = x[16384 + i], f = x[20480 + i], g = x[24576 + i], h = x[28672 + i]; for (int r = 0; r < n; r++) { "
+                       "a = __expf(a * 0.5f); b = __expf(b * 0.5f); c = __expf(c * 0.5f); d = __expf(d * 0.5f); e = __expf(e * 0.5f); f = __expf(f * 0.5f); g = __expf(g * 0.5f); h = __expf(h * 0.5f); } "
+                       "((float*)y)[i] = a + b + c + d + e + f + g + h;",
     # Sums in memory, by one warp: in one place, in members of a struct, and in two places that may be one; and each by hand.
     "sum_in_place": ONE_WARP + "for (int r = 0; r < 4 * n; r++) y[i] += s[r];",
     "sum_in_register": ONE_WARP + "unsigned h = y[i]; for (int r = 0; r < 4 * n; r++) { h += s[r]; y[i] = h; }",
@@ -445,6 +457,13 @@ class Operations(unittest.TestCase):
 
     def test_a_copy_of_a_struct_waits_for_what_was_loaded(self):
         self.assertGreater(self.ratio("copied_halves", "copied_shorts"), 0.9)
+
+    def test_an_array_of_the_threads_own_is_waited_for(self):
+        self.assertGreater(self.ratio("packs_in_an_array", "packs_by_names"), 0.8)
+
+    def test_elements_of_an_array_are_different_values(self):
+        self.assertLess(self.ratio("powers_in_an_array", "powers_by_names"), 1.2)
+        self.assertGreater(self.ratio("powers_in_an_array", "powers_by_names"), 0.8)
 
     def test_what_a_loop_computes_of_a_half_changes_with_it(self):
         self.assertGreater(self.ratio("powers_of_halves", "powers_of_floats"), 0.9)

@@ -41,6 +41,7 @@ LOOPS = {
     "asked_not_to": (1, "float s = 0;\n#pragma nounroll\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
     "known_rounds": (0, "float s = 0; for (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
     "known_but_not": (1, "float s = 0;\n#pragma unroll 1\nfor (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
+    "asked_around_a_loop": (0, "float s = 0;\n#pragma unroll\nfor (int k = 0; k < 4; k++)\nfor (int c = threadIdx.x + k; c < n; c += blockDim.x) s = s * 1.5f + x[c];\ny[threadIdx.x] = s;"),
     "in_shared": (4, "extern __shared__ float row[]; for (int c = threadIdx.x; c < n; c += 256) row[c] = expf(row[c]); y[threadIdx.x] = row[0];"),
     "counts_in_shared": (4, "__shared__ int bins[16]; bins[threadIdx.x & 15] = 0; __syncthreads(); for (int c = threadIdx.x; c < n; c += 256) "
                              "atomicAdd(&bins[__float_as_int(x[c]) & 15], 1); __syncthreads(); y[threadIdx.x] = bins[threadIdx.x & 15];"),

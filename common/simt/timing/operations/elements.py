@@ -55,6 +55,10 @@ class Elements:
             self.found.append(Element(place[0], place[1], wide, place[2]) if place else Element("", 0, wide, ()))
         return self.number[key]
 
+    def variable(self, number: int | None) -> str | None:
+        """Whose element it is; None if the number is a value's."""
+        return self.found[number - FIRST].variable if number is not None and number >= FIRST else None
+
     def place_of_index(self, variable: str, index: str, wide: int) -> tuple[str, int, tuple[tuple[int, int], ...]] | None:
         place = self.place(index) if not index.isdigit() else ("", int(index), ())
         return place and (variable, place[1] * wide, tuple((header, step * wide) for header, step in place[2]))

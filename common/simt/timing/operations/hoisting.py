@@ -92,6 +92,7 @@ class Repeated:
         volatile = any("volatile" in statement.text for n in loop.blocks for statement in table.function.blocks[n].statements)
         never = set(CHANGING[3:] if not table.ordered else CHANGING)
         self.loads = not kinds & never and not volatile
+        self.written = {table.elements.variable(value) for n in loop.blocks for one in table.blocks[n] for value in one[1]} - {None}
         # What a loop that is unrolled to its end carries, unless it is made of something else.
         carried = {name for name, sources in self.definitions.phi.items() if any(other.unroll == 0 and self.definitions.block[name] == other.header for other in inner)}
         self.found: set[str] = set()
@@ -122,6 +123,8 @@ class Repeated:
 
     def is_one(self, name: str, text: str) -> bool:
         parts, rare = made_of(text, self.loads)
+        if self.written and self.table.elements.variable(self.table.elements.of(text)) in self.written:
+            return False  # of an array of the thread's own
         if not parts or not all(self.is_outside(part) for part in parts):
             return False
         return not (rare or self.loop.unroll == 0) or self.each_round(self.definitions.block[name])

@@ -105,36 +105,6 @@ class FunctionTable:
     def add(self, block: int, cost: Cost, writes=(), reads=(), offset: int = -1, name: str = "") -> None:
         self.blocks[block].append((cost, tuple(writes), tuple(reads), offset, name))
 
-    def access(self, n: int, match: re.Match, offset: int, text: str, other_side: bool) -> None:
-        """What a hook announced. text: the statement that does it, "" if it is none of the block. other_side: it copies from memory to memory."""
-        # An access of a variable that only this thread has is one of a register.
-        kind = {"read": "load", "write": "store"}.get(match[3], "load_store")
-        target, _, source = text.removesuffix(";").partition(" = ")
-        reads = self.values.read(match[4])
-        brought = self.values.read(call[3] if (call := CALL.match(text)) else source)
-        if kind == "store" and other_side:
-            brought += (self.values.of(f"copied to {target}"),)
-        # An element of a local array is written and read like a value; it has no address on the GPU.
-        writes = self.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
-        if kind == "load" and source and not writes and not SSA.fullmatch(target):
-            writes = (self.values.of(f"copied to {target}"),)
-        if kind == "load" and not source and SSA.fullmatch(match[4]):
-            writes = (self.values.loaded(match[4]),)
-        wide = int(size[1]) if (size := re.search(r"(?:read|write)(\d+)$", match[2])) else 0
-        read_at, written_at = self.elements.of(source, wide), self.elements.of(target, wide)
-        if kind == "store" and written_at:
-            writes = (written_at,)
-        if kind == "load" and written_at:
-            writes = (self.values.of(f"copied to {target}"),)
-        if kind == "store":
-            self.stored[offset] = brought
-        of_range = re.search(r", (\d+)$", match[4]) if match[2].endswith("range") else re.search(r"unaligned_read(\d+)$", match[2])
-        if of_range:
-            self.in_pieces[offset] = int(of_range[1])
-        self.add(n, Cost(kind, 1), writes, reads + brought + ((read_at,) if read_at else ()), offset, name=f"at {match[4].partition(',')[0]}")
-        if kind == "load" and written_at and not read_at:
-            self.add(n, Cost("copy"), (written_at,), writes, name="copy")
-
     def hook(self, n: int, match: re.Match) -> None:
         to, hook = match[1], match[2].removeprefix("simt::")
         if hook == "__sanitizer_cov_trace_pc":
@@ -294,7 +264,7 @@ class FunctionTable:
                     hooks_of = waiting_for.get(at, [])
                     ways = {match[3] for match, _ in hooks_of}
                     for match, offset in sorted(hooks_of, key=lambda one: one[0][3] == "write"):
-                        self.access(n, match, offset, statement.text, other_side="read" in ways)
+                        announced.add(self, n, match, offset, statement.text, other_side="read" in ways)
                     if not hooks_of or " = " not in statement.text:
                         self.statement(n, statement)
                 elif hook[3] and not self.is_gone(hook):
@@ -302,7 +272,7 @@ class FunctionTable:
                     if at in access_of:
                         waiting_for.setdefault(access_of[at], []).append((hook, offset))
                     else:
-                        self.access(n, hook, offset, "", False)
+                        announced.add(self, n, hook, offset, "", other_side=False)
                     if hook[3] == "read" and statement.file.endswith("simt/loads.h"):
                         self.hinted.add(n)
                 elif not hook[3] and "vptr" not in hook[2]:
