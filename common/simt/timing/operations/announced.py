@@ -53,7 +53,7 @@ def add(table, n: int, hook: re.Match, offset: int, text: str, other_side: bool)
     brought = values.read(call[3] if (call := CALL.match(text)) else source)
     copied = (values.of(f"copied to {target}"),)
     wide = int(size[1]) if (size := re.search(r"(?:read|write)(\d+)$", hook[2])) else 0
-    read_at, written_at = table.elements.of(source, wide), table.elements.of(target, wide)
+    read_at, written_at = table.elements.of(source, n, wide), table.elements.of(target, n, wide)
     # An access of a variable that only this thread has is one of a register: an element of a local array is written and read like a value; it has no
     # address on the GPU.
     writes = table.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()

@@ -12,6 +12,7 @@ from costs import SSA, Names
 from gimple import Function
 from loops import Definitions, Loop, advance
 
+Place = tuple[str, int, dict[int, int]]  # a variable, or a struct's member by its path; bytes in the first round of all loops; bytes a round, by header
 FIRST = 1 << 24  # numbers of elements, beside those of values
 MOST_WORDS = 256
 BY_ADDRESS = re.compile(rf"^(?:\*|MEM(?: <[^;=]*?>)? ?\[\(([^()]*)\))({costs.NAME})(?: \+ (-?\d+)B)?\]?$")
@@ -21,10 +22,12 @@ BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "bfloat16": 2, "double": 8
 
 @dataclass
 class Element:
-    variable: str                 # or a struct's member, by its path
-    offset: int                   # bytes, in the first round of all loops
+    root: str      # the variable
+    address: str   # by which it is found; "": by its index
+    index: str
+    more: int      # bytes, beside that
     bytes: int
-    steps: tuple[tuple[int, int], ...]  # of loops, by header: bytes a round
+    block: int
 
 
 def bytes_of(type_text: str) -> int:
@@ -39,34 +42,38 @@ class Elements:
         self.found: list[Element] = []
         self.number: dict[tuple[str, int], int] = {}
 
-    def of(self, text: str, wide: int = 0) -> int | None:
-        """The number of what an expression reads or writes by address; None if that is no variable of the thread's own. wide: its bytes, if known."""
+    def of(self, text: str, block: int, wide: int = 0) -> int | None:
+        """The number of what an expression in a block reads or writes; None if that is no variable of the thread's own whose elements are found by
+        address. wide: its bytes, if known."""
         match, index = BY_ADDRESS.match(text), BY_INDEX.match(text)
         if match and match[2] in self.variable_at:
             wide = wide or bytes_of(match[1] or self.names.declaration(match[2]))
+            one = Element(self.variable_at[match[2]], match[2], "", int(match[3] or 0), wide, block)
         elif index and index[1] in self.by_address:
             wide = wide or bytes_of(self.names.declaration(index[1]))
+            one = Element(index[1], "", index[2], 0, wide, block)
         else:
             return None
-        key = (text, wide)
-        if key not in self.number:
-            place = self.place(match[2], int(match[3] or 0)) if match else self.place_of_index(index[1], index[2], wide)
-            self.number[key] = FIRST + len(self.found)
-            self.found.append(Element(place[0], place[1], wide, place[2]) if place else Element("", 0, wide, ()))
-        return self.number[key]
+        if (text, wide) not in self.number:
+            self.number[text, wide] = FIRST + len(self.found)
+            self.found.append(one)
+        return self.number[text, wide]
 
     def variable(self, number: int | None) -> str | None:
         """Whose element it is; None if the number is a value's."""
-        return self.found[number - FIRST].variable if number is not None and number >= FIRST else None
+        return self.found[number - FIRST].root if number is not None and number >= FIRST else None
 
-    def place_of_index(self, variable: str, index: str, wide: int) -> tuple[str, int, tuple[tuple[int, int], ...]] | None:
-        place = self.place(index) if not index.isdigit() else ("", int(index), ())
-        return place and (variable, place[1] * wide, tuple((header, step * wide) for header, step in place[2]))
+    def place_of(self, one: Element) -> Place | None:
+        if one.address:
+            place = self.place(one.address, one.block)
+            return place and (place[0], place[1] + one.more, place[2])
+        place = self.place(one.index, one.block) if not one.index.isdigit() else ("", int(one.index), {})
+        return place and (one.root, place[1] * one.bytes, {header: step * one.bytes for header, step in place[2].items()})
 
-    def place(self, name: str, more: int = 0, depth: int = 6) -> tuple[str, int, tuple[tuple[int, int], ...]] | None:
-        """(variable, offset, steps) of an address; None if it is not counted by loops alone."""
-        base, offset = self.definitions.linear(name)
+    def place(self, name: str, block: int, depth: int = 6) -> Place | None:
+        """Of an address, or a number, in a block; None if it is not counted by loops alone."""
         variable, steps = "", {}
+        base, offset = self.without_final({loop.header for loop in self.loops if block in loop.blocks}, lambda: self.definitions.linear(name))
         for part in filter(None, base.split("+")):
             factor, _, counted = part.rpartition("*") if not part.startswith("&") else ("", "", part)
             times = int(factor or 1)
@@ -74,26 +81,39 @@ class Elements:
                 variable = counted[1:]
                 continue
             loop = next((loop for loop in self.loops if counted in self.definitions.phi and self.definitions.block[counted] == loop.header), None)
-            step = loop and advance(loop, self.names, self.definitions, counted)
+            step = loop and self.without_final({loop.header}, lambda: advance(loop, self.names, self.definitions, counted))
             first = loop and self.definitions.first(loop, counted)
             if not depth or not step or step[1] != "+" or not first:
                 return None
-            begin = ("", int(first), ()) if re.fullmatch(r"-?\d+", first) else self.place(first, 0, depth - 1)
+            before = next(n for n, source in self.definitions.phi[counted].items() if source == first)
+            begin = ("", int(first), {}) if re.fullmatch(r"-?\d+", first) else self.place(first, before, depth - 1)
             if begin is None or (begin[0] and (variable or times != 1)):
                 return None
             variable = variable or begin[0]
             offset += times * begin[1]
-            for header, each in (*begin[2], (loop.header, step[2])):
+            for header, each in (*begin[2].items(), (loop.header, step[2])):
                 steps[header] = steps.get(header, 0) + times * each
-        return variable, offset + more, tuple(sorted(steps.items()))
+        return variable, offset, steps
+
+    def without_final(self, headers: set[int], ask):
+        """An answer about values in loops: what loops carry is there another one than after them."""
+        final = self.definitions.final
+        kept = {name: final.pop(name) for name in list(final) if self.definitions.block.get(name) in headers}
+        try:
+            return ask()
+        finally:
+            final |= kept
 
     def lines(self, values: int) -> list[str]:
-        """For the table. Elements whose place only a run knows have none: nobody waits for them. values: how many numbers are taken."""
+        """For the table, once it is known which loops are unrolled. Elements whose place only a run knows have none: nobody waits for them.
+        values: how many numbers are taken."""
         unrolled = {loop.header for loop in self.loops if loop.unroll == 0}
         begins: dict[str, int] = {}
         lines = []
         for index, one in enumerate(self.found):
-            if one.variable and unrolled.issuperset(header for header, _ in one.steps):
-                begin = begins.setdefault(one.variable, values + MOST_WORDS * len(begins))
-                lines.append(f"m {index} {begin} {MOST_WORDS} {one.offset} {one.bytes} {' '.join(f'{header}:{step}' for header, step in one.steps)}".rstrip())
+            place = self.place_of(one)
+            if place and place[0] and unrolled.issuperset(place[2]):
+                begin = begins.setdefault(place[0], values + MOST_WORDS * len(begins))
+                steps = "".join(f" {header}:{step}" for header, step in sorted(place[2].items()))
+                lines.append(f"m {index} {begin} {MOST_WORDS} {place[1]} {one.bytes}{steps}")
         return lines

@@ -123,7 +123,7 @@ class Repeated:
 
     def is_one(self, name: str, text: str) -> bool:
         parts, rare = made_of(text, self.loads)
-        if self.written and self.table.elements.variable(self.table.elements.of(text)) in self.written:
+        if self.written and self.table.elements.variable(self.table.elements.of(text, self.definitions.block[name])) in self.written:
             return False  # of an array of the thread's own
         if not parts or not all(self.is_outside(part) for part in parts):
             return False

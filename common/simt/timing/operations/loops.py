@@ -127,7 +127,7 @@ class Definitions:
         if name in self.beside:
             return self.beside[name]
         text = self.text.get(name, name)
-        cast = re.match(r"^\([^()]*\) (\S+)$", text)
+        cast = re.match(r"^\([^()]*\) (\S+|&MEM.*)$", text)
         if depth and cast:
             return self.linear(cast[1], depth - 1)
         match = BINARY.match(text)

@@ -195,7 +195,7 @@ class FunctionTable:
 
     def assign(self, n: int, to: str, source: str, cost: Cost) -> None:
         reads = self.values.read(source)
-        read_at, written_at = self.elements.of(source), self.elements.of(to)
+        read_at, written_at = self.elements.of(source, n), self.elements.of(to, n)
         if read_at or written_at:
             self.add(n, Cost("copy"), (written_at,) if written_at else self.written(to), (read_at,) if read_at else reads, name="copy")
             return
