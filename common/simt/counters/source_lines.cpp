@@ -61,11 +61,12 @@ class Answers {
 
   bool is_mine() const { return owner_ == getpid(); }
 
-  // What it prints for these offsets. So few of them that neither side waits for the other to read.
-  std::string to(const uintptr_t* offsets, size_t count) {
+  // Adds what it prints for these offsets; false if it has ended, or a signal came in between: then another must be
+  // asked. So few offsets that neither side waits for the other to read.
+  bool add(const uintptr_t* offsets, size_t count, std::string* output) {
     std::string asked, answer;
     for (size_t i = 0; i < count; i++) asked += hexadecimal(offsets[i]) + "\n";
-    if (!child_ || !from_ || !write_all(asked + hexadecimal(no_offset) + "\n")) return "";
+    if (!child_ || !from_ || !write_all(asked + hexadecimal(no_offset) + "\n")) return false;
     bool last = false;
     char* line = nullptr;
     size_t room = 0;
@@ -74,7 +75,8 @@ class Answers {
       if (!last) answer += line;
     }
     free(line);  // that of no_offset was the last one that was read
-    return answer;
+    if (last) *output += answer;
+    return last;
   }
 
   const std::string module;
@@ -119,11 +121,16 @@ std::string shorten(const std::string& path) {
 std::vector<SourceLine> source_lines(const std::string& module, const std::vector<uintptr_t>& offsets) {
   std::vector<SourceLine> lines(offsets.size());
   static std::unique_ptr<Answers> answers;
-  if (!answers || answers->module != module || !answers->is_mine()) answers = std::make_unique<Answers>(module);
   constexpr size_t at_once = 128;
   std::string output;
-  for (size_t i = 0; i < offsets.size(); i += at_once)
-    output += answers->to(offsets.data() + i, std::min(at_once, offsets.size() - i));
+  for (size_t i = 0; i < offsets.size(); i += at_once) {
+    const size_t count = std::min(at_once, offsets.size() - i);
+    for (int tries = 0; tries < 3; tries++) {
+      if (tries > 0 || !answers || answers->module != module || !answers->is_mine())
+        answers = std::make_unique<Answers>(module);
+      if (answers->add(offsets.data() + i, count, &output)) break;
+    }
+  }
   size_t index = 0;
   bool found = false;
   for (size_t at = 0; at < output.size();) {
