@@ -87,7 +87,8 @@ Demand read_at_most(int times) {
     const double most = times * count.matrix_bytes() + loaded_by_idle(count);
     const double again = count.results ? std::max(count.matrix_bytes() / 4, count.result_bytes) : 0;
     if (bytes <= most + again && (!count.results || count.watched_bytes <= most)) return {};
-    if (count.watched_bytes + atomic.bytes <= most && !keeps_a_copy(count)) return {};
+    const bool watched = count.watched_bytes >= count.matrix_bytes();  // not of all operators
+    if (watched && count.watched_bytes + atomic.bytes <= most && !keeps_a_copy(count)) return {};
     const double sectors = count.load.sectors + atomic.sectors + std::ceil(copied / 32);
     // Bytes are counted per lane, sectors per request.
     const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
