@@ -56,6 +56,7 @@ MESSAGES = [
     ("make profile-diff BACKEND=cpu", ["profile-diff compares a GPU with the executor: BACKEND=cpu leaves nothing to compare"]),
     ("make roofline FILE=README.md PUBLISH=1", ["FILE and PUBLISH=1 exclude each other"]),
     ("make check ON=moon", ["ON=moon: it can be slurm; without it this machine grades"]),
+    ("make check SUBMISSIONS=labs", ["SUBMISSIONS needs OUT=folder, where grades and reports go"]),
     ("make check ON=slurm", ["ON=slurm grades a class: it needs SUBMISSIONS=folder and OUT=folder"]),
     ("make lab02 TIME=fast", ["TIME=fast: it can be executor", "leave it out for the time predicted for a GPU"]),
     ("make lab02 GPU=h300", ["GPU=h300: it can be a100, h100, h200", "or the path of a machine file", "make probe writes one"]),
