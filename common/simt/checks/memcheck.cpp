@@ -21,8 +21,8 @@ namespace {
 
 constexpr uintptr_t null_page = 64 * 1024;
 
-// A GPU keeps a little memory before a block's shared memory for itself. Farther before it and beyond it is nothing:
-// the second of these ends the program on a GPU, in whichever build.
+// A GPU keeps a little memory before a block's shared memory for itself, and gives it out in pieces. What lies farther
+// before it or beyond it is nobody's: the second of these ends the program on a GPU, in whichever build.
 constexpr const char out_of_shared[] = "memcheck: out of bounds in shared memory",
                      invalid_in_shared[] = "memcheck: invalid address in shared memory";
 
@@ -172,6 +172,14 @@ Begin begin_of_shared(const BlockInfo& block) {
   return block.dynamic_shared_bytes ? Begin{block.dynamic_shared, "the block's dynamic shared memory"} : Begin{};
 }
 
+// Is an address outside of the block's shared memory beside it?
+bool is_beside_shared(const BlockInfo& block, uintptr_t address) {
+  const bool is_static = has_static_shared(block);
+  const uintptr_t end =
+      is_static ? block.static_shared + block.static_shared_bytes : block.dynamic_shared + block.dynamic_shared_bytes;
+  return begin_of_shared(block).follows(address, reserved_shared_bytes) || address - end < reserved_shared_bytes;
+}
+
 // An index below 0, if shared memory begins a little later; else "".
 std::string before_shared(const BlockInfo& block, uintptr_t address) {
   const Begin begin = begin_of_shared(block);
@@ -229,8 +237,7 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
     *right = {block.static_shared + variable.offset, variable.bytes};
     if (offset + access.bytes <= variable.bytes) return {};
   }
-  const bool far_before = !before_shared(block, access.address).empty() &&
-                          !begin_of_shared(block).follows(access.address, reserved_shared_bytes);
+  const bool far_before = !before_shared(block, access.address).empty() && !is_beside_shared(block, access.address);
   return {far_before ? invalid_in_shared : out_of_shared,
           access_text(access) + place_in_shared(block, access.address, access.bytes) +
               ".\nUsually fixed by an index that stays inside the array."};
@@ -283,7 +290,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             ".\nLocal variables belong to one thread: the others get values through shared memory or a shuffle."};
   }
   if (const std::string place = beside_shared(block, access); !place.empty()) {
-    return {begin_of_shared(block).follows(access.address, reserved_shared_bytes) ? out_of_shared : invalid_in_shared,
+    return {is_beside_shared(block, access.address) ? out_of_shared : invalid_in_shared,
             access_text(access) + place + ".\nUsually fixed by an index that stays inside the array."};
   }
   if (buffers_.neighbour(access.address)) {
