@@ -158,32 +158,31 @@ bool has_static_shared(const BlockInfo& block) {
          (!block.dynamic_shared_bytes || static_shared_bytes(current_block->launch().kernel.function) > 0);
 }
 
-// Where the block's shared memory begins, and what is there. 0 if it has none, or no symbol table tells.
-struct Begin {
-  uintptr_t address = 0;
+// Where the block's shared memory lies, and what is at its begin. Its begin is 0 if it has none, or no symbol table
+// tells.
+struct OfBlock {
+  uintptr_t begin = 0, end = 0;
   std::string name;
-  bool follows(uintptr_t other, size_t bytes) const { return other < address && address - other <= bytes; }
+  bool begins_after(uintptr_t address, size_t most) const { return address < begin && begin - address <= most; }
+  bool is_beside(uintptr_t address) const {
+    return begins_after(address, reserved_shared_bytes) || address - end < reserved_shared_bytes;
+  }
 };
-Begin begin_of_shared(const BlockInfo& block) {
+OfBlock shared_of(const BlockInfo& block) {
   if (has_static_shared(block)) {
     const std::vector<SharedVariable>& variables = shared_variables(block);
-    return variables.empty() ? Begin{} : Begin{block.static_shared + variables.front().offset, variables.front().name};
+    const uintptr_t end = block.static_shared + block.static_shared_bytes;
+    return variables.empty() ? OfBlock{0, end, ""}
+                             : OfBlock{block.static_shared + variables.front().offset, end, variables.front().name};
   }
-  return block.dynamic_shared_bytes ? Begin{block.dynamic_shared, "the block's dynamic shared memory"} : Begin{};
-}
-
-// Is an address outside of the block's shared memory beside it?
-bool is_beside_shared(const BlockInfo& block, uintptr_t address) {
-  const bool is_static = has_static_shared(block);
-  const uintptr_t end =
-      is_static ? block.static_shared + block.static_shared_bytes : block.dynamic_shared + block.dynamic_shared_bytes;
-  return begin_of_shared(block).follows(address, reserved_shared_bytes) || address - end < reserved_shared_bytes;
+  const uintptr_t begin = block.dynamic_shared, end = begin + block.dynamic_shared_bytes;
+  return block.dynamic_shared_bytes ? OfBlock{begin, end, "the block's dynamic shared memory"} : OfBlock{0, end, ""};
 }
 
 // An index below 0, if shared memory begins a little later; else "".
 std::string before_shared(const BlockInfo& block, uintptr_t address) {
-  const Begin begin = begin_of_shared(block);
-  return begin.follows(address, 4096) ? address_beside(begin.address - address, true) + " " + begin.name : "";
+  const OfBlock shared = shared_of(block);
+  return shared.begins_after(address, 4096) ? address_beside(shared.begin - address, true) + " " + shared.name : "";
 }
 
 std::string place_in_shared(const BlockInfo& block, uintptr_t address, unsigned bytes) {
@@ -237,7 +236,7 @@ Memcheck::Finding Memcheck::look_at_shared(const BlockInfo& block, const Access&
     *right = {block.static_shared + variable.offset, variable.bytes};
     if (offset + access.bytes <= variable.bytes) return {};
   }
-  const bool far_before = !before_shared(block, access.address).empty() && !is_beside_shared(block, access.address);
+  const bool far_before = !before_shared(block, access.address).empty() && !shared_of(block).is_beside(access.address);
   return {far_before ? invalid_in_shared : out_of_shared,
           access_text(access) + place_in_shared(block, access.address, access.bytes) +
               ".\nUsually fixed by an index that stays inside the array."};
@@ -290,7 +289,7 @@ Memcheck::Finding Memcheck::look_at_other(const BlockInfo& block, const Access& 
             ".\nLocal variables belong to one thread: the others get values through shared memory or a shuffle."};
   }
   if (const std::string place = beside_shared(block, access); !place.empty()) {
-    return {is_beside_shared(block, access.address) ? out_of_shared : invalid_in_shared,
+    return {shared_of(block).is_beside(access.address) ? out_of_shared : invalid_in_shared,
             access_text(access) + place + ".\nUsually fixed by an index that stays inside the array."};
   }
   if (buffers_.neighbour(access.address)) {

@@ -125,11 +125,14 @@ std::vector<SourceLine> source_lines(const std::string& module, const std::vecto
   std::string output;
   for (size_t i = 0; i < offsets.size(); i += at_once) {
     const size_t count = std::min(at_once, offsets.size() - i);
-    for (int tries = 0; tries < 3; tries++) {
+    bool answered = false;
+    for (int tries = 0; tries < 3 && !answered; tries++) {
       if (tries > 0 || !answers || answers->module != module || !answers->is_mine())
         answers = std::make_unique<Answers>(module);
-      if (answers->add(offsets.data() + i, count, &output)) break;
+      answered = answers->add(offsets.data() + i, count, &output);
     }
+    // Lines go to offsets by their order: without an answer each of these has none.
+    for (size_t one = 0; one < count && !answered; one++) output += "0x0\n??:0\n";
   }
   size_t index = 0;
   bool found = false;

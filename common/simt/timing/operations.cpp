@@ -44,6 +44,16 @@ class Words {
     }
     return found;
   }
+  // "8:32 7:-1", to the line's end.
+  std::vector<std::pair<int, int>> pairs() {
+    std::vector<std::pair<int, int>> found;
+    for (std::string_view pair = word(); !pair.empty(); pair = word()) {
+      const size_t colon = pair.find(':');
+      if (colon == std::string_view::npos) fail();
+      found.push_back({number_of<int>(pair.substr(0, colon)), number_of<int>(pair.substr(colon + 1))});
+    }
+    return found;
+  }
   template <class T>
   T number_of(std::string_view text) const {
     T value = {};
@@ -122,12 +132,8 @@ void read_line(std::string_view line, std::vector<TableFunction>* functions) {
   } else if (what == "h") {
     Phi phi;
     phi.value = in.number<int>();
-    for (std::string_view source = in.word(); !source.empty(); source = in.word()) {
-      const size_t colon = source.find(':');
-      if (colon == std::string_view::npos) in.fail();
-      phi.sources.push_back({in.number_of<int>(source.substr(0, colon)), in.number_of<int>(source.substr(colon + 1))});
-      function.values = std::max(function.values, phi.sources.back().second + 1);
-    }
+    phi.sources = in.pairs();
+    for (const auto& [block, value] : phi.sources) function.values = std::max(function.values, value + 1);
     function.values = std::max(function.values, phi.value + 1);
     function.blocks.back().phis.push_back(phi);
   } else if (what == "o") {
@@ -160,11 +166,7 @@ void read_line(std::string_view line, std::vector<TableFunction>* functions) {
     function.elements.resize(std::max(function.elements.size(), number + 1));
     Element& element = function.elements[number];
     for (int* const one : {&element.begin, &element.words, &element.offset, &element.bytes}) *one = in.number<int>();
-    for (std::string_view step = in.word(); !step.empty(); step = in.word()) {
-      const size_t colon = step.find(':');
-      if (colon == std::string_view::npos) in.fail();
-      element.steps.push_back({in.number_of<int>(step.substr(0, colon)), in.number_of<int>(step.substr(colon + 1))});
-    }
+    element.steps = in.pairs();
     function.values = std::max(function.values, element.begin + element.words);
   } else if (what == "q") {
     const int header = in.number<int>();

@@ -247,9 +247,11 @@ const Window* Compiler::window(const WarpTrace& warp, const std::vector<Visit>& 
   put(visits[begin].function);
   put(before);
   put(static_cast<int>(together) * 2 + enters);
-  for (const Loop& l : function && !function->elements.empty() ? function->loops : std::vector<Loop>()) {
-    if (l.unroll == 0 && l.contains(function->blocks[static_cast<size_t>(visits[begin].block)].number))
-      put(in_round_.of(l.header));
+  if (function && !function->elements.empty()) {
+    for (const Loop& l : function->loops) {
+      if (l.unroll == 0 && l.contains(function->blocks[static_cast<size_t>(visits[begin].block)].number))
+        put(in_round_.of(l.header));
+    }
   }
   for (size_t i = begin; i < end; i++) {
     put(visits[i].block);

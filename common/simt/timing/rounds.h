@@ -44,10 +44,7 @@ class RoundsOfLoops {
  private:
   void add_words(const Element& element, std::vector<int>* values) const {
     int offset = element.offset;
-    for (const auto& [header, step] : element.steps) {
-      const auto found = number_.find(header);
-      offset += found == number_.end() ? 0 : step * found->second;
-    }
+    for (const auto& [header, step] : element.steps) offset += step * of(header);
     for (int word = offset / 4; element.words > 0 && word <= (offset + element.bytes - 1) / 4; word++) {
       if (word >= 0 && word < element.words) values->push_back(element.begin + word);
     }

@@ -51,18 +51,18 @@ def add(table, n: int, hook: re.Match, offset: int, text: str, other_side: bool)
     kind = {"read": "load", "write": "store"}.get(hook[3], "load_store")
     target, _, source = text.removesuffix(";").partition(" = ")
     brought = values.read(call[3] if (call := CALL.match(text)) else source)
-    copied = (values.of(f"copied to {target}"),)
+    copied = f"copied to {target}"
     wide = int(size[1]) if (size := re.search(r"(?:read|write)(\d+)$", hook[2])) else 0
     read_at, written_at = table.elements.of(source, n, wide), table.elements.of(target, n, wide)
     # An access of a variable that only this thread has is one of a register: an element of a local array is written and read like a value; it has no
     # address on the GPU.
     writes = table.written(target) if source and (kind != "store" or not target.startswith(("*", "MEM"))) else ()
     if kind == "store" and other_side:
-        brought += copied
+        brought += (values.of(copied),)
     if kind == "store" and written_at:
         writes = (written_at,)
     if kind == "load" and source and not SSA.fullmatch(target) and (written_at or not writes):
-        writes = copied
+        writes = (values.of(copied),)
     if kind == "load" and not source and SSA.fullmatch(hook[4]):
         writes = (values.loaded(hook[4]),)
     if kind == "store":
@@ -72,4 +72,4 @@ def add(table, n: int, hook: re.Match, offset: int, text: str, other_side: bool)
         table.in_pieces[offset] = int(pieces[1])
     table.add(n, Cost(kind, 1), writes, values.read(hook[4]) + brought + ((read_at,) if read_at else ()), offset, name=f"at {hook[4].partition(',')[0]}")
     if kind == "load" and written_at and not other_side:
-        table.add(n, Cost("copy"), (written_at,), copied, name="copy")
+        table.add(n, Cost("copy"), (written_at,), (values.of(copied),), name="copy")
