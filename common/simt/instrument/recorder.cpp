@@ -156,6 +156,8 @@ void Recorder::end_block() {
       warps_[w].received[lane] += warps_[w].full_row_bytes;
     }
   }
+  if (launch_tracer_ && std::all_of(lane_accesses_.begin(), lane_accesses_.end(), [](auto n) { return n == 0; }))
+    launch_tracer_->add_idle();
   if (is_tracing_) tracer_.end();
   is_tracing_ = recording.tracing = false;
   if (collector_)

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numeric>
 #include <utility>
 
+#include "busiest.h"
 #include "touched.h"
 
 namespace simt::timing {
@@ -61,14 +60,6 @@ double dram_gbs(const Machine& machine, double written) {
   return machine.dram_gbs[low] + (machine.dram_gbs[low + 1] - machine.dram_gbs[low]) * (at - low);
 }
 
-uint64_t steps_of(const BlockProgram& program) {
-  uint64_t steps = 0;
-  for (const WarpProgram& warp : program.warps) {
-    for (const WindowUse& use : warp.windows) steps += use.window->steps.size();
-  }
-  return steps;
-}
-
 uint64_t steps_of(const std::vector<BlockProgram>& programs) {
   uint64_t steps = 0;
   for (const BlockProgram& program : programs) steps += steps_of(program);
@@ -100,54 +91,15 @@ std::vector<const BlockProgram*> chosen(const std::vector<BlockProgram>& program
   return order;
 }
 
-// Do blocks have very different work?
-bool differ(const std::vector<uint32_t>& work) {
-  const auto [least, longest] = std::minmax_element(work.begin(), work.end());
-  return !work.empty() && *longest > 1.5 * *least;
-}
-
-uint64_t lines_of(const BlockProgram& program) {
-  uint64_t lines = 0;
-  for (const WarpTrace& warp : program.trace->warps) lines += warp.lines.size();
-  return lines;
-}
-
-// Of a grid whose blocks all run at one time: the multiprocessor that has most to do. Of a block that was not traced
-// the number of entries is known: it does as much more or less than the traced one that has the nearest number.
-struct Busiest {
-  std::vector<const BlockProgram*> programs;  // for each of its blocks that nearest one
-  double over_own = 1;                        // its work over that of `programs`
-  double over_mean = 1;                       // its accesses over those of the mean multiprocessor
-};
-
-Busiest busiest(const std::vector<uint32_t>& work, const std::vector<BlockProgram>& programs, const Machine& machine) {
-  const auto sms = std::min(static_cast<size_t>(machine.multiprocessors), work.size());
-  std::map<uint32_t, std::vector<const BlockProgram*>> by_work;
-  for (const BlockProgram& program : programs) by_work[work[program.trace->number]].push_back(&program);
-  std::vector<double> steps(sms, 0), lines(sms, 0);
-  std::vector<const BlockProgram*> nearest(work.size());
-  for (size_t block = 0; block < work.size(); block++) {
-    auto found = by_work.lower_bound(work[block]);
-    if (found == by_work.end() ||
-        (found != by_work.begin() && work[block] - std::prev(found)->first < found->first - work[block]))
-      --found;
-    const double share = static_cast<double>(work[block]) / std::max(1u, found->first);
-    // In turn: the same one again and again would find its own lines in L1.
-    nearest[block] = found->second[block / sms % found->second.size()];
-    steps[block % sms] += share * static_cast<double>(steps_of(*nearest[block]));
-    lines[block % sms] += share * static_cast<double>(lines_of(*nearest[block]));
-  }
-  const auto most = static_cast<size_t>(std::max_element(steps.begin(), steps.end()) - steps.begin());
-  Busiest found;
-  double own = 0;
-  for (size_t block = most; block < work.size(); block += sms) {
-    found.programs.push_back(nearest[block]);
-    own += static_cast<double>(steps_of(*nearest[block]));
-  }
-  if (own > 0) found.over_own = steps[most] / own;
-  const double all = std::accumulate(lines.begin(), lines.end(), 0.0);
-  if (all > 0) found.over_mean = lines[most] * static_cast<double>(sms) / all;
-  return found;
+// What those blocks that access no memory take, in cycles: a multiprocessor starts them and sees them leave.
+double idle_cycles(const LaunchTrace& trace, Compiler* compiler, Work work, unsigned fit, const Machine& machine) {
+  BlockProgram idle = {&trace.idle_block, {}};
+  for (const WarpTrace& warp : trace.idle_block.warps) idle.warps.push_back(compiler->compile(warp));
+  work.programs = {&idle};
+  work.resident = fit;
+  work.blocks = 4 * fit;
+  return simulate(work, machine).cycles / static_cast<double>(work.blocks) * static_cast<double>(trace.idle) /
+         machine.multiprocessors;
 }
 
 const char* name_of(Cause cause) {
@@ -263,8 +215,10 @@ void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& mach
 
 }  // namespace
 
-Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const LaunchFacts& facts,
+Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const LaunchFacts& launch,
                    const Machine& machine) {
+  LaunchFacts facts = launch;
+  if (!is_idle(trace.blocks.empty() ? BlockTrace{} : trace.blocks.front())) facts.blocks -= trace.idle;
   Prediction p;
   p.gpu = machine.name;
   if (trace.blocks.empty()) {
@@ -282,6 +236,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     programs.push_back({&trace.blocks[b], {}});
     for (const WarpTrace& warp : trace.blocks[b].warps) compiler.survey(warp);
   }
+  for (const WarpTrace& warp : trace.idle_block.warps) compiler.survey(warp);
   for (size_t b = 0; b < traced; b++) {
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       entries += warp.entries.size();
@@ -359,6 +314,8 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
     const double each = (cycles - before) / static_cast<double>(run - half.blocks);
     cycles += each * (blocks_each - static_cast<double>(run));
   }
+  if (!trace.idle_block.warps.empty())
+    cycles = std::max(cycles, idle_cycles(trace, &compiler, work, fits.blocks, machine));
   const double atomics = nanoseconds_of_atomics(touched, static_cast<double>(facts.blocks),
                                                 static_cast<double>(facts.sectors_written), fits.blocks * sms) *
                          1e-9;

@@ -7,15 +7,13 @@ namespace simt::timing {
 
 namespace {
 
-// Atomics: a part of L2 takes a sector at a time. Of each 1024 bytes it has every other 256. Several lanes' operations
-// on one address come one after the other, and a sum of floats waits for the one before it on the same line.
+// Atomics: a part of L2 takes a sector at a time. Of each 1024 bytes it has every other 256. Lanes with one address
+// take turns, each with the sector anew, and a sum of floats waits for the one before it on the same line.
 class Atomics {
  public:
-  // of_all: on an address that all threads have, so that nvcc makes one of a warp's
-  void add(size_t block, const Entry& entry, uint64_t line, bool floats, bool of_all, const Machine& machine) {
-    parts_[line / 1024 * 2 + line / 256 % 2].add(
-        block,
-        (__builtin_popcount(line & 15) + (floats || of_all ? 0 : (entry.passes - 1) / 3.0)) / machine.atomics_ns);
+  // turns: how often each sector is asked for
+  void add(size_t block, const Entry& entry, uint64_t line, bool floats, double turns, const Machine& machine) {
+    parts_[line / 1024 * 2 + line / 256 % 2].add(block, __builtin_popcount(line & 15) * turns / machine.atomics_ns);
     if (floats) lines_[line / 128].add(block, entry.passes / machine.float_atomics_ns);
   }
   // A store takes its turn like an atomic; what most blocks write is many times the same.
@@ -97,6 +95,12 @@ class OfBlocks {
   double count_ = 0, busiest_ = 0;
 };
 
+double sectors_of(const Entry& entry, const uint64_t* lines) {
+  double sectors = 0;
+  for (unsigned i = 0; i < entry.lines; i++) sectors += __builtin_popcount(lines[i] & 15);
+  return sectors;
+}
+
 // By what it costs (operations/costs.py): nothing else takes so many instructions around a reciprocal.
 bool divides(const Operation& operation) {
   const bool of_floats = operation.mufu == 1 && operation.instructions == 10 && operation.fence;
@@ -150,10 +154,7 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
           if (!is_new && place->second != b) found.shared_lines.insert(line);
           (entry.did == Did::store ? written : read)[line] |= warp.lines[at] & 15;
           if (entry.did == Did::store) {
-            unsigned sectors = 0;
-            for (unsigned other = 0; other < entry.lines; other++)
-              sectors += static_cast<unsigned>(__builtin_popcount(warp.lines[at - i + other] & 15));
-            const double each = static_cast<double>(entry.lanes) * entry.bytes / sectors;
+            const double each = static_cast<double>(entry.lanes) * entry.bytes / sectors_of(entry, &warp.lines[at - i]);
             for (unsigned sector = 0; sector < 4 && each < 32; sector++) {
               if (warp.lines[at] >> sector & 1) bytes[line + sector * 32] += each;
             }
@@ -163,7 +164,9 @@ Touched look_at(const LaunchTrace& trace, uint64_t origin, const Operations& ope
           const Position of = operations.find(entry.pc + origin);
           const bool floats = of.operation >= 0 && operations.operation(of).floats,
                      of_all = of.operation >= 0 && operations.operation(of).of_all;
-          for (Atomics* const all : {&atomics, &own}) all->add(b, entry, warp.lines[at], floats, of_all, machine);
+          // nvcc makes one of a warp's on an address that all threads have.
+          const double turns = floats || of_all ? 1 : entry.wide / sectors_of(entry, &warp.lines[at - i]);
+          for (Atomics* const all : {&atomics, &own}) all->add(b, entry, warp.lines[at], floats, turns, machine);
           of_blocks.add(warp.lines[at]);
         }
       }

@@ -36,10 +36,21 @@ struct BlockTrace {
   std::vector<WarpTrace> warps;
 };
 
+inline bool is_idle(const BlockTrace& block) {
+  for (const WarpTrace& warp : block.warps) {
+    for (const Entry& entry : warp.entries) {
+      if (entry.did == Did::load || entry.did == Did::store || entry.did == Did::atomic) return false;
+    }
+  }
+  return true;
+}
+
 constexpr size_t room = 3'000'000;  // entries of one launch
 
 struct LaunchTrace {
-  std::vector<BlockTrace> blocks;  // by rising number
+  std::vector<BlockTrace> blocks;  // by rising number, without those that are idle, unless all are
+  uint64_t idle = 0;               // blocks of the grid that access no memory: most often beyond the data's end
+  BlockTrace idle_block = {};      // the first of them that was traced
   std::vector<uint32_t> work;      // entries that each block of the grid has; empty where that is not known
   bool complete = true;            // no: there was no room for all of the blocks that were to be traced
 };

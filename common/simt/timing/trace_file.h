@@ -39,6 +39,24 @@ bool read(std::FILE* file, std::vector<T>* values) {
   return std::fread(values->data(), sizeof(T), count, file) == count;
 }
 
+inline void write(std::FILE* file, const BlockTrace& block) {
+  write(file, block.number);
+  write(file, block.warps.size());
+  for (const WarpTrace& warp : block.warps) {
+    write(file, warp.entries);
+    write(file, warp.lines);
+  }
+}
+inline bool read(std::FILE* file, BlockTrace* block) {
+  size_t warps;
+  if (!read(file, &block->number) || !read(file, &warps)) return false;
+  block->warps.assign(warps, {});
+  for (WarpTrace& warp : block->warps) {
+    if (!read(file, &warp.entries) || !read(file, &warp.lines)) return false;
+  }
+  return true;
+}
+
 }  // namespace trace_file
 
 inline void save(std::FILE* file, const SavedLaunch& launch) {
@@ -48,15 +66,10 @@ inline void save(std::FILE* file, const SavedLaunch& launch) {
   write(file, launch.facts);
   write(file, launch.trace.complete);
   write(file, launch.trace.work);
+  write(file, launch.trace.idle);
+  write(file, launch.trace.idle_block);
   write(file, launch.trace.blocks.size());
-  for (const BlockTrace& block : launch.trace.blocks) {
-    write(file, block.number);
-    write(file, block.warps.size());
-    for (const WarpTrace& warp : block.warps) {
-      write(file, warp.entries);
-      write(file, warp.lines);
-    }
-  }
+  for (const BlockTrace& block : launch.trace.blocks) write(file, block);
 }
 
 // False at the file's end.
@@ -65,17 +78,13 @@ inline bool load(std::FILE* file, SavedLaunch* launch) {
   std::vector<char> name;
   size_t blocks;
   if (!read(file, &name) || !read(file, &launch->origin) || !read(file, &launch->facts) ||
-      !read(file, &launch->trace.complete) || !read(file, &launch->trace.work) || !read(file, &blocks))
+      !read(file, &launch->trace.complete) || !read(file, &launch->trace.work) || !read(file, &launch->trace.idle) ||
+      !read(file, &launch->trace.idle_block) || !read(file, &blocks))
     return false;
   launch->module.assign(name.begin(), name.end());
   launch->trace.blocks.assign(blocks, {});
   for (BlockTrace& block : launch->trace.blocks) {
-    size_t warps;
-    if (!read(file, &block.number) || !read(file, &warps)) return false;
-    block.warps.assign(warps, {});
-    for (WarpTrace& warp : block.warps) {
-      if (!read(file, &warp.entries) || !read(file, &warp.lines)) return false;
-    }
+    if (!read(file, &block)) return false;
   }
   return true;
 }

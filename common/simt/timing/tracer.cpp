@@ -121,6 +121,15 @@ LaunchTrace LaunchTracer::take() {
   if (is_longest && entries_of(longest_) > 0) trace_.blocks.push_back(std::move(longest_));
   std::sort(trace_.blocks.begin(), trace_.blocks.end(),
             [](const BlockTrace& a, const BlockTrace& b) { return a.number < b.number; });
+  // One in twelve blocks says little of how many are idle. They are counted instead, and the others stand for the
+  // others.
+  const auto first_idle = std::stable_partition(trace_.blocks.begin(), trace_.blocks.end(),
+                                                [](const BlockTrace& block) { return !is_idle(block); });
+  trace_.idle = idle_;
+  if (first_idle != trace_.blocks.begin() && first_idle != trace_.blocks.end()) {
+    trace_.idle_block = std::move(*first_idle);
+    trace_.blocks.erase(first_idle, trace_.blocks.end());
+  }
   return std::move(trace_);
 }
 
@@ -192,6 +201,9 @@ void BlockTracer::access(unsigned warp_number, Event event, unsigned bytes, uint
           counters::count_shared({counters::Space::shared, counters::Op::load, bytes, lanes, addresses}).wavefronts);
   } else {
     entry.lines = add_lines(&warp.lines, bytes, lanes, addresses);
+    if (event == Event::atomic)
+      entry.wide = static_cast<uint16_t>(
+          counters::count_global({counters::Space::global, counters::Op::atomic, bytes, lanes, addresses}).sectors);
   }
   warp.entries.push_back(entry);
 }

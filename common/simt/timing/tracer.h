@@ -31,6 +31,8 @@ class LaunchTracer {
   BlockTrace add(BlockTrace block, size_t used, bool whole);
   void use(size_t entries) { used_ += entries; }
   void give_back(size_t entries) { used_ -= entries; }
+  // One more block, traced or not, has accessed no memory.
+  void add_idle() { idle_++; }
   // What is only looked at for its length leaves half of the room to the others.
   bool has_room_for(bool sample) const { return used_ <= (sample ? room : room / 2); }
 
@@ -44,6 +46,7 @@ class LaunchTracer {
   size_t known_ = 0;  // blocks whose work is
   size_t longest_used_ = 0;
   std::atomic<size_t> used_{0};
+  std::atomic<uint64_t> idle_{0};
   std::mutex mutex_;
   LaunchTrace trace_;
 };

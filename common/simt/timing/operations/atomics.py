@@ -7,6 +7,12 @@ from collections.abc import Iterator
 
 import costs
 
+PARAMETER = re.compile(r"\w+\(D\)")
+NUMBER = re.compile(r"-?\d+")
+VARIABLE = re.compile(r"&[A-Za-z_]\w*")
+POSITION = re.compile(r"(?:blockIdx|blockDim|gridDim)\.[xyz]")
+ARITHMETIC = {"+", "-", "*", "<<", ">>", "&", "|", "^"}
+
 
 def kind_of(table, n: int, arguments: str) -> str:
     """Of the one in which block n ends."""
@@ -30,10 +36,20 @@ def sums_of(function, n: int) -> Iterator[tuple[str, re.Match]]:
 
 
 def is_of_all(definitions, arguments: str) -> bool:
-    """Is it plainly one address for all threads, a parameter or a variable of the module? Then nvcc adds up a warp's first."""
-    address = arguments.partition(",")[0].strip()
-    for _ in range(4):
-        text = definitions.text.get(address, "")
-        cast, offset = costs.CAST.match(text), re.fullmatch(r"(\S+) \+ \d+", text)
-        address = cast[2] if cast else offset[1] if offset else address
-    return address.endswith("(D)") or bool(re.fullmatch(r"&[A-Za-z_]\w*", address))
+    """Is it plainly one address for all threads of a block? Then nvcc adds up a warp's first. It is of what a parameter, the address of a variable
+    of the module, and the block's place say, and loads nothing."""
+    return is_uniform(definitions, arguments.partition(",")[0].strip(), 12)
+
+
+def is_uniform(definitions, value: str, depth: int) -> bool:
+    text = definitions.text.get(value)
+    if text is None:
+        return bool(PARAMETER.fullmatch(value) or NUMBER.fullmatch(value) or VARIABLE.fullmatch(value))
+    if depth == 0:
+        return False
+    if POSITION.fullmatch(text):
+        return True
+    cast = costs.CAST.match(text)
+    parts = [cast[2]] if cast else text.split(" ")[::2]
+    operators = [] if cast else text.split(" ")[1::2]
+    return all(operator in ARITHMETIC for operator in operators) and all(is_uniform(definitions, part, depth - 1) for part in parts)
