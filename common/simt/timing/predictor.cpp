@@ -89,14 +89,17 @@ std::unique_ptr<LaunchTracer> begin_launch(const LaunchState& launch) {
 namespace {
 
 // Of a trace that lacks some of the blocks that were to be traced: do the others go to global memory as often as the
-// counters say of all?
+// counters say of all, and was none of those that were cut off longer?
 bool stand_for_all(const LaunchTrace& trace, uint64_t blocks, uint64_t global_requests) {
-  uint64_t traced = 0;
+  uint64_t traced = 0, entries = 0;
   for (const BlockTrace& block : trace.blocks) {
     for (const WarpTrace& warp : block.warps) {
+      entries += warp.entries.size();
       for (const Entry& entry : warp.entries) traced += entry.space == Space::global;
     }
   }
+  if (static_cast<double>(trace.cut_off * trace.blocks.size()) > most_apart * static_cast<double>(entries))
+    return false;
   const double each = static_cast<double>(traced) / static_cast<double>(trace.blocks.size()),
                of_all = static_cast<double>(global_requests) / static_cast<double>(blocks);
   return each <= most_apart * of_all && of_all <= most_apart * each;

@@ -53,6 +53,7 @@ struct LaunchTrace {
   BlockTrace idle_block = {};      // the first of them that was traced
   std::vector<uint32_t> work;      // entries that each block of the grid has; empty where that is not known
   bool complete = true;            // no: there was no room for all of the blocks that were to be traced
+  size_t cut_off = 0;              // entries that the longest of those had when room ended
 };
 
 }  // namespace simt::timing

@@ -90,7 +90,10 @@ bool LaunchTracer::is_sample(uint64_t block) const {
 BlockTrace LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!whole) {  // what is cut off would pass for a short one
-    trace_.complete &= !is_sample(block.number);
+    if (is_sample(block.number)) {
+      trace_.complete = false;
+      trace_.cut_off = std::max(trace_.cut_off, entries_of(block));
+    }
     return block;
   }
   if (!work_.empty()) {
