@@ -260,6 +260,7 @@ class LoadedRung {
     reply->bytes_to_host = record.bytes_to_host;
     reply->used_after = record.used_after;
     reply->atomics = simt::used_atomics();
+    copy_text(reply->remark, sizeof reply->remark, simt::checks::take_remark().c_str());
   }
 
  private:

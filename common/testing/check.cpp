@@ -300,7 +300,11 @@ Finding check(const Step& step) {
     }
   }
   Finding finding = check_twice(step, input, job, compared ? &outcome : nullptr);
-  if (judged()) finding.text = told(step, finding);
+  if (judged()) {
+    finding.text = told(step, finding);
+  } else if (const std::string remark = shortened(outcome.work.remark); !remark.empty()) {
+    (finding.kind == Finding::Kind::right ? finding.remark : finding.text) += remark + "\n";
+  }
   return finding;
 }
 

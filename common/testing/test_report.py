@@ -2,6 +2,7 @@
 """What a failing run prints: the same failure of another variant in one line, and which TODOs to look at."""
 
 import os
+import re
 import unittest
 from pathlib import Path
 
@@ -81,6 +82,24 @@ class Report(unittest.TestCase):
         said = after("load(x_packs + Width * p, pack);\n    normalise", "load(x_packs + p, pack);\n    normalise")
         self.assertRegex(said, r"\n  The address came from line \d+: load\(x_packs \+ p, pack\);\n(?!  It is given code)")
         self.assertRegex(said, r" TODO=5\n")
+
+    def test_a_barrier_that_some_threads_never_reach(self):
+        """They have returned by then, which a GPU takes: it is told, and is no mistake by itself."""
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        scale = "const float scale = inverse(block_reduce(sum, scratch, Add()));\n\n  for (int c = threadIdx.x; c < cols"
+        told = r"softmax_smem\.cu:\d+: only 33 of the block's 256 threads reached this __syncthreads; the others had returned from the kernel\. That is allowed\. But if a branch "
+        # Right, since the others' part is 0; and wrong.
+        for then, is_right in ("scratch[threadIdx.x] = 0.0f;\n  __syncthreads();\n  ", True), ("", False):
+            with self.subTest(is_right=is_right):
+                in_a_branch = f"float scale = 0.0f;\n  {then}if (threadIdx.x < static_cast<unsigned>(cols)) " + scale.removeprefix("const float ")
+                file = self.written("lab02_smem", solution, (scale, in_a_branch))
+                for judged in False, True:
+                    run = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33", "variant": "tree", "judged": judged})
+                    self.assertEqual(run.status == 0, is_right, run.output)
+                    self.assertEqual(len(re.findall(told, run.output)), 0 if judged else 1, run.output)
+        # All threads reach all barriers of the solution.
+        run = run_tests("lab02_smem", self.written("lab02_smem", solution), "cpu", True, {"case": "normal-7x33"})
+        self.assertNotIn("had returned from the kernel", run.output)
 
     def test_which_todo_alone(self):
         solution = Path("solutions/lab02_smem/softmax_smem.cu")
