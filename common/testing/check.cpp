@@ -125,7 +125,8 @@ Finding check_output(const Step& step, const std::vector<unsigned char>& input, 
   if (comparison.right()) return {};
   if (comparison.never_written())
     return {Kind::never_written, "never written: the whole output still has what the test put there\n"};
-  return {Kind::wrong, comparison.explanation, comparison.without_values, comparison.kinds};
+  const std::string about = c.about.empty() ? "" : "in this case " + c.about + "\n";
+  return {Kind::wrong, comparison.explanation + about, comparison.without_values, comparison.kinds};
 }
 
 // A kernel may raise a flag that the host looks at before it launches the next one; more than that the host has no need

@@ -83,6 +83,14 @@ class Report(unittest.TestCase):
         self.assertRegex(said, r"\n  The address came from line \d+: load\(x_packs \+ p, pack\);\n(?!  It is given code)")
         self.assertRegex(said, r" TODO=5\n")
 
+    def test_what_is_special_about_a_case(self):
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        file = self.written("lab02_smem", solution, ("  float max = lowest;\n  for (int c = threadIdx.x;", "  float max = 0.0f;\n  for (int c = threadIdx.x;"))
+        for judged in False, True:
+            output = run_tests("lab02_smem", file, "cpu", False, {"case": "minus_1e4-7x600", "variant": "tree", "judged": judged}).output
+            self.assertIn("far off (logic?)", output)
+            self.assertEqual("\n      in this case every entry is near -10,000\n" in output, not judged, output)
+
     def test_a_barrier_that_some_threads_never_reach(self):
         """They have returned by then, which a GPU takes: it is told, and is no mistake by itself."""
         solution = Path("solutions/lab02_smem/softmax_smem.cu")
