@@ -15,7 +15,7 @@ class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         os.chdir(ROOT)
-        said = build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab in ("lab02_smem", "lab04_f16x8", "lab05_topk")))
+        said = build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab in ("lab02_smem", "lab04_f16x8", "lab05_topk", "lab07_fusion")))
         if said:
             raise RuntimeError(said)
 
