@@ -106,8 +106,9 @@ int main(int argc, char** argv) {
     const std::string label = variant.name + " " + rung::name_of(variant.dtype);
     if (outcome.kind != rung::Outcome::Kind::returned || outcome.error != 0 || outcome.counters.empty()) {
       const std::string at = outcome.line ? outcome.file + ":" + std::to_string(outcome.line) + ": " : "";
-      std::fprintf(stderr, "%s: %s%s\n", label.c_str(), at.c_str(),
-                   outcome.message.empty() ? outcome.error_name.c_str() : outcome.message.c_str());
+      const std::string returned = outcome.error ? " returned " + outcome.error_name : "";
+      std::fprintf(stderr, "%s%s%s%s%s\n", label.c_str(), returned.c_str(),
+                   returned.empty() || !outcome.message.empty() ? ": " : "", at.c_str(), outcome.message.c_str());
       status = 1;
       continue;
     }

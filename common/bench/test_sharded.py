@@ -106,6 +106,19 @@ class Sharded(unittest.TestCase):
             self.assertIn(said, wrong.stdout)
         self.assertIn("has no rung", run("common/commands/profile.sh", "09").stdout)
 
+    def test_a_case_that_does_not_end(self):
+        endless = self.folder / "endless.cu"
+        right = LAB.read_text()
+        waits = "while (static_cast<int>(theirs.load(cuda::memory_order_acquire) - number) < 0) {"
+        self.assertEqual(right.count(waits), 1)
+        endless.write_text(right.replace(waits, "for (int i = 0; i >= 0; i = (i + 1) % 9) {"))
+        line = 1 + right[:right.index(waits)].count("\n")
+        program = self.build("plain", "endless", endless)
+        result = run(program, "f32", "one_shot", "even", SIMT_DEVICES="2", LADDER_PATIENCE="0.1")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn('FAIL one_shot, "even", f32, 2 devices: not done after 3 s\n', result.stdout)
+        self.assertRegex(result.stdout, rf"timeout in block \(\d,0,0\), thread \(\d,0,0\) at .*endless.cu:({line}|{line + 1})\n")
+
     def test_bytes_over_links(self):
         # 3 calls, 4 rows of 960 floats on 3 devices, k = 20: what goes over each link.
         message = 3 * 4 * 21 * 8

@@ -46,6 +46,15 @@ class Refused(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.refused("no such file", "sweep02", f"FILE={folder}/none.cu")
 
+    def test_nothing_that_is_right(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "softmax_smem.cu"
+            file.write_text((ROOT / "solutions/lab02_smem" / file.name).read_text().replace("return cudaGetLastError();", "return cudaErrorNotSupported;"))
+            result = run("make", "sweep02", "BACKEND=cpu", f"FILE={file}")
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn("error: no variant is right at cols = 256: `make lab02` says what is wrong; SOLUTION=1 sweeps the solution\n", result.stdout)
+            self.assertEqual(result.stdout.count("\nserial f32"), 1, result.stdout)  # at the first width, and at no other
+
 
 if __name__ == "__main__":
     unittest.main()

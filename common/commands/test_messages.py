@@ -82,7 +82,7 @@ ELSEWHERE = {
     "a build": ["does not compile. The first error is in line", "does not compile; the first message above says where",
                 "does not compile for the checks", "these experiments are about a GPU's memory and clocks",
                 "make probe measures a GPU", "the executor's time says nothing about a block size", "was predicted for this GPU yet", "PREBUILT=1, but", "there is no case"],
-    "a measurement": ["some variants are wrong, or refuse a shape"],
+    "a measurement": ["some variants are wrong, or refuse a shape", "no variant is right at"],
     "a GPU": ["does not compile for the executor, which predicts its time", "the roofs could not be measured", "the GPU could not be measured",
               "the experiments could not be run", "PyTorch is not installed", "compute-sanitizer is not found", "a tool could not do its work",
               "was measured on this machine yet"],

@@ -338,8 +338,8 @@ Outcome Client::run(const Job& job) {
   Reply reply;
   Outcome outcome = impl.ask(request, &reply);
   if (outcome.kind != Outcome::Kind::returned) return outcome;
-  outcome.work = {reply.launches,      reply.by_graphs,       reply.launch_hash, text_of(reply.launched),
-                  reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0};
+  outcome.work = {reply.launches,      reply.by_graphs,       reply.launch_hash,  text_of(reply.launched),
+                  reply.bytes_to_host, reply.used_after != 0, reply.atomics != 0, text_of(reply.remark)};
   const Arguments& known = arguments_of(impl.variants[static_cast<size_t>(job.variant)].op);
   for (int i = 0; i < buffer_count; i++) {
     const unsigned char* raw = impl.worker.shared() + layout.raw[i];

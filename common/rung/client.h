@@ -85,6 +85,7 @@ struct Outcome {
     uint64_t bytes_to_host = 0;  // of device memory, read by the host's code
     bool used_after = false;     // and then the device was given something by it
     bool atomics = false;        // a kernel used some: sums may depend on the order of threads
+    std::string remark;          // of the checks: what is no mistake by itself
   } work;
   // What went wrong, in words; the first line is short: "null pointer". Of an error that was returned: what the runtime
   // refused, where the error came from there.

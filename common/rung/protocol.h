@@ -102,6 +102,7 @@ struct Reply {
   char launched[192];
   uint64_t bytes_to_host;
   int32_t used_after, atomics;
+  char remark[768];  // of the checks: what is no mistake by itself; or empty
   uint64_t printed;  // bytes, by this job
   // failed: what went wrong, and where, as far as it is known. returned with an error of the runtime's: what the
   // runtime refused; empty if it did not come from there.

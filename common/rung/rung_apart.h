@@ -135,7 +135,10 @@ void tell_worker(const simt::Failure& failure) {
     CallResult result{};
     result.printed = printed;
     if (error != cudaSuccess && refusal.error == cudaSuccess)
-      copy_text(result.why.detail, sizeof result.why.detail, "no CUDA call returned this error: the file itself did");
+      copy_text(result.why.detail, sizeof result.why.detail,
+                error == cudaErrorNotSupported
+                    ? "no CUDA call returned this error: the file itself did, as where a TODO is not written yet"
+                    : "no CUDA call returned this error: the file itself did");
     else if (error != cudaSuccess && refusal.error == error)
       result.why = message_of(refusal);
     simt::apart::send_done(error, &result, error != cudaSuccess || printed ? sizeof result : 0);
@@ -257,6 +260,7 @@ class LoadedRung {
     reply->bytes_to_host = record.bytes_to_host;
     reply->used_after = record.used_after;
     reply->atomics = simt::used_atomics();
+    copy_text(reply->remark, sizeof reply->remark, simt::checks::take_remark().c_str());
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "block.h"
 #include "checks/checks.h"
 #include "device_service.h"
+#include "fault.h"
 #include "launch.h"
 #include "loaded_module.h"
 #include "memory.h"
@@ -174,54 +175,6 @@ Registers registers_of(void* context) {
 #endif
 }
 
-// A large frame may begin far beyond the guard page.
-bool has_outgrown_its_stack(uintptr_t address, uintptr_t sp) {
-  if (!current_block) return false;
-  const Stacks& stacks = current_block->stacks();
-  if (stacks.in_guard(address)) return true;
-  const Thread* thread = current_block->running();
-  return thread && (sp < stacks.bottom(thread->stack) || sp > reinterpret_cast<uintptr_t>(thread->stack));
-}
-
-constexpr const char* stack_overflow = "stack overflow";
-
-void describe_fault(const siginfo_t* info, uintptr_t sp, Failure* failure) {
-  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (has_outgrown_its_stack(address, sp)) {
-    failure->what = stack_overflow;
-    std::snprintf(
-        failure->detail, sizeof failure->detail,
-        "A thread used more than %zu KiB of stack. Are its local arrays very large, or does it recurse without "
-        "an end?",
-        Stacks::local_bytes >> 10);
-  } else if (device().keeps_from_host(address)) {
-    failure->what = "host code touches device memory";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "Only kernels can read and write what cudaMalloc gives; the host has cudaMemcpy. On a GPU this "
-                  "crashes, too.");
-  } else if (info->si_code == SI_KERNEL) {
-    // x86 raises this for a 16-byte access that is not aligned, and does not tell the address.
-    failure->what = "misaligned or invalid address";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "The address of a vector access (float4 and the like) must be a multiple of its size; or the pointer "
-                  "is garbage.");
-  } else if (address < 1 << 16) {
-    failure->what = "null pointer";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "Access to address 0x%zx: a null pointer, perhaps with an index.", static_cast<size_t>(address));
-  } else if (failure->in_kernel && is_host_memory(address)) {
-    failure->what = "host memory";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "A kernel touches memory of the host. It can use what cudaMalloc gives, not variables, arrays and "
-                  "pointers of the host: copy with cudaMemcpy.");
-  } else {
-    failure->what = "invalid address";
-    std::snprintf(failure->detail, sizeof failure->detail,
-                  "Access to address 0x%zx, which belongs to no buffer: is an index out of range?",
-                  static_cast<size_t>(address));
-  }
-}
-
 void on_signal(int signal, siginfo_t* info, void* context) {
   const bool is_fault = signal == SIGSEGV || signal == SIGBUS;
   if (is_fault && repair_fault && repair_fault(reinterpret_cast<uintptr_t>(info->si_addr))) return;
@@ -266,7 +219,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       std::snprintf(failure.detail, sizeof failure.detail,
                     "__trap() or undefined behaviour that the compiler could see.");
       break;
-    default: describe_fault(info, registers.sp, &failure);
+    default: describe_fault(*info, registers.sp, &failure);
   }
   // Of a stack that is full, the outermost calls would be of no help.
   if (failure.in_kernel && failure.pc && std::strcmp(failure.what, stack_overflow) != 0) {

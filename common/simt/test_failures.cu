@@ -42,6 +42,23 @@ __device__ int recursion(int n) {
 }
 __global__ void recurses(int* out) { out[0] = recursion(1 << 20); }
 
+// Indices out of range, which lead far from the array or just beyond the stack.
+__global__ void far_in_shared_memory(int* out, int index) {
+  extern __shared__ int values[];
+  values[index] = out[1];
+}
+__global__ void far_in_shared_variable(int* out, int index) {
+  __shared__ volatile int variable[64];
+  variable[index] = out[1];
+  out[0] = variable[0];
+}
+__global__ void far_in_local_array(int* out, int index) {
+  volatile int local[64];
+  local[0] = out[1];
+  for (int i = 0; i < 100; i++) local[i * index] = 1;
+  out[0] = local[0];
+}
+
 __global__ void endless(volatile int* out) {
   while (out[0] == 0) {
   }
@@ -172,6 +189,27 @@ TEST_CASE("a crash names block, thread and line") {
   REQUIRE(has(text, "stack overflow in block (0,0,0), thread (0,0,0) at "));
   text = message_of([&] { recurses<<<1, 1>>>(out.data()); });
   REQUIRE(has(text, "stack overflow in block (0,0,0), thread (0,0,0) at "));
+}
+
+TEST_CASE("an index that is out of range is no stack overflow, and no memory of the host") {
+  DeviceArray<int> out(8, 0);
+  for (const int blocks : {1, 4}) {
+    std::string text = message_of([&] { far_in_shared_memory<<<blocks, 32, 1024>>>(out.data(), 100000); });
+    CAPTURE(text);
+    REQUIRE(has(text, "invalid address in block "));
+    REQUIRE(has(text, at("values[index] = out[1]")));
+    REQUIRE(has(text,
+                "The address is 400000 bytes after the beginning of the block's dynamic shared memory, which has 1024 "
+                "bytes: is an index out of range?"));
+    text = message_of([&] { far_in_shared_variable<<<blocks, 32>>>(out.data(), 100000); });
+    REQUIRE(has(text, "invalid address in block "));
+    REQUIRE(has(text, "The address is near the block's shared memory, and in none of its arrays"));
+    for (const int index : {4, 1000, -1000}) {
+      text = message_of([&] { far_in_local_array<<<blocks, 32>>>(out.data(), index); });
+      REQUIRE(has(text, "invalid address in block "));
+      REQUIRE(has(text, "is an index of a local array out of range"));
+    }
+  }
 }
 
 #ifdef __x86_64__  // aarch64 allows misaligned vector accesses

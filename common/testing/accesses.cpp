@@ -67,6 +67,17 @@ Demand bytes_per_lane(int bytes) {
       if (all.requests == 0) return unmet(std::string("no ") + direction.plural + " of global memory were counted");
       const double per_lane = all.bytes / all.requests / 32;
       if (per_lane >= bytes && all.sectors <= all.bytes / 32) continue;
+      // Nearly all lanes are as wide as they should be: what is left are the ends of rows.
+      if (per_lane >= 0.9 * bytes && all.sectors > 1.02 * all.bytes / 32) {
+        return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane, but with " +
+                     sectors_per_request(all) + " where " + brief(all.bytes / 32 / all.requests) +
+                     " hold them: a request does not begin at the start of a sector (a multiple of 32 bytes). Where "
+                     "does the first wide access of a row begin?" +
+                     worst_line(count, [&](const LineCount& line) {
+                       const Traffic& mine = line.*direction.of_line;
+                       return mine.sectors - mine.bytes / 32;
+                     }));
+      }
       return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane and " +
                    sectors_per_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
                    std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +

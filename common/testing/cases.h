@@ -18,6 +18,7 @@ struct Case {
   std::string name;   // "normal-20x1024", "normal-7x600-k5", "cols-zero": stable, for CASE=name
   std::string group;  // "widths", "rows", "values", "masks", "nan", "k", "contract", "move", "predict"
   int values = 0;     // what the numbers are like, as the operator knows it
+  std::string about;  // what is special about them, for who gets them wrong: "every logit is near -10,000"; or empty
   // In place of those numbers: a matrix, row-major, which somebody else keeps. For operators on the rows of one.
   const std::vector<float>* matrix = nullptr;
   rung::Sizes sizes;  // of the data

@@ -125,7 +125,8 @@ Finding check_output(const Step& step, const std::vector<unsigned char>& input, 
   if (comparison.right()) return {};
   if (comparison.never_written())
     return {Kind::never_written, "never written: the whole output still has what the test put there\n"};
-  return {Kind::wrong, comparison.explanation, comparison.without_values, comparison.kinds};
+  const std::string about = c.about.empty() ? "" : "in this case " + c.about + "\n";
+  return {Kind::wrong, comparison.explanation + about, comparison.without_values, comparison.kinds};
 }
 
 // A kernel may raise a flag that the host looks at before it launches the next one; more than that the host has no need
@@ -300,7 +301,11 @@ Finding check(const Step& step) {
     }
   }
   Finding finding = check_twice(step, input, job, compared ? &outcome : nullptr);
-  if (judged()) finding.text = told(step, finding);
+  if (judged()) {
+    finding.text = told(step, finding);
+  } else if (const std::string remark = shortened(outcome.work.remark); !remark.empty()) {
+    (finding.kind == Finding::Kind::right ? finding.remark : finding.text) += remark + "\n";
+  }
   return finding;
 }
 

@@ -21,6 +21,8 @@ struct Finding {
   // value in it. Empty: as text.
   std::string open = {}, brief = {};
   bool by_checks = false;  // memcheck, racecheck, initcheck or synccheck ended it
+  // For the student, where the result is right: what the checks saw that is no mistake by itself.
+  std::string remark = {};
 };
 
 // The step as a job for a worker; input: encoded logits, which must outlive the job.

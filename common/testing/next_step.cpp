@@ -52,7 +52,7 @@ struct Todos {
   std::string of_callers;  // other TODOs with calls by which the kernel came to the line: " or 3"
 };
 
-Todos todos_of(const std::vector<std::string>& lines, size_t at, const std::set<size_t>& calls) {
+Todos todos_of(const std::vector<std::string>& lines, size_t at, const std::vector<size_t>& calls) {
   Todos todos;
   std::string inside;
   std::set<std::string> callers;
@@ -65,11 +65,28 @@ Todos todos_of(const std::vector<std::string>& lines, size_t at, const std::set<
       todos.count += inside != "0";
     }
     if (i == at) todos.of_line = inside, todos.begins = begins;
-    if (calls.count(i) && !inside.empty()) callers.insert(inside);
+    if (std::count(calls.begin(), calls.end(), i) && !inside.empty()) callers.insert(inside);
     if (line.rfind("// END ", 0) == 0) inside.clear();
   }
   callers.erase(todos.of_line);
   for (const std::string& caller : callers) todos.of_callers += " or " + caller;
+  return todos;
+}
+
+std::set<std::string> todos_that_launch(const std::vector<std::string>& lines) {
+  std::set<std::string> launching;
+  for (size_t i = 1; i < lines.size(); i++) {
+    const bool launches = lines[i].find("<<<") != std::string::npos || lines[i].find("cudaLaunch") != std::string::npos;
+    const std::string todo = launches ? todos_of(lines, i, {}).of_line : "";
+    if (!todo.empty()) launching.insert(todo);
+  }
+  return launching;
+}
+
+// Which TODO to look into where a line was handed an address. What a given line hands down comes from any of them.
+Todos with_caller(Todos todos, const Todos& caller) {
+  if (todos.of_line.empty() || caller.of_line.empty()) return caller;
+  todos.of_callers = caller.of_line == todos.of_line ? "" : " or " + caller.of_line;
   return todos;
 }
 
@@ -78,15 +95,24 @@ size_t calls_at(const std::string& text) {
   return std::min(text.find("The kernel called this function at "), text.find("The kernel got there by calls at "));
 }
 
-// The lines of this file in what is said of the calls (simt::describe_calls), where the mistake may be theirs: only
-// some threads called.
-std::set<size_t> calls_in(const std::string& text, const std::string& source) {
-  std::set<size_t> calls;
-  if (text.find("synccheck: ") == std::string::npos && text.find("deadlock") == std::string::npos) return calls;
+// A wrong address of an access in a function: what the caller gave may be wrong, and not the function.
+bool hands_address_down(const std::string& text) {
+  for (const char* const what :
+       {"memcheck: out of bounds in global", "memcheck: misaligned", "misaligned or invalid address"})
+    if (text.find(what) != std::string::npos) return calls_at(text) != std::string::npos;
+  return false;
+}
+
+// The lines of this file in what is said of the calls (simt::describe_calls), the innermost last, where the mistake may
+// be theirs: only some threads called, or the address was handed down.
+std::vector<size_t> calls_in(const std::string& text, const std::string& source) {
+  std::vector<size_t> calls;
+  const auto says = [&text](const char* word) { return text.find(word) != std::string::npos; };
+  if (!says("synccheck: ") && !says("deadlock") && !hands_address_down(text)) return calls;
   const size_t said = calls_at(text);
   if (said == std::string::npos || text.find(source + ":") > said) return calls;  // lines of another file
   for (size_t at = said; (at = text.find("line ", at)) != std::string::npos; at++)
-    calls.insert(static_cast<size_t>(atoi(text.c_str() + at + 5)));
+    calls.push_back(static_cast<size_t>(atoi(text.c_str() + at + 5)));
   return calls;
 }
 
@@ -123,13 +149,23 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
   const std::vector<std::string> lines = lines_of(source);
   const auto failed_at = static_cast<size_t>(line_in(failing.text, source));
   const bool has_line = !failing.name.empty() && failed_at > 0 && failed_at < lines.size();
-  const Todos todos = todos_of(lines, has_line ? failed_at : 0, calls_in(failing.text, source));
-  const bool is_given = todos.any && todos.of_line.empty();
+  const std::vector<size_t> calls = calls_in(failing.text, source);
+  Todos todos = todos_of(lines, has_line ? failed_at : 0, calls);
   if (has_line) {
     print("  line " + std::to_string(failed_at) + " fails in " + failing.name + " of " + failing.variant + ": " +
           trimmed(lines[failed_at]));
-    if (is_given) print("  It is given code: what does a TODO hand to it, or leave undone before it?");
+    if (hands_address_down(failing.text) && !calls.empty() && calls.back() < lines.size()) {
+      print("  The address came from line " + std::to_string(calls.back()) + ": " + trimmed(lines[calls.back()]));
+      todos = with_caller(todos, todos_of(lines, calls.back(), {}));
+    }
+    if (!todos.of_line.empty() &&
+        failing.text.find("giving the launch more dynamic shared memory") != std::string::npos)
+      for (const std::string& todo_of_launch : todos_that_launch(lines))
+        if (todo_of_launch != todos.of_line) todos.of_callers += " or " + todo_of_launch;
+    if (todos.any && todos.of_line.empty())
+      print("  It is given code: what does a TODO hand to it, or leave undone before it?");
   }
+  const bool is_given = todos.any && todos.of_line.empty();
   int shown = 0;
   bool is_code_open = false;  // TODO 0 is the predictions
   for (const size_t number : open_todos()) {
@@ -144,9 +180,10 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
     print("  " + failing.name + " of " + failing.variant + ": " + failing.text.substr(0, failing.text.find('\n')));
   if (shown > most_todos) printf("  and %d more TODOs\n", shown - most_todos);
   if (failing.name.empty() || !todo.empty() || todos.count < 2) return "";
-  // What the launch asked for is wrong, not the line.
-  for (const char* const of_launch : {"Is it a number of elements here?", "<<<blocks, threads>>> in this order?"})
-    if (failing.text.find(of_launch) != std::string::npos) return "n, n from 1 to " + std::to_string(todos.count);
+  // What the launch asked for is wrong, not the line; or what should have been written before.
+  for (const char* const elsewhere :
+       {"Is it a number of elements here?", "<<<blocks, threads>>> in this order?", "initcheck: "})
+    if (failing.text.find(elsewhere) != std::string::npos) return "n, n from 1 to " + std::to_string(todos.count);
   if (has_line && !is_given && open_todos().count(todos.begins)) return "";
   if (has_line && !is_given)
     return todos.of_callers.empty() ? todos.of_line : "n, n is " + todos.of_line + todos.of_callers;

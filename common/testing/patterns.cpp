@@ -13,12 +13,19 @@ std::string list_of(const std::vector<int>& numbers) {
   return text;
 }
 
-std::string describe_rows(const std::vector<int>& wrong_rows, int rows, size_t row_bytes) {
+// never_written: nothing of these rows was.
+std::string describe_rows(const std::vector<int>& wrong_rows, int rows, size_t row_bytes, bool never_written) {
   if (static_cast<int>(wrong_rows.size()) == rows) return "";
   const std::string only = wrong_rows.size() == 1 ? "wrong only in row " : "wrong only in rows ";
   std::vector<int> misaligned;
   for (int r = 0; r < rows; r++) {
     if (static_cast<size_t>(r) * row_bytes % 16 != 0) misaligned.push_back(r);
+  }
+  const bool to_the_end = wrong_rows.size() > 1 && wrong_rows.back() == rows - 1 &&
+                          wrong_rows.back() - wrong_rows.front() + 1 == static_cast<int>(wrong_rows.size());
+  if (never_written && to_the_end) {
+    return only + list_of(wrong_rows) + ": all rows from " + std::to_string(wrong_rows.front()) +
+           " on. Has the launch as many blocks as the rows need?\n";
   }
   if (wrong_rows == misaligned) {
     return only + list_of(wrong_rows) + ": exactly those that do not start at a multiple of 16 bytes\n";
@@ -28,8 +35,7 @@ std::string describe_rows(const std::vector<int>& wrong_rows, int rows, size_t r
     line += ": odd rows only";
   } else if (wrong_rows.size() == 1 && wrong_rows[0] == rows - 1) {
     line += ", the last one";
-  } else if (wrong_rows.back() == rows - 1 &&
-             wrong_rows.back() - wrong_rows.front() + 1 == static_cast<int>(wrong_rows.size())) {
+  } else if (to_the_end) {
     line += ": all rows from " + std::to_string(wrong_rows.front()) + " on";
   }
   return line + "\n";
@@ -41,7 +47,7 @@ std::string describe_patterns(const std::vector<Fault>& faults, int rows, int co
                               const char* column_word) {
   std::vector<int> wrong_rows;
   int first = cols, last = -1;  // of the wrong columns
-  size_t wrong = 0;
+  size_t wrong = 0, unwritten = 0;
   for (int r = 0; r < rows; r++) {
     const Fault* row = faults.data() + static_cast<size_t>(r) * static_cast<size_t>(cols);
     bool any = false;
@@ -49,6 +55,7 @@ std::string describe_patterns(const std::vector<Fault>& faults, int rows, int co
       if (row[c] == Fault::none) continue;
       any = true;
       wrong++;
+      unwritten += row[c] == Fault::unwritten;
       first = std::min(first, c);
       last = std::max(last, c);
     }
@@ -56,7 +63,8 @@ std::string describe_patterns(const std::vector<Fault>& faults, int rows, int co
   }
   if (wrong_rows.empty()) return "";
 
-  std::string text = describe_rows(wrong_rows, rows, row_bytes);
+  std::string text =
+      describe_rows(wrong_rows, rows, row_bytes, unwritten == wrong_rows.size() * static_cast<size_t>(cols));
   // A range of columns is worth naming only if most of what lies in it is wrong.
   const bool dense = 2 * wrong > wrong_rows.size() * static_cast<size_t>(last - first + 1);
   const std::string word = column_word;

@@ -162,6 +162,16 @@ TEST_CASE("the explanation names the kind", "[compare]") {
     }
     CHECK(contains(m.compare().explanation, "rows 1, 2, 3: exactly those that do not start at a multiple of 16 bytes"));
   }
+  SECTION("rows that no block works on, though they do not start at a multiple of 16 bytes either") {
+    Matrix four(4, 1025, Dtype::f32);
+    memset(static_cast<void*>(&four.at(1, 0)), 0xFF, 3 * 1025 * sizeof(float));
+    const auto said = [&] {
+      return compare_softmax(four.x, four.expected, four.got.data(), 4, 1025, Dtype::f32).explanation;
+    };
+    CHECK(contains(said(), "rows 1, 2, 3: all rows from 1 on. Has the launch as many blocks as the rows need?"));
+    four.at(2, 0) = 7;  // something is there
+    CHECK(contains(said(), "rows 1, 2, 3: exactly those that do not start at a multiple of 16 bytes"));
+  }
   SECTION("the last row") {
     for (int c = 0; c < 1025; c++) m.at(4, c) = 7;
     CHECK(contains(m.compare().explanation, "wrong only in row 4, the last one"));

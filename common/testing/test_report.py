@@ -2,6 +2,7 @@
 """What a failing run prints: the same failure of another variant in one line, and which TODOs to look at."""
 
 import os
+import re
 import unittest
 from pathlib import Path
 
@@ -14,7 +15,7 @@ class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         os.chdir(ROOT)
-        said = build("build/cpu/worker", "build/cpu/tests/lab02_smem", "build/cpu/tests/lab05_topk")
+        said = build("build/cpu/worker", *(f"build/cpu/tests/{lab}" for lab in ("lab02_smem", "lab04_f16x8", "lab05_topk", "lab07_fusion")))
         if said:
             raise RuntimeError(said)
 
@@ -62,6 +63,52 @@ class Report(unittest.TestCase):
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: row\[threadIdx\.x\] = ")
         self.assertNotIn("It is given code", after)
 
+    def test_the_address_that_a_function_was_handed(self):
+        """Where the mistake is a TODO's, and the line that fails is in a function that gets the address."""
+        solution = Path("solutions/lab04_f16x8/softmax_f16x8.cu")
+        done = solution.read_text().replace("// STEP ", "// TODO ")
+
+        def after(before: str, then: str) -> str:
+            self.assertEqual(done.count(before), 1, before)
+            file = self.written("lab04_f16x8", solution, (solution.read_text(), done.replace(before, then)))
+            return run_tests("lab04_f16x8", file, "cpu", True, {"case": "normal-7x33", "variant": "f16x*"}).output.split("\nNext: edit ")[-1]
+
+        # The split's head is wrong. The call is given code, and so is a load of two; that of eight is a TODO.
+        said = after("(Width - start % Width) % Width)", "start % Width)")
+        self.assertRegex(said, r"\n  line \d+ fails in normal-7x33 of f16x8 f16: const uint4 words = .*"
+                         r"\n  The address came from line \d+: load\(x_packs \+ Width \* p, pack\);\n  It is given code: what does a TODO hand to it")
+        self.assertRegex(said, r"TODO=n, n from 1 to 6\n")
+        # The call is a TODO's, and the load is given.
+        said = after("load(x_packs + Width * p, pack);\n    normalise", "load(x_packs + p, pack);\n    normalise")
+        self.assertRegex(said, r"\n  The address came from line \d+: load\(x_packs \+ p, pack\);\n(?!  It is given code)")
+        self.assertRegex(said, r" TODO=5\n")
+
+    def test_what_is_special_about_a_case(self):
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        file = self.written("lab02_smem", solution, ("  float max = lowest;\n  for (int c = threadIdx.x;", "  float max = 0.0f;\n  for (int c = threadIdx.x;"))
+        for judged in False, True:
+            output = run_tests("lab02_smem", file, "cpu", False, {"case": "minus_1e4-7x600", "variant": "tree", "judged": judged}).output
+            self.assertIn("far off (logic?)", output)
+            self.assertEqual("\n      in this case every entry is near -10,000\n" in output, not judged, output)
+
+    def test_a_barrier_that_some_threads_never_reach(self):
+        """They have returned by then, which a GPU takes: it is told, and is no mistake by itself."""
+        solution = Path("solutions/lab02_smem/softmax_smem.cu")
+        scale = "const float scale = inverse(block_reduce(sum, scratch, Add()));\n\n  for (int c = threadIdx.x; c < cols"
+        told = r"softmax_smem\.cu:\d+: only 33 of the block's 256 threads reached this __syncthreads; the others had returned from the kernel\. That is allowed\. But if a branch "
+        # Right, since the others' part is 0; and wrong.
+        for then, is_right in ("scratch[threadIdx.x] = 0.0f;\n  __syncthreads();\n  ", True), ("", False):
+            with self.subTest(is_right=is_right):
+                in_a_branch = f"float scale = 0.0f;\n  {then}if (threadIdx.x < static_cast<unsigned>(cols)) " + scale.removeprefix("const float ")
+                file = self.written("lab02_smem", solution, (scale, in_a_branch))
+                for judged in False, True:
+                    run = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33", "variant": "tree", "judged": judged})
+                    self.assertEqual(run.status == 0, is_right, run.output)
+                    self.assertEqual(len(re.findall(told, run.output)), 0 if judged else 1, run.output)
+        # All threads reach all barriers of the solution.
+        run = run_tests("lab02_smem", self.written("lab02_smem", solution), "cpu", True, {"case": "normal-7x33"})
+        self.assertNotIn("had returned from the kernel", run.output)
+
     def test_which_todo_alone(self):
         solution = Path("solutions/lab02_smem/softmax_smem.cu")
         done = solution.read_text().replace("// STEP ", "// TODO ")
@@ -74,7 +121,7 @@ class Report(unittest.TestCase):
         # The line of a failure says which; of a function that kernels call, the call is named, too.
         self.written("lab02_smem", solution, (solution.read_text(), done.replace("scratch[t + half]", "scratch[t + 1000]")))
         output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
-        self.assertRegex(output, alone + r"make lab02 FILE=\S+ TODO=2\n")
+        self.assertRegex(output, alone + r"make lab02 FILE=\S+ TODO=n, n is 2 or 6 or 7\n")  # or a launch gives too little memory
         call = next(i for i, text in enumerate(done.splitlines(), 1) if "block_reduce(max, scratch, Max())" in text)
         said = f"\n      The kernel called this function at line {call}.\n"
         self.assertIn(said, output)
@@ -93,6 +140,11 @@ class Report(unittest.TestCase):
                 output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
                 self.assertIn("<<<blocks, threads>>>" if "rows, bytes" in then else "bytes", output)
                 self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO=n, n from 1 to {count}\n")
+        # What nothing has written may be the work of another TODO than the one that reads it.
+        self.written("lab02_smem", solution, (solution.read_text(), done.replace("    row[c] = value;\n", "")))
+        output = run_tests("lab02_smem", wrong, "cpu", True, {"case": "normal-7x33", "variant": "tree"}).output
+        self.assertIn("initcheck: uninitialised shared memory", output)
+        self.assertRegex(output, alone + rf"make lab02 FILE=\S+ TODO=n, n from 1 to {count}\n")
         # Not while one is open, which is the next step; nor of one that is alone already, or of a file that has none.
         wrong = self.written("lab02_smem", solution, (solution.read_text(), done.replace("? 1.0f / sum : sum;", "? 1.0f / sum : 0.0f;")))
         line = next(i for i, text in enumerate(done.splitlines(), 1) if "// TODO 2:" in text)

@@ -12,7 +12,7 @@
 //                     flags: no library call
 //   one_shot_ll       the same, a flag in every word; given, with lab 09's merge           one_shot_ll.cuh
 //
-// Top-K of one device's rows is lab 06's.
+// Top-K of one device's rows is lab 06b's.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -3,7 +3,7 @@
 //   SIMT_DEVICES=3 ./sharded_test [all | f32 | f16 | bf16 [VARIANT [CASE]]]
 //   ./sharded_test predict GAIN [FILE]   holds lab 09's predictions; GAIN: three_reductions over one_shot, as measured;
 //                                        FILE gets which are right, as JSON
-// Ends with status 1 at the first wrong result, or if a prediction is wrong.
+// Ends with status 1 at the first wrong result, or if a prediction is wrong; with another if a case does not end.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,6 +13,7 @@
 
 #include "cases.h"
 #include "compare.h"
+#include "limit.h"
 #include "reference.h"
 #include "team.cuh"
 
@@ -85,6 +86,8 @@ void test(const Team& team, const Case& c, const char* only) {
   const size_t results = static_cast<size_t>(c.rows) * c.k;
   for (const Variant<T>& variant : variants<T>) {
     if (only && std::strcmp(only, variant.name) != 0) continue;
+    const Limit limit(std::string(variant.name) + ", \"" + c.name + "\", " + rung::name_of(dtype<T>) + ", " +
+                      std::to_string(made) + (made == 1 ? " device" : " devices"));
     std::vector<std::vector<int>> index(team.devices, std::vector<int>(results));
     std::vector<std::vector<float>> prob(team.devices, std::vector<float>(results));
     team.each([&](int d) {

@@ -123,6 +123,7 @@ Case MatrixOperator::make(const std::string& group, const std::string& name, Val
   c.name = name + "-" + std::to_string(sizes.rows) + "x" + std::to_string(sizes.cols) + suffix(sizes);
   c.group = group;
   c.values = static_cast<int>(values);
+  c.about = special_of(values);
   c.sizes = c.called_with = sizes;
   return c;
 }

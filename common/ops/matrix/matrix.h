@@ -40,6 +40,9 @@ enum class Values {
   heavy_ends,  // normal, the first and the last 16 columns 10 higher: most of a wide row's sum, and of its largest
 };
 
+// What is special about them, as the end of a sentence; "" of ordinary ones.
+const char* special_of(Values values);
+
 // The matrix of a case, row-major, before it is rounded to the element type. The same for the same name and seed.
 std::vector<float> logits(const Case& c, uint64_t seed);
 

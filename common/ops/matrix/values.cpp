@@ -83,6 +83,32 @@ std::vector<float> drawn(const Case& c, uint64_t seed) {
 
 }  // namespace
 
+const char* special_of(Values values) {
+  switch (values) {
+    case Values::constant: return "every entry is 1.5";
+    case Values::one_above: return "every entry is 0, except one, which is 5";
+    case Values::ascending: return "each row rises from -10 to 10";
+    case Values::descending: return "each row falls from 10 to -10";
+    case Values::signed_zeros: return "the entries are -0.0 and 0.0, and a few -1";
+    case Values::one_huge: return "one entry of each row is 5000";
+    case Values::extreme: return "the entries lie between -10,000 and 10,000";
+    case Values::plus_1e4: return "every entry is near 10,000";
+    case Values::minus_1e4: return "every entry is near -10,000";
+    case Values::masked: return "about every other entry is -INFINITY";
+    case Values::masked_tail: return "the last third of each row is -INFINITY";
+    case Values::masked_head: return "the first two thirds of each row are -INFINITY";
+    case Values::masked_rows: return "in every third row all entries are -INFINITY";
+    case Values::masked_all: return "every entry is -INFINITY";
+    case Values::inf: return "one entry of the middle row is INFINITY";
+    case Values::nan: return "one entry of the middle row is NaN";
+    case Values::nan_first: return "the first entry of the middle row is NaN";
+    case Values::nan_last: return "the last entry of the middle row is NaN";
+    case Values::zeros: return "every entry is 0";
+    case Values::small: return "all entries are tiny";
+    default: return "";
+  }
+}
+
 // Kept, since a case has the same for all variants and types: to draw them each time takes a sixth of the judge's time.
 std::vector<float> logits(const Case& c, uint64_t seed) {
   constexpr size_t most = 16 << 20;

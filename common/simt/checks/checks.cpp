@@ -288,6 +288,8 @@ void shuffle_source(unsigned mask, unsigned came, unsigned source, Place place) 
                                          place);
 }
 
+std::string take_remark() { return checks ? std::exchange(checks->now().synccheck.remark, {}) : ""; }
+
 void name_buffer(const void* data, const char* name, size_t rows, size_t cols, size_t element_bytes) {
   if (checks) checks->buffers.name({reinterpret_cast<uintptr_t>(data), name, rows, cols, element_bytes});
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "../simt.h"
 
@@ -17,6 +18,9 @@ bool running();
 // Fills in the race that has been found in the block that runs, if there is one: why a kernel crashes or never ends may
 // well be that. False if there is none. For signal handlers.
 bool race_found(Failure* failure);
+
+// What synccheck has to say of a barrier that is no mistake by itself (synccheck.h), since the last call; else "".
+std::string take_remark();
 
 // Gives a range of device memory a name and a shape, for messages such as "element 4097 of x[64 x 64]". Kernels may
 // then touch, of the allocation that it lies in, only named ranges. Forgotten when the allocation is freed or by

@@ -21,9 +21,10 @@ void Initcheck::read(const Page& page, const BlockInfo& block, const LanesAccess
                 ", and nothing has written it" +
                 (is_global ? "" : " in this block of " + std::to_string(block.threads) + " threads") +
                 ".\nUsually fixed by filling the memory first; does the loop that fills it reach every element?" +
-                (is_global || block.threads % 32 == 0
-                     ? ""
-                     : " The block is no whole warps: are the two numbers in <<<blocks, threads>>> in this order?")};
+                (is_global                 ? ""
+                 : block.threads % 32 == 0 ? " Has the block as many threads as the kernel counts on?"
+                                           : " The block is no whole warps: are the two numbers in <<<blocks, "
+                                             "threads>>> in this order?")};
 }
 
 void Initcheck::block_end() {

@@ -145,9 +145,11 @@ Memcheck::Finding Memcheck::look_at_global(const BlockInfo& block, const Access&
   if (buffers_.allows(access.address, access.bytes, right)) return {};
   const uintptr_t last = access.address + access.bytes - 1;
   const uintptr_t culprit = buffers_.allows(access.address, 1, right) ? last : access.address;
+  const std::string place = describe(block, AddressSpace::global, culprit, access.bytes);
+  const bool is_before = place.rfind("memory ", 0) == 0 && place.find(" before ") != std::string::npos;
   return {"memcheck: out of bounds in global memory",
-          access_text(access) + describe(block, AddressSpace::global, culprit, access.bytes) +
-              ".\nUsually fixed by a bounds check: is the last column, or the last row, handled?"};
+          access_text(access) + place + ".\nUsually fixed by a bounds check: " +
+              (is_before ? "can the index be below 0?" : "is the last column, or the last row, handled?")};
 }
 
 namespace {

@@ -31,7 +31,7 @@ void Synccheck::barrier_arrive(const ThreadId& thread, Place place) {
   arrived_.push_back({place, thread, 1});
 }
 
-void Synccheck::barrier_complete(const BlockInfo&) {
+void Synccheck::barrier_complete(const BlockInfo& block) {
   if (arrived_.size() > 1) {
     std::string text;
     for (const Group& group : arrived_) {
@@ -42,6 +42,14 @@ void Synccheck::barrier_complete(const BlockInfo&) {
         "A barrier is one call that every thread of the block reaches. Usually fixed by moving __syncthreads() out of "
         "the branch.";
     report("synccheck: divergent barrier", arrived_[0].first, arrived_[0].place, text);
+  }
+  if (arrived_.size() == 1 && arrived_[0].count < block.threads && remark.empty()) {
+    remark = std::string(arrived_[0].place.file) + ":" + std::to_string(arrived_[0].place.line) + ": only " +
+             std::to_string(arrived_[0].count) + " of the block's " + std::to_string(block.threads) +
+             " threads reached this " + name_of(arrived_[0].place.call) +
+             "; the others had returned from the kernel. That is allowed. But if a branch led them past the barrier, "
+             "it is not: CUDA wants all threads of the block in it. Then move the barrier, or the call of the function "
+             "that has it, out of the branch.";
   }
   arrived_.clear();
 }

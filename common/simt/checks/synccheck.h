@@ -2,6 +2,7 @@
 // reports by itself: deadlock.cpp.)
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "observer.h"
@@ -19,6 +20,11 @@ class Synccheck {
   // Threads of one barrier must have come to the same call.
   void barrier_arrive(const ThreadId& thread, Place place);
   void barrier_complete(const BlockInfo& block);
+
+  // Of the first barrier that was complete although some threads of the block had returned before it; empty if there
+  // was none. A GPU goes on there, too, so it is no finding. But CUDA allows a barrier in a branch only if all threads
+  // of the block take it, and who looks for the reason of a wrong result wants to know.
+  std::string remark;
 
   // The caller of a warp operation must be in its mask; this one is not.
   void caller_outside(const ThreadId& thread, unsigned mask, Place place);

@@ -190,8 +190,11 @@ struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typenam
   static constexpr int difference =
       parameters_of<Kernel> == not_known ? 0 : given<parameters_of<Kernel> ? -1 : given> parameters_of<Kernel>;
   template <typename... Arguments, If<!takes<Arguments...> && difference<sizeof...(Arguments)> == 0> = 0>
-  SIMT_UNAVAILABLE("the kernel does not take these arguments: their number, a type, or a reference (&)")
-  void operator()(Arguments... arguments) const {
+  SIMT_UNAVAILABLE(
+      "the kernel does not take these arguments: their number, a type, or a reference (&); or it is a template and its "
+      "own argument is missing: kernel<8><<<...>>>")
+  void
+  operator()(Arguments... arguments) const {
     call(arguments...);
   }
   template <typename... Arguments, If<!takes<Arguments...> && (difference<sizeof...(Arguments)> < 0)> = 0>
