@@ -20,6 +20,19 @@ template <typename Where, typename It>
 ValueOf<It> reduce_(const Where& where, It first, It last) {
   return reduce_(where, first, last, ValueOf<It>());
 }
+template <typename Where, typename It, typename Out>
+void reduce_into_(const Where& where, It first, It last, Out to) {
+  reduce_into_(where, first, last, to, ValueOf<It>(), plus<>());
+}
+template <typename Where, typename It, typename Out, typename T, typename Operation = plus<>>
+void reduce_into_(const Where& where, It first, It last, Out to, T initial, Operation operation = {}) {
+  run(where, "thrust::reduce", [=, in = bare(first), out = bare(to), count = last - first] {
+    Operation combine = operation;
+    T all = initial;
+    for (std::ptrdiff_t i = 0; i < count; i++) all = static_cast<T>(combine(all, in[i]));
+    *out = all;
+  });
+}
 template <typename Where, typename It, typename Function, typename T, typename Operation>
 T transform_reduce_(const Where& where, It first, It last, Function function, T initial, Operation operation) {
   return compute<T>(where, "thrust::transform_reduce", [=, in = bare(first), count = last - first] {
@@ -66,6 +79,10 @@ It find_if_(const Where& where, It first, It last, Predicate predicate) {
   return first + first_of(where, "thrust::find_if", last - first,
                           [in = bare(first), predicate](std::ptrdiff_t i) mutable { return predicate(in[i]); });
 }
+template <typename Where, typename It, typename Predicate>
+It find_if_not_(const Where& where, It first, It last, Predicate predicate) {
+  return find_if_(where, first, last, [predicate](const ValueOf<It>& item) mutable { return !predicate(item); });
+}
 template <typename Where, typename It, typename T>
 It find_(const Where& where, It first, It last, T value) {
   return find_if_(where, first, last, [value](const ValueOf<It>& item) { return item == value; });
@@ -97,10 +114,14 @@ pair<A, B> mismatch_(const Where& where, A first, A last, B second, Equal equal 
   return {first + at, second + at};
 }
 template <typename Where, typename It, typename Less = less<>>
+It is_sorted_until_(const Where& where, It first, It last, Less below = {}) {
+  return first +
+         first_of(where, "thrust::is_sorted", last - first,
+                  [in = bare(first), below](std::ptrdiff_t i) mutable { return i > 0 && below(in[i], in[i - 1]); });
+}
+template <typename Where, typename It, typename Less = less<>>
 bool is_sorted_(const Where& where, It first, It last, Less below = {}) {
-  return first_of(where, "thrust::is_sorted", last - first, [in = bare(first), below](std::ptrdiff_t i) mutable {
-           return i > 0 && below(in[i], in[i - 1]);
-         }) == last - first;
+  return is_sorted_until_(where, first, last, below) == last;
 }
 
 template <typename Where, typename It, typename Better>
@@ -163,18 +184,21 @@ __host__ __device__ const T& max(const T& a, const T& b, Less below = {}) {
 }
 
 SIMT_THRUST(reduce)
+SIMT_THRUST(reduce_into)
 SIMT_THRUST(transform_reduce)
 SIMT_THRUST(inner_product)
 SIMT_THRUST(count)
 SIMT_THRUST(count_if)
 SIMT_THRUST(find)
 SIMT_THRUST(find_if)
+SIMT_THRUST(find_if_not)
 SIMT_THRUST(any_of)
 SIMT_THRUST(none_of)
 SIMT_THRUST(all_of)
 SIMT_THRUST(equal)
 SIMT_THRUST(mismatch)
 SIMT_THRUST(is_sorted)
+SIMT_THRUST(is_sorted_until)
 SIMT_THRUST(min_element)
 SIMT_THRUST(max_element)
 SIMT_THRUST(minmax_element)
