@@ -40,7 +40,7 @@ LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
 
 
 # A kernel's address as one argument or as a node's `func`.
-LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|\bcudaLaunchKernelExC\s*\(\s*&?\s*\w+\s*,|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
                              r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
 
 

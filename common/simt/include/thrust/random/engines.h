@@ -1,23 +1,72 @@
-// Thrust's engines beside the linear congruential ones. Those that the C++ library has are the C++ library's.
+// Thrust's engines beside the linear congruential ones.
 #pragma once
 
 #include <cstdint>
-#include <random>
 
 #include "../../cuda_runtime.h"
 
 namespace thrust {
 
-// Thrust says the smallest and the largest number by members, the C++ library by functions.
+// Each number is the difference of two earlier ones, and of what was borrowed for the last. Seeded by one word per
+// number, which for numbers of more than 32 bits is not the C++ library's way.
 template <typename UInt, size_t bits, size_t short_lag, size_t long_lag>
-struct subtract_with_carry_engine : std::subtract_with_carry_engine<UInt, bits, short_lag, long_lag> {
-  using std::subtract_with_carry_engine<UInt, bits, short_lag, long_lag>::subtract_with_carry_engine;
-  static constexpr UInt min = 0, max = ~UInt{0} >> (8 * sizeof(UInt) - bits);
+class subtract_with_carry_engine {
+ public:
+  using result_type = UInt;
+  static constexpr size_t word_size = bits;
+  static constexpr UInt min = 0, max = ~UInt{0} >> (8 * sizeof(UInt) - bits), default_seed = 19780503;
+  __host__ __device__ explicit subtract_with_carry_engine(UInt value = default_seed) { seed(value); }
+  __host__ __device__ void seed(UInt value = default_seed) {
+    uint64_t x = (value ? value : default_seed) % 2147483563;
+    for (UInt& word : words_) word = static_cast<UInt>(x = 40014 * x % 2147483563) & max;
+    borrowed_ = words_[long_lag - 1] == 0;
+    at_ = 0;
+  }
+  __host__ __device__ UInt operator()() {
+    const UInt from = words_[at_ < short_lag ? at_ + long_lag - short_lag : at_ - short_lag];
+    const UInt by = words_[at_] + borrowed_;
+    borrowed_ = from < by;
+    const UInt word = words_[at_] = (from - by) & max;
+    at_ = at_ + 1 == long_lag ? 0 : at_ + 1;
+    return word;
+  }
+  __host__ __device__ void discard(unsigned long long calls) {
+    while (calls--) (*this)();
+  }
+
+ private:
+  UInt words_[long_lag];
+  UInt borrowed_;
+  size_t at_;
 };
+
+// Of each `block` numbers the first `used`.
 template <typename Engine, size_t block, size_t used>
-struct discard_block_engine : std::discard_block_engine<Engine, block, used> {
-  using std::discard_block_engine<Engine, block, used>::discard_block_engine;
-  static constexpr typename Engine::result_type min = Engine::min, max = Engine::max;
+class discard_block_engine {
+ public:
+  using base_type = Engine;
+  using result_type = typename Engine::result_type;
+  static constexpr size_t block_size = block, used_block = used;
+  static constexpr result_type min = Engine::min, max = Engine::max;
+  discard_block_engine() = default;
+  __host__ __device__ explicit discard_block_engine(result_type value) : engine_(value) {}
+  __host__ __device__ void seed(result_type value) { *this = discard_block_engine(value); }
+  __host__ __device__ const Engine& base() const { return engine_; }
+  __host__ __device__ result_type operator()() {
+    if (taken_ >= used) {
+      engine_.discard(block - taken_);
+      taken_ = 0;
+    }
+    taken_++;
+    return engine_();
+  }
+  __host__ __device__ void discard(unsigned long long calls) {
+    while (calls--) (*this)();
+  }
+
+ private:
+  Engine engine_;
+  size_t taken_ = 0;
 };
 
 // Tausworthe's: each word is the last one, shifted, with new bits that are sums of old ones.
