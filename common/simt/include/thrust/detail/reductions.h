@@ -20,19 +20,6 @@ template <typename Where, typename It>
 ValueOf<It> reduce_(const Where& where, It first, It last) {
   return reduce_(where, first, last, ValueOf<It>());
 }
-template <typename Where, typename It, typename Out>
-void reduce_into_(const Where& where, It first, It last, Out to) {
-  reduce_into_(where, first, last, to, ValueOf<It>(), plus<>());
-}
-template <typename Where, typename It, typename Out, typename T, typename Operation = plus<>>
-void reduce_into_(const Where& where, It first, It last, Out to, T initial, Operation operation = {}) {
-  run(where, "thrust::reduce", [=, in = bare(first), out = bare(to), count = last - first] {
-    Operation combine = operation;
-    T all = initial;
-    for (std::ptrdiff_t i = 0; i < count; i++) all = static_cast<T>(combine(all, in[i]));
-    *out = all;
-  });
-}
 template <typename Where, typename It, typename Function, typename T, typename Operation>
 T transform_reduce_(const Where& where, It first, It last, Function function, T initial, Operation operation) {
   return compute<T>(where, "thrust::transform_reduce", [=, in = bare(first), count = last - first] {
@@ -184,7 +171,6 @@ __host__ __device__ const T& max(const T& a, const T& b, Less below = {}) {
 }
 
 SIMT_THRUST(reduce)
-SIMT_THRUST(reduce_into)
 SIMT_THRUST(transform_reduce)
 SIMT_THRUST(inner_product)
 SIMT_THRUST(count)
