@@ -67,6 +67,9 @@ struct IsEven {
 struct Twice {
   __host__ __device__ int operator()(int x) const { return 2 * x; }
 };
+struct Eight {
+  __host__ __device__ int operator()() const { return 8; }
+};
 struct Halved {
   __host__ __device__ int operator()(int x) const { return x / 2; }
 };
@@ -110,6 +113,11 @@ static void algorithms() {
   EXPECT(ends.first - to.begin() == 5 && ends.second - more.begin() == 5 && to[1] == 1 && more[1] == 6);
   thrust::replace_copy_if(items.begin(), items.end(), to.begin(), IsEven(), -2);
   EXPECT(to[4] == -2 && to[5] == 5);
+  thrust::replace_copy(items.begin(), items.end(), to.begin(), 3, 33);
+  EXPECT(to[3] == 33 && to[4] == 4);
+  thrust::replace_if(to.begin(), to.end(), items.begin(), IsEven(), 0);
+  EXPECT(to[3] == 33 && to[4] == 0);
+  EXPECT(thrust::generate_n(more.begin(), 2, Eight()) - more.begin() == 2 && more[1] == 8 && more[2] == 7);
   thrust::transform_if(items.begin(), items.end(), items.begin(), items.begin(), to.begin(), thrust::plus<int>(),
                        IsEven());
   EXPECT(to[4] == 8 && to[5] == 5);
