@@ -75,8 +75,8 @@ int main() {
   cudaStreamCreate(&stream);
   running_sums<<<blocks, threads, 0, stream>>>(on_device, sums, next, done, count);
   const cuda::stream_ref waits(stream);
-  waits.sync();
-  EXPECT(waits.get() == stream && waits.is_done());
+  waits.wait();
+  EXPECT(waits.get() == stream && waits.ready());
   int found[count], sum = 0, out[3];
   cudaMemcpy(found, on_device, sizeof found, cudaMemcpyDeviceToHost);
   for (int i = 0; i < count; i++) EXPECT(found[i] == (sum += items[i]));
