@@ -40,8 +40,13 @@ LAUNCH = re.compile(r"(?<!operator)(?<!operator )<<[ \t]*<")
 
 
 # A kernel's address as one argument or as a node's `func`.
-LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+LAUNCH_FUNCTION = re.compile(r"(?:\bcudaLaunch(?:Cooperative)?Kernel\s*\(|\bcudaLaunchKernelExC\s*\(\s*&?\s*\w+\s*,|(?:\.|->)\s*func\s*=|\bcudaKernelNodeParams\s+\w+\s*=?\s*\{)\s*((?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
                              r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>)\s*&?)")
+
+# Elsewhere the cast stays one, and the executor remembers the kernel's parameters.
+KERNEL = re.compile(r"\b__global__\b(?:[^;{}()]|\b__\w+__\s*\([^()]*\))*?\b(?!__)([A-Za-z_]\w*)\s*\(")
+CAST_TO_VOID = re.compile(r"(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*\*\s*>(?=\s*\())"
+                          r"(?=\s*\(?\s*&?\s*(?:[A-Za-z_]\w*\s*::\s*)*([A-Za-z_]\w*)\s*[<,;)}\]])")
 
 
 def is_own(code: str, name: str) -> bool:
@@ -292,6 +297,11 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     # The cast to void* that its declaration asks for hides the kernel's type.
     for by_address in LAUNCH_FUNCTION.finditer(code):
         keep_lines(*by_address.span(1), "")
+    launched = {by_address.start(1) for by_address in LAUNCH_FUNCTION.finditer(code)}
+    kernels = set(KERNEL.findall(code))
+    for cast in CAST_TO_VOID.finditer(code):
+        if cast[1] in kernels and cast.start() not in launched:
+            keep_lines(*cast.span(), "::simt::address_of_kernel ->* ")
 
     for bounds in BOUNDS_OF_CLUSTER.finditer(code):
         keep_lines(*bounds.span(1), "")

@@ -116,6 +116,7 @@ class Pool {
       }
     }
     had_turn_ = true;
+    waited_ += std::chrono::steady_clock::now() - begin;
   }
 
   static bool is_shared(const void* address) {
@@ -179,7 +180,10 @@ class Pool {
     static_shared_ = module_tls(reinterpret_cast<const void*>(launch->kernel.run));
     const uint64_t blocks = launch->blocks_to_run();
     worker.block.begin_launch(*launch, launch->record, launch->counters);
-    for (;;) {
+    waited_ = {};
+    const auto begin = std::chrono::steady_clock::now();
+    // A thread that waits more than it works delays the launch, and more so where other processes want the cores, too.
+    while (index == 0 || waited_ < enough_to_judge || waited_ < std::chrono::steady_clock::now() - begin - waited_) {
       worker.number = launch->next_block.load();
       const uint64_t number = launch->next_block.fetch_add(1);
       if (number >= blocks) break;
@@ -199,7 +203,7 @@ class Pool {
     if (!tls.main_program) std::memset(tls.begin + tls.initialised_bytes, 0xFF, tls.bytes - tls.initialised_bytes);
   }
 
-  static constexpr std::chrono::milliseconds longest_wait{300};
+  static constexpr std::chrono::milliseconds enough_to_judge{4}, longest_wait{300};
   static constexpr int resident_blocks = 16;
 
   std::atomic<bool> out_of_turn_{false};  // in this launch
@@ -212,12 +216,14 @@ class Pool {
 
   static thread_local Worker* own_;
   static thread_local ModuleTls static_shared_;
-  static thread_local bool had_turn_;  // this block has waited for those before it
+  static thread_local bool had_turn_;                               // this block has waited for those before it
+  static thread_local std::chrono::steady_clock::duration waited_;  // in this launch
 };
 
 thread_local Worker* Pool::own_ = nullptr;
 thread_local ModuleTls Pool::static_shared_;
 thread_local bool Pool::had_turn_ = false;
+thread_local std::chrono::steady_clock::duration Pool::waited_;
 
 }  // namespace
 

@@ -332,6 +332,8 @@ class Instruction(Integers, Floats):
            "u8": (("s32",), (16, 32))}
 
     def of_mma(self) -> str:
+        if ".m8n8k" in self.opcode:
+            return self.of_mma_on_eight_rows()
         match = re.fullmatch(r"mma\.sync\.aligned\.m16n8k(\d+)\.row\.col(\.satfinite)?\.(\w+)\.(\w+)\.(\w+)\.(\w+)", self.opcode)
         if not match or len(self.operands) != 4:
             raise self.unknown()
@@ -353,3 +355,22 @@ class Instruction(Integers, Floats):
         return (f"{{ const simt::mma::Accumulator<{type_}, {results}> simt_d = simt::mma::m16n8<simt::mma::{name[a]}, simt::mma::{name[b]}, "
                 f"{groups}, {str(bool(saturate)).lower()}>({{{{{lists[0]}}}}}, {{{{{lists[1]}}}}}, "
                 f"simt::mma::Accumulator<{type_}, {results}>{{{{{lists[2]}}}}}); simt::ptx::spread(simt_d, {outs}); }}")
+
+    # On 8-bit integers it is the first half of m16n8k16; doubles have a form of their own.
+    def of_mma_on_eight_rows(self) -> str:
+        integers = re.fullmatch(r"mma\.sync\.aligned\.m8n8k16\.row\.col(\.satfinite)?\.s32\.([su]8)\.([su]8)\.s32", self.opcode)
+        doubles = self.opcode == "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"
+        if not integers and not doubles or len(self.operands) != 4:
+            raise self.unknown()
+        parts = [self.vector(one) for one in self.operands]
+        if [len(one) for one in parts] != [2, 1, 1, 2]:
+            raise self.unknown()
+        outs = ", ".join(self.register(one) for one in parts[0])
+        if doubles:
+            values = ", ".join(self.value(one, "double") for part in parts[1:] for one in part)
+            return f"{{ const simt::mma::Accumulator<double, 2> simt_d = simt::mma::m8n8k4({values}); simt::ptx::spread(simt_d, {outs}); }}"
+        a, b = (self.value(part[0], "uint32_t") for part in parts[1:3])
+        sums = ", ".join(self.value(one, "int32_t") for one in parts[3])
+        kinds = f"simt::mma::{integers[2].upper()}, simt::mma::{integers[3].upper()}, 1, {str(bool(integers[1])).lower()}"
+        return (f"{{ const auto simt_all = simt::mma::m16n8<{kinds}>({{{{{a}, 0u}}}}, {{{{{b}}}}}, simt::mma::Accumulator<int32_t, 4>{{{{{sums}, 0, 0}}}}); "
+                f"const simt::mma::Accumulator<int32_t, 2> simt_d = {{{{simt_all.registers[0], simt_all.registers[1]}}}}; simt::ptx::spread(simt_d, {outs}); }}")

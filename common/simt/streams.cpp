@@ -31,6 +31,7 @@ struct Moment {
 
 struct CUevent_st {
   int device = 0;
+  bool is_timed = true;
   std::shared_ptr<Moment> moment;  // null: never recorded
   Position position;
   std::shared_ptr<const CapturedPoint> captured;  // it was recorded by a stream that was being captured
@@ -111,9 +112,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaDeviceSynchronize() { return set_last_error(wait_for_device(current_device())); }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (!event) return set_last_error(cudaErrorInvalidValue);
-  *event = new CUevent_st{current_device(), nullptr, {}, nullptr};
+  *event = new CUevent_st{current_device(), !(flags & cudaEventDisableTiming), nullptr, {}, nullptr};
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -158,7 +159,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return !event->moment || is_done(event->position) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-  if (!start || !stop || !start->moment || !stop->moment || start->device != stop->device)
+  if (!start || !stop || !start->moment || !stop->moment || start->device != stop->device || !start->is_timed ||
+      !stop->is_timed)
     return set_last_error(cudaErrorInvalidResourceHandle);
   if (!is_done(start->position) || !is_done(stop->position)) return set_last_error(cudaErrorNotReady);
   const Moment &a = *start->moment, &b = *stop->moment;

@@ -368,6 +368,12 @@ TEST_CASE("memory, events and properties") {
   cudaEventRecord(stop);
   REQUIRE(cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess);
   REQUIRE(milliseconds >= 0);
+  cudaEvent_t untimed;
+  REQUIRE(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming) == cudaSuccess);
+  REQUIRE(cudaEventRecord(untimed) == cudaSuccess);
+  REQUIRE(cudaEventElapsedTime(&milliseconds, start, untimed) == cudaErrorInvalidResourceHandle);
+  cudaGetLastError();
+  cudaEventDestroy(untimed);
   cudaEventDestroy(start);
   cudaEventDestroy(stop);
 

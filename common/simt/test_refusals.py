@@ -23,8 +23,6 @@ REFUSED = [
     ("inline PTX (the operand", "__global__ void k(int* x) {\n\n", 'asm("mov.u32 %0, %tid_of_nobody;" : "=r"(x[0]));', "}"),
     ("inline PTX (a text that is put together by macros)", "#define OP(x) #x\n__global__ void k(int* x) {\n",
      'asm(OP(mov.u32) " %0, 1;" : "=r"(x[0]));', "}"),
-    ("needs the kernel itself here", "void f(const void* kernel) {\n\n",
-     "cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), nullptr);", "}"),
     ("several devices", "void f(cudaLaunchParams* l) {\n\n", "cudaLaunchCooperativeKernelMultiDevice(l, 1);", "}"),
     ("texture references", "\n\n", "texture<float, 2> image;", ""),
     ("of textures, texCubemapLod", "__global__ void k(cudaTextureObject_t t, float* x) {\n\n", "x[0] = texCubemapLod<float>(t, 0, 0, 0, 1);", "}"),
@@ -46,8 +44,6 @@ REFUSED = [
     ("of CUDA graphs, cudaGraphRetainUserObject", "void f(cudaGraph_t g) {\n\n", "cudaGraphRetainUserObject(g, 0, 1, 0);", "}"),
     ("dynamic parallelism", KERNEL + "__global__ void parent(int* x) {\n", "k<<<1, 32>>>(x);", "}"),
     ("dynamic parallelism", KERNEL + "__device__ void helper(int* x) {\n", "if (x) { k<<<1, 32>>>(x); }", "}"),
-    ("needs the kernel itself here", KERNEL + "void f(void* kernel, void** arguments) {\n",
-     "cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);", "}"),
     ("the driver API (cuLinkCreate)", "#include <cuda.h>\nvoid f(CUmodule* m) {\n", "cuLinkCreate(0, nullptr, nullptr, m);", "}"),
     ("libcu++ (cuda::counting_semaphore)", "\n\n", "__device__ cuda::counting_semaphore<> s;", ""),
     ("libcu++ (cuda::std::variant)", "#include <cuda/std/utility>\n\n", "__device__ cuda::std::variant<int>* s;", ""),
@@ -163,6 +159,14 @@ class Refused(InFolder):
     def test_a_launch_without_arguments(self):
         self.write("a.cu", KERNEL + "int main() {\n  k<<<1, 32>>>;\n}\n")
         self.assertIn("a.cu:3: after <<< >>> a kernel's arguments in parentheses must follow", self.refuses("a.cu"))
+
+    def test_an_address_that_is_no_kernel_s(self):
+        self.write("a.cu", "#include <cstdio>\nint main() {\n  int x = 0;\n  void* arguments[] = {&x};\n"
+                           "  std::puts(cudaGetErrorName(cudaLaunchKernel(&x, dim3(1), dim3(1), arguments)));\n}\n")
+        self.builds("a.cu", "-o", "a")
+        said = run("a", self.folder).stdout
+        self.assertIn("cudaErrorInvalidDeviceFunction", said)
+        self.assertIn("a.cu:5: launch refused: the address is no kernel's that the CPU executor knows", said)
 
     def test_what_may_mean_something_else_is_warned_of(self):
         self.write("a.cu", "__device__ void f(volatile int* sdata) { sdata[0] = sdata[32]; }\n"

@@ -16,7 +16,7 @@ LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cuf
 LIBCUXX_STD = "|".join(sorted({name for header in [HEADERS / "cuda/atomic", *(HEADERS / "cuda/std").iterdir()]
                                for name in re.findall(r"\b[A-Za-z]\w*", re.sub("//.*", "", header.read_text()))}))
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
-           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|ceil_div|round_up|round_down|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
+           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|annotated_ptr|\w*access_property|discard_memory|stream_ref|ceil_div|round_up|round_down|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
 
 GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph_memory.h", "graph_conditions.h")
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
@@ -65,7 +65,7 @@ UNSUPPORTED = [
     (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
     (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
-    (r"\bcub::(?!(?:Warp(?:Reduce|Scan|MergeSort)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort|MergeSort|Discontinuity|AdjacentDifference|Shuffle|Histogram)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort)|For|AdjacentDifference)|CachingDeviceAllocator|(?:Transform|Counting|Constant|ArgIndex|CacheModified)InputIterator|Thread(?:Load|Store)|(?:LOAD|STORE)_\w+|Cache(?:Load|Store)Modifier|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|(?:Load|Store)Direct(?:Blocked|Striped)|Equality|Inequality|ArgMax|ArgMin|Debug|LaneId|WarpId|BLOCK_\w+)\b)\w+", "of CUB, {0}"),
+    (r"\bcub::(?!(?:Warp(?:Reduce|Scan|MergeSort|Exchange|Load|Store)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort|MergeSort|Discontinuity|AdjacentDifference|Shuffle|Histogram)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort)|For|AdjacentDifference|Transform|Copy|Memcpy)|CachingDeviceAllocator|(?:Transform|Counting|Constant|ArgIndex|CacheModified)InputIterator|Thread(?:Load|Store|Reduce|ScanInclusive|ScanExclusive)|(?:LowerBound|UpperBound)|Shuffle(?:Up|Down|Index)|LaneMask(?:L|G)[te]|RowMajorTid|BFE|(?:LOAD|STORE)_\w+|Cache(?:Load|Store)Modifier|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|(?:Load|Store)Direct(?:Blocked|Striped)|Equality|Inequality|ArgMax|ArgMin|Debug|LaneId|WarpId|(?:BLOCK|WARP)_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),
     (r"\bcudaExternal\w+|\bcudaGraphics\w+", "graphics interoperation ({0})"),

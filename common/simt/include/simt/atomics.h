@@ -15,7 +15,9 @@ void before_atomic(const void* address, unsigned bytes) noexcept;
 void before_atomic_store(const void* address, unsigned bytes) noexcept;
 
 template <size_t size>
-using Word = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
+using Word =
+    std::conditional_t<size == 1, uint8_t,
+                       std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>>;
 
 template <typename T>
 Word<sizeof(T)> word_of(T value) {
@@ -27,7 +29,8 @@ Word<sizeof(T)> word_of(T value) {
 // Replaces *address by update(*address); returns the old value.
 template <typename T, typename Update>
 __forceinline__ T atomic_update(T* address, Update update) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "CUDA has no atomics of this size");
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+                "CUDA has no atomics of this size");
   using Bits = Word<sizeof(T)>;
   before_atomic(address, sizeof(T));
   auto* word = reinterpret_cast<Bits*>(address);

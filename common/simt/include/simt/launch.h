@@ -162,6 +162,17 @@ constexpr size_t parameters_of = not_known;
 template <typename... Parameters>
 constexpr size_t parameters_of<void (*)(Parameters...)> = sizeof...(Parameters);
 
+// Is one of the arguments an object that becomes something else, as one that owns memory becomes a pointer? Then the
+// object itself must convert: its copy might own other memory, or not be possible, or be const.
+template <typename Parameters, typename Arguments>
+constexpr bool converts_objects = false;
+template <typename... Parameters, typename... Arguments>
+constexpr bool converts_objects<void (*)(Parameters...), List<Arguments...>> = [] {
+  if constexpr (sizeof...(Parameters) == sizeof...(Arguments))
+    return ((std::is_class<Arguments>::value && !std::is_same<Arguments, std::decay_t<Parameters>>::value) || ...);
+  return false;
+}();
+
 template <bool can_ask, typename Call, typename CanCall, typename Address>
 struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typename NamedBy<Address>::type> {
   using Kernel = typename NamedBy<Address>::type;
@@ -180,29 +191,37 @@ struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typenam
   static constexpr bool takes = !can_ask || std::is_invocable<CanCall, const Arguments&...>::value ||
                                 std::is_invocable<CanCall, decltype(maybe_null(std::declval<Arguments>()))...>::value;
 
-  template <typename... Arguments, If<takes<Arguments...>> = 0>
+  enum class Fit { by_parameters, as_given, wrong, too_few, too_many };
+  template <typename... Arguments>
+  static constexpr Fit fit = [] {
+    constexpr size_t given = sizeof...(Arguments), wanted = parameters_of<Kernel>;
+    if constexpr (converts_objects<Kernel, List<Arguments...>> &&
+                  std::is_invocable<const TakesBraces<Launcher, Kernel>&, Arguments&...>::value)
+      return Fit::by_parameters;  // TakesBraces has them
+    else if constexpr (takes<Arguments...>)
+      return Fit::as_given;
+    return wanted == not_known || given == wanted ? Fit::wrong : given < wanted ? Fit::too_few : Fit::too_many;
+  }();
+
+  template <typename... Arguments, If<fit<Arguments...> == Fit::as_given> = 0>
   void operator()(Arguments... arguments) const {
     run(arguments...);
   }
 
   // The compiler reports it at the line of the launch, before its messages about the call.
-  template <size_t given>
-  static constexpr int difference =
-      parameters_of<Kernel> == not_known ? 0 : given<parameters_of<Kernel> ? -1 : given> parameters_of<Kernel>;
-  template <typename... Arguments, If<!takes<Arguments...> && difference<sizeof...(Arguments)> == 0> = 0>
+  template <typename... Arguments, If<fit<Arguments...> == Fit::wrong> = 0>
   SIMT_UNAVAILABLE(
       "the kernel does not take these arguments: their number, a type, or a reference (&); or it is a template and its "
       "own argument is missing: kernel<8><<<...>>>")
-  void
-  operator()(Arguments... arguments) const {
+  void operator()(Arguments... arguments) const {
     call(arguments...);
   }
-  template <typename... Arguments, If<!takes<Arguments...> && (difference<sizeof...(Arguments)> < 0)> = 0>
+  template <typename... Arguments, If<fit<Arguments...> == Fit::too_few> = 0>
   SIMT_UNAVAILABLE("the kernel does not take these arguments: they are too few")
   void operator()(Arguments... arguments) const {
     call(arguments...);
   }
-  template <typename... Arguments, If<!takes<Arguments...> && (difference<sizeof...(Arguments)> > 0)> = 0>
+  template <typename... Arguments, If<fit<Arguments...> == Fit::too_many> = 0>
   SIMT_UNAVAILABLE("the kernel does not take these arguments: they are too many")
   void operator()(Arguments... arguments) const {
     call(arguments...);

@@ -98,6 +98,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, void (*kernel)
   return simt::launch_or_capture(simt::extended(*config, file, line), simt::bound_kernel(kernel, arguments),
                                  reinterpret_cast<const void*>(kernel));
 }
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments,
+                                       const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const simt::ExtendedConfig all = simt::extended(*config, file, line);
+  return simt::launch_known(all.config, kernel, arguments, all.cooperative);
+}
 
 namespace simt {
 cudaError_t clusters_at_once(int* clusters, dim3 cluster, const void* kernel, int block_threads,

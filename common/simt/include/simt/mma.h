@@ -133,4 +133,28 @@ Accumulator<T, results> m16n8(const Registers<2 * groups>& a, const Registers<gr
   return d;
 }
 
+// Of doubles: a lane holds A (row g, column t), B (row t, column g), and of the accumulator (row g, columns 2 t and 2 t
+// + 1). Each product is added with one rounding, by rising columns of A.
+inline Accumulator<double, 2> m8n8k4(double a, double b, double c0, double c1, SIMT_PLACE(mma)) {
+  const unsigned g = lane() / 4, t = lane() % 4;
+  double row[4], columns[2][4];
+  const auto as_double = [](uint64_t bits) { return from_bits<double>(bits); };
+  {
+    const AllLanes of_a(to_bits(a), place);
+    for (unsigned k = 0; k < 4; k++) row[k] = as_double(of_a[4 * g + k]);
+  }
+  {
+    const AllLanes of_b(to_bits(b), place);
+    for (unsigned k = 0; k < 4; k++) {
+      columns[0][k] = as_double(of_b[4 * (2 * t) + k]);
+      columns[1][k] = as_double(of_b[4 * (2 * t + 1) + k]);
+    }
+  }
+  Accumulator<double, 2> d = {{c0, c1}};
+  for (unsigned i = 0; i < 2; i++) {
+    for (unsigned k = 0; k < 4; k++) d.registers[i] = __builtin_fma(row[k], columns[i][k], d.registers[i]);
+  }
+  return d;
+}
+
 }  // namespace simt::mma

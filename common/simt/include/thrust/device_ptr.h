@@ -1,4 +1,4 @@
-// Pointers to the device's memory, which the host may follow: each access is a copy.
+// Pointers to the device's memory. The host may follow them, too: each of its accesses is a copy.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,13 @@ class device_reference {
   explicit device_reference(T* at) : at_(at) {}
   device_reference(const device_reference&) = default;
   operator Value() const {
+    if (simt::in_kernel()) return *at_;
     alignas(Value) unsigned char bytes[sizeof(Value)];
     detail::expect(cudaMemcpy(bytes, at_, sizeof(Value), cudaMemcpyDeviceToHost), "thrust: reading device memory");
     return *reinterpret_cast<Value*>(bytes);
   }
   const device_reference& operator=(const Value& value) const {
+    if (simt::in_kernel()) return *const_cast<Value*>(at_) = value, *this;
     detail::expect(cudaMemcpy(const_cast<Value*>(at_), &value, sizeof(Value), cudaMemcpyHostToDevice),
                    "thrust: writing device memory");
     return *this;
@@ -148,6 +150,25 @@ inline device_ptr<void> device_malloc(size_t bytes) { return device_ptr<void>(de
 template <typename T>
 void device_free(const device_ptr<T>& pointer) {
   cudaFree(const_cast<std::remove_const_t<T>*>(pointer.get()));
+}
+
+// Of a system that its tag names. Without a type, bytes.
+template <typename T>
+device_ptr<T> malloc(const detail::Device&, size_t count) {
+  return device_malloc<T>(count);
+}
+inline device_ptr<void> malloc(const detail::Device&, size_t bytes) { return device_malloc(bytes); }
+template <typename T>
+void free(const detail::Device&, const device_ptr<T>& pointer) {
+  device_free(pointer);
+}
+template <typename T>
+T* malloc(const detail::Host&, size_t count) {
+  return static_cast<T*>(::operator new(count * sizeof(T)));
+}
+template <typename T>
+void free(const detail::Host&, T* pointer) {
+  ::operator delete(pointer);
 }
 
 namespace cuda {

@@ -1,11 +1,13 @@
-// Thrust's random numbers: the linear congruential engines and the distributions, for kernels and hosts. The uniform
-// numbers are Thrust's own, normal ones up to the last places.
+// Thrust's random numbers, for kernels and hosts. The uniform numbers are Thrust's own, normal ones up to the last
+// places.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <iostream>  // as with Thrust's own
+
+#include "random/engines.h"
 
 namespace thrust {
 
@@ -118,12 +120,21 @@ class normal_distribution {
 
 namespace random {
 using thrust::default_random_engine;
+using thrust::discard_block_engine;
 using thrust::linear_congruential_engine;
+using thrust::linear_feedback_shift_engine;
 using thrust::minstd_rand;
 using thrust::minstd_rand0;
 using thrust::normal_distribution;
+using thrust::ranlux24;
+using thrust::ranlux24_base;
+using thrust::ranlux48;
+using thrust::ranlux48_base;
+using thrust::subtract_with_carry_engine;
+using thrust::taus88;
 using thrust::uniform_int_distribution;
 using thrust::uniform_real_distribution;
+using thrust::xor_combine_engine;
 }  // namespace random
 
 }  // namespace thrust

@@ -18,7 +18,10 @@ struct tuple : std::tuple<Types...> {
 };
 template <typename A, typename B>
 using pair = std::pair<A, B>;
-using std::make_pair;
+template <typename A, typename B>
+__host__ __device__ pair<std::decay_t<A>, std::decay_t<B>> make_pair(A&& first, B&& second) {
+  return {std::forward<A>(first), std::forward<B>(second)};
+}
 
 template <typename... Types>
 tuple<std::decay_t<Types>...> make_tuple(Types&&... values) {

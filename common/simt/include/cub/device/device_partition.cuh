@@ -18,6 +18,31 @@ struct DevicePartition {
     return part("cub::DevicePartition::Flagged", storage, storage_bytes, in, out, selected, count, stream,
                 detail::by_flags(flags));
   }
+  // Three parts: first what the first predicate selects, then what the second does, then the rest, each in order.
+  template <typename In, typename First, typename Second, typename Rest, typename Number, typename Count,
+            typename SelectFirst, typename SelectSecond>
+  static cudaError_t If(void* storage, size_t& storage_bytes, In in, First first, Second second, Rest rest,
+                        Number selected, Count count, SelectFirst select_first, SelectSecond select_second,
+                        cudaStream_t stream = nullptr) {
+    return detail::in_two_phases(storage, storage_bytes, 1, stream, "cub::DevicePartition::If",
+                                 [=, in = detail::bare(in), a = detail::bare(first), b = detail::bare(second),
+                                  c = detail::bare(rest), selected = detail::bare(selected)](void*) {
+                                   SelectFirst is_first = select_first;
+                                   SelectSecond is_second = select_second;
+                                   Count firsts = 0, seconds = 0;
+                                   for (Count i = 0; i < count; i++) {
+                                     const detail::ValueOf<In> item = in[i];
+                                     if (is_first(item))
+                                       a[firsts++] = item;
+                                     else if (is_second(item))
+                                       b[seconds++] = item;
+                                     else
+                                       c[i - firsts - seconds] = item;
+                                   }
+                                   selected[0] = firsts;
+                                   selected[1] = seconds;
+                                 });
+  }
 
  private:
   template <typename In, typename Out, typename Number, typename Count, typename Select>

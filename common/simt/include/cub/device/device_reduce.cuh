@@ -43,6 +43,13 @@ struct DeviceReduce {
                             cudaStream_t stream = nullptr) {
     return best("cub::DeviceReduce::ArgMin", storage, storage_bytes, in, out, count, ::cuda::std::less<>(), stream);
   }
+  template <typename In, typename Out, typename Count, typename Operation, typename Transform, typename T>
+  static cudaError_t TransformReduce(void* storage, size_t& storage_bytes, In in, Out out, Count count,
+                                     Operation operation, Transform transform, T initial,
+                                     cudaStream_t stream = nullptr) {
+    return reduce("cub::DeviceReduce::TransformReduce", storage, storage_bytes,
+                  thrust::make_transform_iterator(in, transform), out, count, operation, initial, stream);
+  }
   // One result per run of equal keys, with its key.
   template <typename Keys, typename Unique, typename In, typename Out, typename Number, typename Operation,
             typename Count>

@@ -18,6 +18,15 @@ struct DeviceSelect {
     return keep("cub::DeviceSelect::Flagged", storage, storage_bytes, in, out, selected, count, stream,
                 detail::by_flags(flags));
   }
+  template <typename In, typename Flags, typename Out, typename Number, typename Count, typename Predicate>
+  static cudaError_t FlaggedIf(void* storage, size_t& storage_bytes, In in, Flags flags, Out out, Number selected,
+                               Count count, Predicate predicate, cudaStream_t stream = nullptr) {
+    return keep("cub::DeviceSelect::FlaggedIf", storage, storage_bytes, in, out, selected, count, stream,
+                [predicate, flags = detail::bare(flags)](const auto&, auto i) {
+                  Predicate own = predicate;
+                  return static_cast<bool>(own(flags[i]));
+                });
+  }
   template <typename In, typename Out, typename Number, typename Count>
   static cudaError_t Unique(void* storage, size_t& storage_bytes, In in, Out out, Number selected, Count count,
                             cudaStream_t stream = nullptr) {

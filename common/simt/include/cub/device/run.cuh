@@ -20,6 +20,7 @@ cudaError_t in_two_phases(void* storage, size_t& storage_bytes, size_t wanted, c
   return thrust::detail::launch(stream, name, [=] { work(reinterpret_cast<unsigned char*>(aligned)); });
 }
 using thrust::detail::bare;
+using thrust::detail::Bare;
 template <typename Iterator>
 using ValueOf = typename std::iterator_traits<Iterator>::value_type;
 

@@ -46,6 +46,10 @@ void generate_(const Where& where, It first, It last, Function function) {
   for_count(where, "thrust::generate", last - first,
             [out = bare(first), function](std::ptrdiff_t i) mutable { out[i] = function(); });
 }
+template <typename Where, typename It, typename Count, typename Function>
+It generate_n_(const Where& where, It first, Count count, Function function) {
+  return generate_(where, first, first + count, function), first + count;
+}
 template <typename Where, typename It, typename Function>
 void tabulate_(const Where& where, It first, It last, Function function) {
   for_count(where, "thrust::tabulate", last - first,
@@ -75,6 +79,16 @@ Out transform_if_(const Where& where, In first, In last, Stencil stencil, Out to
   for_count(where, "thrust::transform_if", last - first,
             [in = bare(first), s = bare(stencil), out = bare(to), function, predicate](std::ptrdiff_t i) mutable {
               if (predicate(s[i])) out[i] = function(in[i]);
+            });
+  return to + (last - first);
+}
+template <typename Where, typename A, typename B, typename Stencil, typename Out, typename Function, typename Predicate>
+Out transform_if_(const Where& where, A first, A last, B second, Stencil stencil, Out to, Function function,
+                  Predicate predicate) {
+  for_count(where, "thrust::transform_if", last - first,
+            [a = bare(first), b = bare(second), s = bare(stencil), out = bare(to), function,
+             predicate](std::ptrdiff_t i) mutable {
+              if (predicate(s[i])) out[i] = function(a[i], b[i]);
             });
   return to + (last - first);
 }
@@ -132,6 +146,26 @@ void replace_if_(const Where& where, It first, It last, Predicate predicate, T v
     if (predicate(out[i])) out[i] = value;
   });
 }
+template <typename Where, typename It, typename Stencil, typename Predicate, typename T>
+void replace_if_(const Where& where, It first, It last, Stencil stencil, Predicate predicate, T value) {
+  for_count(where, "thrust::replace_if", last - first,
+            [out = bare(first), s = bare(stencil), predicate, value](std::ptrdiff_t i) mutable {
+              if (predicate(s[i])) out[i] = value;
+            });
+}
+template <typename Where, typename In, typename Out, typename Predicate, typename T>
+Out replace_copy_if_(const Where& where, In first, In last, Out to, Predicate predicate, T value) {
+  for_count(where, "thrust::replace_copy_if", last - first,
+            [in = bare(first), out = bare(to), predicate, value](std::ptrdiff_t i) mutable {
+              out[i] = predicate(in[i]) ? static_cast<ValueOf<In>>(value) : static_cast<ValueOf<In>>(in[i]);
+            });
+  return to + (last - first);
+}
+template <typename Where, typename In, typename Out, typename T>
+Out replace_copy_(const Where& where, In first, In last, Out to, T old, T value) {
+  return replace_copy_if_(
+      where, first, last, to, [old](const ValueOf<In>& item) { return item == old; }, value);
+}
 template <typename Where, typename In, typename Out, typename Operation = minus<>>
 Out adjacent_difference_(const Where& where, In first, In last, Out to, Operation operation = {}) {
   run(where, "thrust::adjacent_difference", [operation, in = bare(first), out = bare(to), count = last - first] {
@@ -154,6 +188,7 @@ SIMT_THRUST(fill)
 SIMT_THRUST(fill_n)
 SIMT_THRUST(sequence)
 SIMT_THRUST(generate)
+SIMT_THRUST(generate_n)
 SIMT_THRUST(tabulate)
 SIMT_THRUST(transform)
 SIMT_THRUST(transform_if)
@@ -164,6 +199,8 @@ SIMT_THRUST(gather_if)
 SIMT_THRUST(swap_ranges)
 SIMT_THRUST(replace)
 SIMT_THRUST(replace_if)
+SIMT_THRUST(replace_copy)
+SIMT_THRUST(replace_copy_if)
 SIMT_THRUST(adjacent_difference)
 
 }  // namespace thrust

@@ -51,6 +51,16 @@ struct Written {
     return *this;
   }
 };
+template <typename Read, typename Write, typename Inner>
+struct ReadWritten : Written<Write, Inner> {
+  using Written<Write, Inner>::operator=;
+  Read read;
+  ReadWritten(const Written<Write, Inner>& written, const Read& read) : Written<Write, Inner>(written), read(read) {}
+  operator std::decay_t<std::invoke_result_t<Read, typename std::iterator_traits<Inner>::value_type>>() const {
+    Read own = read;
+    return own(*this->inner);
+  }
+};
 template <typename Function, typename Index>
 struct Tabulated {
   Function function;
@@ -143,6 +153,26 @@ struct transform_output_iterator
 template <typename Inner, typename Function>
 transform_output_iterator<Function, Inner> make_transform_output_iterator(Inner inner, Function function) {
   return {inner, function};
+}
+
+// What is read comes through one function, what is written goes through the other.
+template <typename Read, typename Write, typename Inner>
+struct transform_input_output_iterator
+    : detail::Iterator<transform_input_output_iterator<Read, Write, Inner>,
+                       std::decay_t<std::invoke_result_t<Read, detail::ValueOf<Inner>>>,
+                       detail::ReadWritten<Read, Write, Inner>, typename detail::SystemOf<Inner>::type> {
+  Inner inner;
+  Read read;
+  Write write;
+  transform_input_output_iterator(Inner inner, Read read, Write write) : inner(inner), read(read), write(write) {}
+  detail::ReadWritten<Read, Write, Inner> operator*() const { return {{write, inner}, read}; }
+  void move(std::ptrdiff_t n) { inner += n; }
+  std::ptrdiff_t from(const transform_input_output_iterator& other) const { return inner - other.inner; }
+};
+template <typename Inner, typename Read, typename Write>
+transform_input_output_iterator<Read, Write, Inner> make_transform_input_output_iterator(Inner inner, Read read,
+                                                                                         Write write) {
+  return {inner, read, write};
 }
 
 // function(i, value) for what is written to place i.
@@ -246,6 +276,10 @@ auto bare(const transform_iterator<Function, Inner>& it) {
 template <typename Function, typename Inner>
 auto bare(const transform_output_iterator<Function, Inner>& it) {
   return make_transform_output_iterator(bare(it.inner), it.function);
+}
+template <typename Read, typename Write, typename Inner>
+auto bare(const transform_input_output_iterator<Read, Write, Inner>& it) {
+  return make_transform_input_output_iterator(bare(it.inner), it.read, it.write);
 }
 template <typename Items, typename Places>
 auto bare(const permutation_iterator<Items, Places>& it) {

@@ -61,6 +61,43 @@ std::pair<OutYes, OutNo> stable_partition_copy_(const Where& where, In first, In
       });
   return {yes + kept, no + (count - kept)};
 }
+template <typename Where, typename In, typename Stencil, typename OutYes, typename OutNo, typename Predicate>
+std::pair<OutYes, OutNo> stable_partition_copy_(const Where& where, In first, In last, Stencil stencil, OutYes yes,
+                                                OutNo no, Predicate predicate) {
+  const std::ptrdiff_t count = last - first;
+  const auto kept = compute<std::ptrdiff_t>(where, "thrust::partition_copy",
+                                            [=, in = bare(first), s = bare(stencil), a = bare(yes), b = bare(no)] {
+                                              Predicate own = predicate;
+                                              std::ptrdiff_t n = 0;
+                                              for (std::ptrdiff_t i = 0; i < count; i++) {
+                                                if (own(s[i]))
+                                                  a[n++] = in[i];
+                                                else
+                                                  b[i - n] = in[i];
+                                              }
+                                              return n;
+                                            });
+  return {yes + kept, no + (count - kept)};
+}
+template <typename Where, typename It, typename Predicate>
+It partition_point_(const Where& where, It first, It last, Predicate predicate) {
+  return first + compute<std::ptrdiff_t>(where, "thrust::partition_point", [=, in = bare(first), count = last - first] {
+           Predicate own = predicate;
+           std::ptrdiff_t i = 0;
+           while (i < count && own(in[i])) i++;
+           return i;
+         });
+}
+template <typename Where, typename It, typename Predicate>
+bool is_partitioned_(const Where& where, It first, It last, Predicate predicate) {
+  return compute<bool>(where, "thrust::is_partitioned", [=, in = bare(first), count = last - first] {
+    Predicate own = predicate;
+    std::ptrdiff_t i = 0;
+    while (i < count && own(in[i])) i++;
+    while (i < count && !own(in[i])) i++;
+    return i == count;
+  });
+}
 template <typename Where, typename... Rest>
 auto partition_copy_(const Where& where, const Rest&... rest) {
   return stable_partition_copy_(where, rest...);
@@ -88,6 +125,8 @@ SIMT_THRUST(partition)
 SIMT_THRUST(stable_partition)
 SIMT_THRUST(partition_copy)
 SIMT_THRUST(stable_partition_copy)
+SIMT_THRUST(partition_point)
+SIMT_THRUST(is_partitioned)
 SIMT_THRUST(reverse)
 SIMT_THRUST(reverse_copy)
 

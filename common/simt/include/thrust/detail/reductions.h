@@ -66,6 +66,10 @@ It find_if_(const Where& where, It first, It last, Predicate predicate) {
   return first + first_of(where, "thrust::find_if", last - first,
                           [in = bare(first), predicate](std::ptrdiff_t i) mutable { return predicate(in[i]); });
 }
+template <typename Where, typename It, typename Predicate>
+It find_if_not_(const Where& where, It first, It last, Predicate predicate) {
+  return find_if_(where, first, last, [predicate](const ValueOf<It>& item) mutable { return !predicate(item); });
+}
 template <typename Where, typename It, typename T>
 It find_(const Where& where, It first, It last, T value) {
   return find_if_(where, first, last, [value](const ValueOf<It>& item) { return item == value; });
@@ -97,10 +101,14 @@ pair<A, B> mismatch_(const Where& where, A first, A last, B second, Equal equal 
   return {first + at, second + at};
 }
 template <typename Where, typename It, typename Less = less<>>
+It is_sorted_until_(const Where& where, It first, It last, Less below = {}) {
+  return first +
+         first_of(where, "thrust::is_sorted", last - first,
+                  [in = bare(first), below](std::ptrdiff_t i) mutable { return i > 0 && below(in[i], in[i - 1]); });
+}
+template <typename Where, typename It, typename Less = less<>>
 bool is_sorted_(const Where& where, It first, It last, Less below = {}) {
-  return first_of(where, "thrust::is_sorted", last - first, [in = bare(first), below](std::ptrdiff_t i) mutable {
-           return i > 0 && below(in[i], in[i - 1]);
-         }) == last - first;
+  return is_sorted_until_(where, first, last, below) == last;
 }
 
 template <typename Where, typename It, typename Better>
@@ -169,12 +177,14 @@ SIMT_THRUST(count)
 SIMT_THRUST(count_if)
 SIMT_THRUST(find)
 SIMT_THRUST(find_if)
+SIMT_THRUST(find_if_not)
 SIMT_THRUST(any_of)
 SIMT_THRUST(none_of)
 SIMT_THRUST(all_of)
 SIMT_THRUST(equal)
 SIMT_THRUST(mismatch)
 SIMT_THRUST(is_sorted)
+SIMT_THRUST(is_sorted_until)
 SIMT_THRUST(min_element)
 SIMT_THRUST(max_element)
 SIMT_THRUST(minmax_element)

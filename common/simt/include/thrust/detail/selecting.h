@@ -44,6 +44,20 @@ template <typename Where, typename It, typename T>
 It remove_(const Where& where, It first, It last, T value) {
   return remove_if_(where, first, last, [value](const ValueOf<It>& item) { return item == value; });
 }
+template <typename Where, typename In, typename Out, typename Predicate>
+Out remove_copy_if_(const Where& where, In first, In last, Out to, Predicate predicate) {
+  return to + kept(where, "thrust::remove_copy_if", first, last, to,
+                   [in = bare(first), predicate](std::ptrdiff_t i) mutable { return !predicate(in[i]); });
+}
+template <typename Where, typename In, typename Stencil, typename Out, typename Predicate>
+Out remove_copy_if_(const Where& where, In first, In last, Stencil stencil, Out to, Predicate predicate) {
+  return to + kept(where, "thrust::remove_copy_if", first, last, to,
+                   [s = bare(stencil), predicate](std::ptrdiff_t i) mutable { return !predicate(s[i]); });
+}
+template <typename Where, typename In, typename Out, typename T>
+Out remove_copy_(const Where& where, In first, In last, Out to, T value) {
+  return remove_copy_if_(where, first, last, to, [value](const ValueOf<In>& item) { return item == value; });
+}
 template <typename Where, typename In, typename Equal = equal_to<>>
 std::ptrdiff_t unique_count_(const Where& where, In first, In last, Equal equal = {}) {
   return compute<std::ptrdiff_t>(where, "thrust::unique_count", [=, in = bare(first), count = last - first] {
@@ -108,6 +122,8 @@ It unique_(const Where& where, It first, It last, Equal equal = {}) {
 SIMT_THRUST(copy_if)
 SIMT_THRUST(remove_if)
 SIMT_THRUST(remove)
+SIMT_THRUST(remove_copy)
+SIMT_THRUST(remove_copy_if)
 SIMT_THRUST(unique)
 SIMT_THRUST(unique_copy)
 SIMT_THRUST(unique_count)

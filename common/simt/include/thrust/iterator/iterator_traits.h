@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "../device_ptr.h"
+#include "iterator_categories.h"
 
 namespace thrust {
 using std::iterator_traits;
