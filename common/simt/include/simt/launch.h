@@ -213,7 +213,8 @@ struct Launcher : TakesBraces<Launcher<can_ask, Call, CanCall, Address>, typenam
   SIMT_UNAVAILABLE(
       "the kernel does not take these arguments: their number, a type, or a reference (&); or it is a template and its "
       "own argument is missing: kernel<8><<<...>>>")
-  void operator()(Arguments... arguments) const {
+  void
+  operator()(Arguments... arguments) const {
     call(arguments...);
   }
   template <typename... Arguments, If<fit<Arguments...> == Fit::too_few> = 0>
