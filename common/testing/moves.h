@@ -138,6 +138,7 @@ Demand rows_at_once();
 Demand predicted_within(double microseconds, int rows, int cols);
 // The same for a time that is only to show what no count does, such as lanes that work one after the other: of a kernel
 // with code whose cost is not known what the rest takes is judged. by_bytes: elements of 16 bits may take half of it.
+// Rows that are narrower than those may take some more, each.
 Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true);
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
@@ -171,8 +172,8 @@ struct Move {
   std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
   // The judge counts other rows than those of `shape`: about as wide, up to this width, of any width up to twice this
-  // one, or also of those above (drawn_shapes.h).
-  enum class Widths { near, up_to, any, wider } widths = Widths::near;
+  // one, or also of those above; of a time near this width, and of rows of hundreds and more (drawn_shapes.h).
+  enum class Widths { near, up_to, any, wider, paced } widths = Widths::near;
   int stands_for = 0;  // not 0: the time of so many times the rows is predicted
   // Counted there, too; by the judge at any width, and of an odd one at any odd width. The demand: if empty, the
   // move's.
@@ -198,6 +199,9 @@ std::string read_counters(const Step& step, const rung::Outcome& outcome, Count*
 // Blocks and warps may draw their rows from a queue. The executor runs one after the other, so that the first would
 // draw all: of variants with atomics in global memory it counts what they do when they take turns.
 std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed = 0);
+
+// What a drawn shape is counted with, where others have the values `otherwise`.
+int values_at(const Shape& shape, int otherwise);
 
 // Counts one call and judges it. `remark`: set to what there is to say without failing. Returns "" or the failure.
 std::string check_move(const Step& step, std::string* remark);

@@ -74,7 +74,7 @@ const testing_::Lab testing_::lab = {
          testing_::keeps_pace(140, 4096, 4096),
          {"tree", "tree_f32x4"},
          /*others_too=*/false,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

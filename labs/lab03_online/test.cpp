@@ -70,7 +70,7 @@ const testing_::Lab testing_::lab = {
          testing_::keeps_pace(160, 4096, 4096),
          {},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

@@ -73,7 +73,7 @@ const testing_::Lab testing_::lab = {
          testing_::keeps_pace(200, 4096, 4096),
          {"f16x2", "f16x8"},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

@@ -114,7 +114,7 @@ const testing_::Lab testing_::lab = {
          testing_::keeps_pace(140, 4096, 4096),
          {},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

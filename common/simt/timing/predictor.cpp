@@ -125,8 +125,11 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
                              sectors_read * multiple, sectors_written * multiple};
   if (!launch.some.empty()) return unknown("only the ends of its grid were run, and counted");
   LaunchTrace trace = tracer->take();
-  if (!trace.complete && !trace.blocks.empty() && !stand_for_all(trace, launch.block_count(), global_requests))
-    return unknown("the blocks that there is room for in a trace do other work than the rest");
+  if (!trace.complete && !trace.blocks.empty() && !stand_for_all(trace, launch.block_count(), global_requests)) {
+    Prediction prediction = unknown("the blocks that there is room for in a trace do other work than the rest");
+    prediction.rest = least_of_a_full_trace(facts, *machine());
+    return prediction;
+  }
   uint64_t entries = 0;
   for (const BlockTrace& block : trace.blocks) {
     for (const WarpTrace& warp : block.warps) entries += warp.entries.size() + (uint64_t{warp.lines.size()} << 32);
