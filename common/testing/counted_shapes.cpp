@@ -108,11 +108,13 @@ std::vector<Shape> timed_shapes(const Step& step) {
   if (!judged() || move.widths != Move::Widths::paced) return {};
   const Draws draws = draws_of(step);
   std::vector<Shape> shapes = paced_shapes(move.shape, draws.widest, named_widths(), number_of_draws(), draws.turn);
-  // A few of a row's largest any selection finds quickly.
-  constexpr int few = 16;
+  // One of a row's largest, or a few, any selection finds quickly.
+  constexpr int few = 16, step_of_few = 4;
   if (rung::arguments_of(lab.op).has_k) {
-    for (size_t i = 0; i < shapes.size(); i += 2)
-      shapes[i].more[0] = drawn_results(shapes[i], std::min(few, draws.most_k), number_of_draws());
+    for (size_t i = 0; i < shapes.size(); i += 2) {
+      const int k = step_of_few * drawn_results(shapes[i], few / step_of_few, number_of_draws());
+      shapes[i].more[0] = std::min(k, draws.most_k);
+    }
   }
   return shapes;
 }

@@ -222,7 +222,7 @@ std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int wid
 
 std::vector<Shape> paced_shapes(const Shape& known, int widest, const std::set<int>& named, uint64_t number,
                                 const Turn& turn) {
-  constexpr int narrowest = 256, end = 131072, elements = 32768;
+  constexpr int narrowest = 384, end = 131072, elements = 32768;
   constexpr double factor = 1.4;
   number ^= static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows);
   Random random(number + 2);

@@ -129,25 +129,23 @@ Demand written_once() {
 
 namespace {
 
-// Of narrower rows than those of a budget there are more, and each may take so many microseconds on top, in which its
-// block begins, waits at its barriers and ends; where the row's largest are wanted, more, also for each of them.
-double for_rows(const Count& count, double rows_of_budget) {
-  constexpr double a_row = 0.006, a_selection = 0.12, a_result = 0.012;
+// Microseconds on top for rows that are more than those of a budget, since they are narrower: each has its beginning,
+// its barriers and its end. Where the row's largest are wanted, each of them takes some more.
+double for_rows(const Count& count, double rows_of_budget, double a_row) {
+  constexpr double a_selection = 0.12, a_result = 0.012;
   const double rows = static_cast<double>(count.rows) * count.stands_for, more = std::max(0.0, rows - rows_of_budget);
   return count.results ? a_selection * more + a_result * (count.results - 1) * rows : a_row * more;
 }
 
-// Of much wider rows fewer run at one time, and what is read again comes from DRAM.
-double for_width(const Count& count, int cols) { return count.cols > 2 * cols ? 1.5 : 1; }
-
-Demand predicted_for_bytes(double microseconds, int rows, int cols, bool by_bytes) {
+Demand predicted_for_bytes(double microseconds, int rows, int cols, bool by_bytes, Apart apart) {
   return [=](const Count& count) -> Judgement {
     const std::string unpredicted = "its time cannot be predicted: " + count.predicted_words;
     // Or a kernel that nothing is known of would keep every budget.
     if (std::isnan(count.at_least)) return unmet(unpredicted);
     const double share = count.elements() * count.stands_for / (static_cast<double>(rows) * cols);
-    const double budget = microseconds * share * (by_bytes ? count.element_bytes / 4.0 : 1) * for_width(count, cols) +
-                          for_rows(count, rows * share);
+    const double budget =
+        microseconds * share * (by_bytes ? count.element_bytes / 4.0 : 1) * (count.cols > 2 * cols ? apart.wide : 1) +
+        for_rows(count, rows * share, apart.a_row);
     if (std::isnan(count.predicted)) {
       if (count.at_least * 1e6 <= budget) return {true, unpredicted};
       return unmet("predicted for an H200, without what cannot be: " + format("%.3g", count.at_least * 1e6) +
@@ -163,11 +161,11 @@ Demand predicted_for_bytes(double microseconds, int rows, int cols, bool by_byte
 }  // namespace
 
 Demand predicted_within(double microseconds, int rows, int cols) {
-  return predicted_for_bytes(microseconds, rows, cols, true);
+  return predicted_for_bytes(microseconds, rows, cols, true, {});
 }
 
-Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes) {
-  return [within = predicted_for_bytes(microseconds, rows, cols, by_bytes)](const Count& count) -> Judgement {
+Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes, Apart apart) {
+  return [within = predicted_for_bytes(microseconds, rows, cols, by_bytes, apart)](const Count& count) -> Judgement {
     if (!std::isnan(count.at_least)) return within(count);
     Count known = count;
     known.at_least = count.rest;

@@ -43,6 +43,14 @@ struct WarpLoads {
   double bytes, block_bytes, warps, loads, working_blocks;
 };
 
+// Of the block of a launch whose warps take turns the most: instructions of global and shared memory, of the warp that
+// makes the most between two barriers, over all of them; of all its warps, which are so many. Bytes of global memory
+// that all blocks load and store.
+struct Chain {
+  double longest, instructions, warps, moved;
+  int block_threads;
+};
+
 // What one call of a variant did, all its kernels together.
 struct Count {
   int rows, cols;
@@ -65,6 +73,7 @@ struct Count {
   int block_threads = 0;           // of that block
   std::vector<Received> received;  // per launch
   std::vector<WarpLoads> busiest;  // likewise
+  std::vector<Chain> chains;       // likewise
   double blocks = 0;               // of the largest grid
   double threads = 0;              // of the launch with the most
   double working_blocks = 0,
@@ -138,8 +147,14 @@ Demand rows_at_once();
 Demand predicted_within(double microseconds, int rows, int cols);
 // The same for a time that is only to show what no count does, such as lanes that work one after the other: of a kernel
 // with code whose cost is not known what the rest takes is judged. by_bytes: elements of 16 bits may take half of it.
-// Rows that are narrower than those may take some more, each.
-Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true);
+// apart: of other widths than that.
+struct Apart {
+  double wide = 1.5;    // times as long may rows take that are more than twice as wide: fewer run at one time
+  double a_row = 0.01;  // microseconds that each of those may take on top that are more, since rows are narrower
+};
+// Of first kernels, which have little in flight and a whole block, or a cluster, for each row.
+constexpr Apart simple_kernels = {2.5, 0.013};
+Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true, Apart apart = {});
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.

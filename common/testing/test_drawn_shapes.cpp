@@ -140,7 +140,7 @@ TEST_CASE("a kernel that is slow within a factor of two of widths, or where rows
   for (uint64_t number = 0; number < grades; number++) {
     for (const int widest : {50257, 131072}) {
       const std::vector<Shape> shapes = timed(number, widest, {});
-      for (int begin = 256; 2 * begin <= widest; begin += begin / 3) {
+      for (int begin = 384; 2 * begin <= widest; begin += begin / 3) {
         CAPTURE(number, begin);
         REQUIRE(std::any_of(shapes.begin(), shapes.end(),
                             [=](const Shape& shape) { return shape.cols >= begin && shape.cols < 2 * begin; }));
@@ -148,7 +148,7 @@ TEST_CASE("a kernel that is slow within a factor of two of widths, or where rows
       int most_rows = 0;
       for (const Shape& shape : shapes) {
         CAPTURE(shape.rows, shape.cols);
-        REQUIRE((shape.cols >= 256 && shape.cols <= widest));
+        REQUIRE((shape.cols >= 384 && shape.cols <= widest));
         // What it costs.
         REQUIRE((shape.rows == 1 || shape.rows * shape.cols <= 400000));
         for (int near = -2; near <= 2; near++) REQUIRE(named.count(shape.cols + near) == 0);
