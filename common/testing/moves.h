@@ -44,10 +44,10 @@ struct WarpLoads {
 };
 
 // Of the block of a launch whose warps take turns the most: instructions of global and shared memory, of the warp that
-// makes the most between two barriers, over all of them; of all its warps, which are so many. Bytes of global memory
-// that all blocks load and store.
+// makes the most between two barriers, over all of them, beyond those of the warp that makes the most in all; of all
+// its warps, which are so many. Bytes of global memory that all blocks load and store.
 struct Chain {
-  double longest, instructions, warps, moved;
+  double beyond_longest, instructions, warps, moved;
   int block_threads;
 };
 

@@ -74,8 +74,8 @@ double loaded_by_few(const Count& count, const std::function<bool(const Received
 // What such launches may load: partial results, to combine them.
 double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
 
-// Between two barriers of a block one warp makes the most accesses. Where warps take turns, a barrier after each, these
-// add up to what all of them make.
+// Between two barriers of a block one warp makes the most accesses, and the others wait for it. Where it is another one
+// each time, these add up to more than any warp makes; where warps take turns, to what all of them make.
 Judgement warps_work_at_once(const Count& count, double rows) {
   for (const Chain& launch : count.chains) {
     // Of one pass over the row, as for what a warp loads; a pass reads or writes it.
@@ -83,12 +83,12 @@ Judgement warps_work_at_once(const Count& count, double rows) {
                  share = launch.instructions / launch.warps;
     const double spare = rows * (accesses_a_round_of_warps * std::log2(std::max(2, launch.block_threads)) +
                                  accesses_a_selected * count.results);
-    const double most = (times_the_mean + passes - 1) / passes * share + spare;
-    if (launch.longest <= most || handed_to_other_warps(count)) continue;
-    Judgement judgement = unmet(
-        "between their barriers the " + whole(launch.warps) + " warps of a block wait for one that makes, all " +
-        "together, " + whole(launch.longest) + " memory accesses, while a warp makes " + brief(share) +
-        " on average; at most " + whole(most) + " are allowed: do warps take turns?" + worst_line(count, all_requests));
+    const double most = (times_the_mean - 1) / passes * share + spare;
+    if (launch.beyond_longest <= most || handed_to_other_warps(count)) continue;
+    Judgement judgement = unmet("the warps of a block wait at barriers for " + whole(launch.beyond_longest) +
+                                " memory accesses that others of them make, while a warp makes " + brief(share) +
+                                " on average; at most " + whole(most) + " are allowed: do warps take turns?" +
+                                worst_line(count, all_requests));
     judgement.rows = static_cast<int>(launch.warps);
     return judgement;
   }

@@ -182,6 +182,7 @@ void Collector::note_barrier(unsigned warp) {
   const size_t number = barriers_[warp];
   if (number >= before_barrier_.size()) before_barrier_.resize(number + 1);
   before_barrier_[number] = std::max(before_barrier_[number], since_barrier_[warp]);
+  of_warp_[warp] += since_barrier_[warp];
   since_barrier_[warp] = 0;
 }
 
@@ -216,6 +217,7 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
   }
   uint64_t chain = 0;
   for (const uint32_t instructions : before_barrier_) chain += instructions;
+  chain -= *std::max_element(of_warp_.begin(), of_warp_.end());
   one_by_one_.keep_most({chain, block_instructions_, warps});
   before_barrier_.clear();
   block_instructions_ = 0;

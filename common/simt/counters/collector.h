@@ -51,6 +51,7 @@ class Collector {
 
   void begin_block(unsigned warps) {
     since_barrier_.assign(warps, 0);
+    of_warp_.assign(warps, 0);
     barriers_.assign(warps, 0);
     shared_loads_.begin_block(warps);
     dynamic_words_.begin_block();
@@ -110,8 +111,9 @@ class Collector {
   HandedOver dynamic_words_, static_words_;
   std::unordered_set<uint64_t> remote_words_;
   std::vector<uint16_t> barriers_;  // that each warp has come to
-  // Instructions of each warp since its last barrier; of the warp that makes the most before each barrier; and of all.
-  std::vector<uint32_t> since_barrier_, before_barrier_;
+  // Instructions of each warp since its last barrier; of the warp that makes the most before each barrier; of each warp
+  // in the whole block before that; and of all.
+  std::vector<uint32_t> since_barrier_, before_barrier_, of_warp_;
   uint64_t block_instructions_ = 0;
   OneByOne one_by_one_;
 };
