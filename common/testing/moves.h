@@ -152,8 +152,9 @@ struct Apart {
   double wide = 1.5;    // times as long may rows take that are more than twice as wide: fewer run at one time
   double a_row = 0.01;  // microseconds that each of those may take on top that are more, since rows are narrower
 };
-// Of first kernels, which have little in flight and a whole block, or a cluster, for each row.
-constexpr Apart simple_kernels = {2.5, 0.013};
+// Of first kernels, which have little in flight and a whole block, or a cluster, for each row. A wide row is counted
+// alone: a grid of fixed size, or a block for several rows, then has blocks or warps with nothing to do.
+constexpr Apart simple_kernels = {8, 0.013};
 Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true, Apart apart = {});
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
