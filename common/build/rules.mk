@@ -196,7 +196,7 @@ run_catch := $(call objects,common/testing/run_catch.cpp)
 testing := $(filter-out $(run_catch),$(call objects,$(filter-out common/testing/test_%,$(wildcard common/testing/*.cpp))))
 
 # What reads options and writes text takes milliseconds, too, and half as long to compile.
-quick := $(addprefix common/testing/,accesses.cpp check.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp read_counters.cpp reductions.cpp request.cpp events.cpp reporter.cpp session.cpp words.cpp) \
+quick := $(addprefix common/testing/,accesses.cpp check.cpp counted_shapes.cpp main.cpp moves.cpp shared_work.cpp next_step.cpp pace.cpp predictions.cpp read_counters.cpp reductions.cpp request.cpp events.cpp reporter.cpp session.cpp words.cpp) \
          $(addprefix common/bench/,bench.cpp count.cpp options.cpp results.cpp swap_ffn_bench.cpp) \
          $(addprefix common/simt/,announce/directives.cpp announce/rewriter.cpp checks/cures.cpp checks/report.cpp counters/report.cpp \
            launch_limits.cpp module_symbols.cpp nccl.cpp nccl_clique.cpp nccl_comm.cpp \

@@ -338,6 +338,14 @@ def grade_integrity(item: Item, items: list[Item], plan: Plan, results: Results,
         other.waits(first_line(text))
 
 
+def not_timed(items: list[Item], plan: Plan, why: str) -> None:
+    """No time is predicted of the file, for a reason that may lie in it: what was to keep a pace with it waits for a person."""
+    paced = {f"moves/{variant}/{case}" for variant, group, case in plan.cases if group == TIME and category_of(group, case) == "moves"}
+    for item in items:
+        if item.id in paced and item.points > 0:
+            item.waits(f"{NOT_PREDICTED}: {why}")
+
+
 def hold_back(items: list[Item], why: str, details: str = "") -> None:
     """A rule about the file asks for a person: all points of the lab wait, if there are any."""
     source = next(item for item in items if item.id == "integrity/source")

@@ -307,6 +307,8 @@ class Judge:
         for item in items:
             if built.untimed and item.category == "speed" and item.reason.startswith(grading.NOT_PREDICTED):
                 item.details = built.untimed
+        if built.untimed:
+            grading.not_timed(items, self.plans[lab], built.untimed)
         if self.speed:
             self.speed.grade(lab, taken.source, items, self.points, uid, for_gpu)
         if built.findings:

@@ -157,6 +157,17 @@ class SharedWork(unittest.TestCase):
         self.assertEqual(graded["moves/online f32/move-even-shares"].verdict, items.PASS)
 
 
+    def test_what_cannot_be_timed_waits_for_a_person(self):
+        plan = items.Plan([*self.MOVES, self.PACE], [])
+        for missed, expected in (((), items.PERSON), ((self.PACE,), items.FAIL)):
+            graded = self.graded(*missed)
+            had = graded["moves/online f32/move-pace"].points
+            items.not_timed(list(graded.values()), plan, "no table")
+            pace = graded.pop("moves/online f32/move-pace")
+            self.assertEqual((pace.verdict, pace.points, pace.waiting), (expected, 0, had))
+            self.assertNotIn(items.PERSON, {item.verdict for item in graded.values()}, "only the pace")
+
+
 class Lines(unittest.TestCase):
     def test_directives_that_rename_lines_are_found(self):
         for source in ('#line 1 "x"\n', ' # 1 "x"\n', "%:line 2\n", "#li\\\nne 3\n", "/* */ # /* 1 */ line 4\n"):

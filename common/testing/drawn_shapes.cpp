@@ -220,6 +220,26 @@ std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int wid
   return {shape};
 }
 
+std::vector<Shape> paced_shapes(const Shape& known, int widest, const std::set<int>& named, uint64_t number,
+                                const Turn& turn) {
+  constexpr int narrowest = 384, end = 131072, elements = 32768;
+  constexpr double factor = 1.4;
+  number ^= static_cast<uint64_t>(known.cols) << 32 | static_cast<uint64_t>(known.rows);
+  Random random(number + 2);
+  std::vector<Shape> shapes;
+  draw_each_step(known, narrowest, std::min(end, widest), factor,
+                 {Kind::packs, Kind::odd, Kind::whole_warps, Kind::anywhere}, turn, named, &random, &shapes);
+  for (Shape& shape : shapes) shape.rows = std::max(1, elements / shape.cols);
+  // And more rows than a kernel may compare with a GPU's processors, or fewer: of variants that share, of the first.
+  constexpr int least_rows = 64, most_rows = 700, many_elements = 400000;
+  const double part = random.from(0, 255) / 255.0;
+  Shape many = known;
+  many.rows = static_cast<int>(least_rows * std::pow(1.0 * most_rows / least_rows, part));
+  many.cols = drawn_width(many_elements / many.rows * 7 / 8, many_elements / many.rows, Kind::packs, named, &random);
+  if (turn.variant % turn.parts == 0) shapes.push_back(many);
+  return shapes;
+}
+
 int drawn_results(const Shape& shape, int most, uint64_t number) {
   constexpr int few = 64, largest = 1024, part = 128, single_rows = 2;
   Random random(number ^ (static_cast<uint64_t>(shape.cols) << 32 | static_cast<uint64_t>(shape.rows)));

@@ -26,6 +26,12 @@ struct Turn {
 std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
                                 uint64_t number, const Turn& turn = {});
 
+// The shapes at which a time that is known at `known` is predicted, too: a width in each step from rows of hundreds to
+// 131,072 columns, or to `widest`, of few rows, so that it costs little; and some dozens of rows, or hundreds. So a
+// kernel that works serially, in a way that no count shows, within a range of widths is met there.
+std::vector<Shape> paced_shapes(const Shape& known, int widest, const std::set<int>& named, uint64_t number,
+                                const Turn& turn = {});
+
 // How many of each row's largest a top-K variant is asked for there, evenly in the logarithm: up to 64, and of two wide
 // rows in three more than that, up to one of 128 columns: the selection is still little beside the row.
 int drawn_results(const Shape& shape, int most, uint64_t number);

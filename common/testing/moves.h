@@ -43,6 +43,14 @@ struct WarpLoads {
   double bytes, block_bytes, warps, loads, working_blocks;
 };
 
+// Of the block of a launch whose warps take turns the most: instructions of global and shared memory, of the warp that
+// makes the most between two barriers, over all of them, beyond those of the warp that makes the most in all; of all
+// its warps, which are so many. Bytes of global memory that all blocks load and store.
+struct Chain {
+  double beyond_longest, instructions, warps, moved;
+  int block_threads;
+};
+
 // What one call of a variant did, all its kernels together.
 struct Count {
   int rows, cols;
@@ -65,6 +73,7 @@ struct Count {
   int block_threads = 0;           // of that block
   std::vector<Received> received;  // per launch
   std::vector<WarpLoads> busiest;  // likewise
+  std::vector<Chain> chains;       // likewise
   double blocks = 0;               // of the largest grid
   double threads = 0;              // of the launch with the most
   double working_blocks = 0,
@@ -138,7 +147,15 @@ Demand rows_at_once();
 Demand predicted_within(double microseconds, int rows, int cols);
 // The same for a time that is only to show what no count does, such as lanes that work one after the other: of a kernel
 // with code whose cost is not known what the rest takes is judged. by_bytes: elements of 16 bits may take half of it.
-Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true);
+// apart: of other widths than that.
+struct Apart {
+  double wide = 1.5;    // times as long may rows take that are more than twice as wide: fewer run at one time
+  double a_row = 0.01;  // microseconds that each of those may take on top that are more, since rows are narrower
+};
+// Of first kernels, which have little in flight and a whole block, or a cluster, for each row. A wide row is counted
+// alone: a grid of fixed size, or a block for several rows, then has blocks or warps with nothing to do.
+constexpr Apart simple_kernels = {8, 0.013};
+Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true, Apart apart = {});
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);
 // All of them by a graph.
@@ -171,8 +188,8 @@ struct Move {
   std::vector<std::string> variants = {};  // of the lab, that it is for; empty: all
   bool others_too = true;                  // also variants that the lab does not know, in a file of the student's own
   // The judge counts other rows than those of `shape`: about as wide, up to this width, of any width up to twice this
-  // one, or also of those above (drawn_shapes.h).
-  enum class Widths { near, up_to, any, wider } widths = Widths::near;
+  // one, or also of those above; of a time near this width, and of rows of hundreds and more (drawn_shapes.h).
+  enum class Widths { near, up_to, any, wider, paced } widths = Widths::near;
   int stands_for = 0;  // not 0: the time of so many times the rows is predicted
   // Counted there, too; by the judge at any width, and of an odd one at any odd width. The demand: if empty, the
   // move's.
@@ -198,6 +215,9 @@ std::string read_counters(const Step& step, const rung::Outcome& outcome, Count*
 // Blocks and warps may draw their rows from a queue. The executor runs one after the other, so that the first would
 // draw all: of variants with atomics in global memory it counts what they do when they take turns.
 std::string count_call(rung::Client& client, const Step& step, Count* count, uint64_t more_seed = 0);
+
+// What a drawn shape is counted with, where others have the values `otherwise`.
+int values_at(const Shape& shape, int otherwise);
 
 // Counts one call and judges it. `remark`: set to what there is to say without failing. Returns "" or the failure.
 std::string check_move(const Step& step, std::string* remark);

@@ -64,6 +64,9 @@ void read(const json& launch, Count* count) {
   const json& busiest = launch.at("busiest_warp");
   count->busiest.push_back(
       {busiest.at("bytes"), busiest.at("block_bytes"), busiest.at("warps"), traffic(total, "ld").bytes, working});
+  const json& chain = launch.at("one_by_one");
+  const double moved = traffic(total, "ld").bytes + traffic(total, "st").bytes;
+  count->chains.push_back({chain.at("chain"), chain.at("instructions"), chain.at("warps"), moved, block_threads});
   for (const json& line : launch.at("lines")) {
     const json& counts = line.at("counts");
     double shared = 0;

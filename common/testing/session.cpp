@@ -42,31 +42,11 @@ bool expected(const rung::VariantInfo& info) {
                      [&](const Expected& e) { return info.name == e.name && info.dtype == e.dtype; });
 }
 
-// What the lab says about a variant. One that the lab does not know may refuse wide rows, as any variant of a lab may
-// that says so.
-Expected expectation(const rung::VariantInfo& info) {
-  for (const Expected& e : lab.variants) {
-    if (info.name == e.name && info.dtype == e.dtype) return e;
-  }
-  Expected own = {info.name.c_str(), info.dtype, Width::shared_memory};
-  for (const Expected& e : lab.variants) own.most_k = std::max(own.most_k, e.most_k);
-  return own;
-}
-
 // Is the variant to make this move?
 bool held_to(const rung::VariantInfo& info, const Move& move) {
   if (!expected(info)) return move.others_too;
   return move.variants.empty() ||
          std::find(move.variants.begin(), move.variants.end(), info.name) != move.variants.end();
-}
-
-// FNV-1a, of the file that is judged.
-uint64_t hash_of_source() {
-  std::ifstream file(session().source_copy, std::ios::binary);
-  uint64_t sum = 14695981039346656037ull;
-  for (std::istreambuf_iterator<char> at(file), end; at != end; ++at)
-    sum = (sum ^ static_cast<unsigned char>(*at)) * 1099511628211ull;
-  return sum;
 }
 
 Case case_of(const Move& move) {
@@ -112,9 +92,6 @@ void add_predictions(const std::string& solution) {
   if (!s.predicted.empty()) s.solution.reset(new rung::Client(request().counter, solution));
 }
 
-// Columns that a variant which keeps a row in shared memory takes.
-int widest_in_shared_memory() { return session().backend == "cpu" ? 50257 : 12288; }
-
 void add_steps(int variant, const rung::VariantInfo& info, const std::vector<Case>& cases, bool everything) {
   Session& s = session();
   const Expected expected = expectation(info);
@@ -154,63 +131,6 @@ rung::Client& counting_client() {
     s.counting->print_together_with(*s.client);
   }
   return *s.counting;
-}
-
-namespace {
-
-// Widths that the lab's files name: of cases, moves and predictions.
-const std::set<int>& named_widths() {
-  static const std::set<int> all = [] {
-    std::set<int> widths;
-    for (const Case& c : operator_of(lab.op).cases()) widths.insert(c.sizes.cols);
-    for (const Prediction& p : lab.predictions) widths.insert(p.shape.cols);
-    for (const Move& move : lab.moves) {
-      widths.insert(move.shape.cols);
-      for (const Move::Also& also : move.also) widths.insert(also.shape.cols);
-    }
-    return widths;
-  }();
-  return all;
-}
-
-// Those of the lab that have this name, one for each type, are instances of a kernel, as a rule.
-Turn turn_of(const Step& step, const std::string& name) {
-  Turn turn = {0, 0, step.variant};
-  for (const Expected& e : lab.variants) {
-    if (e.name != name) continue;
-    if (e.dtype == step.dtype) turn.part = turn.parts;
-    turn.parts++;
-  }
-  turn.parts = std::max(1, turn.parts);
-  return turn;
-}
-
-}  // namespace
-
-std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const Step* step) {
-  // Where the cost grows with cols^2 a shape that is a little wider may be too much.
-  const bool quadratic = std::any_of(lab.variants.begin(), lab.variants.end(),
-                                     [](const Expected& variant) { return variant.cost == Cost::quadratic; });
-  if (!judged() || quadratic) return {shape};
-  static const uint64_t number = hash_of_source() ^ session().seed;
-  const Operator& op = operator_of(lab.op);
-  if (!op.takes_any_shape()) return {op.beside(shape, number)};
-  int widest = widest_in_shared_memory();
-  Turn turn;
-  int most_k = 0;
-  if (step) {
-    const std::string name = step->label.substr(0, step->label.find(' '));
-    turn = turn_of(*step, name);
-    const Expected expected = expectation({name, lab.op, step->dtype});
-    if (expected.width == Width::any) widest = std::numeric_limits<int>::max();
-    most_k = expected.most_k ? expected.most_k : std::numeric_limits<int>::max();
-  }
-  std::vector<Shape> shapes = drawn_shapes(shape, widths, widest, named_widths(), number, turn);
-  if (rung::arguments_of(lab.op).has_k && most_k > 1) {
-    // Of two shapes one has another K than the course's own moves: or those would be the only ones that are counted.
-    for (size_t i = 1; i < shapes.size(); i += 2) shapes[i].more[0] = drawn_results(shapes[i], most_k, number);
-  }
-  return shapes;
 }
 
 Case counted_case(const std::string& name, const std::string& group, Shape shape) {

@@ -75,9 +75,19 @@ rung::Client& counting_client();
 // A case that is counted and not compared: shape, normal values, no checks of its own.
 Case counted_case(const std::string& name, const std::string& group, Shape shape);
 
+// What the lab says about a variant. One that the lab does not know may refuse wide rows, as any variant of a lab may
+// that says so.
+Expected expectation(const rung::VariantInfo& info);
+
+// Columns that a variant which keeps a row in shared memory takes.
+int widest_in_shared_memory();
+
 // Where a move of this shape is counted: there, or for the judge beside it, and in several places (drawn_shapes.h).
 // step: one of the variant's; nullptr: the first of the shapes is enough, which is the same for all.
 std::vector<Shape> counted_shapes(const Shape& shape, Move::Widths widths, const Step* step);
+
+// At which shapes besides its own the time of the step's move is predicted, too: by the judge.
+std::vector<Shape> timed_shapes(const Step& step);
 
 // Takes the request, loads the rung and lists the steps. Returns 0, or the exit status after printing one error.
 int prepare();

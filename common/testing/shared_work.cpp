@@ -11,6 +11,8 @@ namespace {
 // Accesses per round of a reduction; n threads need log2(n) rounds. Two operands read, one result written, and one
 // access more; times two, for maximum and sum.
 constexpr double accesses_per_round = 8;
+// Of all warps one after the other, where each round has a barrier: of one reduction, or of two.
+constexpr double accesses_a_round_of_warps = 4;
 // Of a thread, to an element that is its own: read, kept, read again for the sum, kept, read for the result, written;
 // twice that.
 constexpr double accesses_per_element = 16;
@@ -71,6 +73,27 @@ double loaded_by_few(const Count& count, const std::function<bool(const Received
 }
 // What such launches may load: partial results, to combine them.
 double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
+
+// Between two barriers of a block one warp makes the most accesses, and the others wait for it. Where it is another one
+// each time, these add up to more than any warp makes; where warps take turns, to what all of them make.
+Judgement warps_work_at_once(const Count& count, double rows) {
+  for (const Chain& launch : count.chains) {
+    // Of one pass over the row, as for what a warp loads; a pass reads or writes it.
+    const double passes = std::max(1.0, launch.moved / count.matrix_bytes()),
+                 share = launch.instructions / launch.warps;
+    const double spare = rows * (accesses_a_round_of_warps * std::log2(std::max(2, launch.block_threads)) +
+                                 accesses_a_selected * count.results);
+    const double most = (times_the_mean - 1) / passes * share + spare;
+    if (launch.beyond_longest <= most || handed_to_other_warps(count)) continue;
+    Judgement judgement = unmet("the warps of a block wait at barriers for " + whole(launch.beyond_longest) +
+                                " memory accesses that others of them make, while a warp makes " + brief(share) +
+                                " on average; at most " + whole(most) + " are allowed: do warps take turns?" +
+                                worst_line(count, all_requests));
+    judgement.rows = static_cast<int>(launch.warps);
+    return judgement;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -187,7 +210,7 @@ Demand even_shares() {
       judgement.rows = static_cast<int>(launch.warps);
       return judgement;
     }
-    return {};
+    return warps_work_at_once(count, rows);
   };
 }
 

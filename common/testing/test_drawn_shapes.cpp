@@ -133,6 +133,36 @@ TEST_CASE("a kernel that does something else where many of a row's largest are a
   CHECK(missed_above_256 <= grades / 2);
 }
 
+TEST_CASE("a kernel that is slow within a factor of two of widths, or where rows are many, is timed there") {
+  const auto timed = [](uint64_t number, int widest, const testing_::Turn& turn) {
+    return testing_::paced_shapes({32, 4096, {}}, widest, named, number, turn);
+  };
+  for (uint64_t number = 0; number < grades; number++) {
+    for (const int widest : {50257, 131072}) {
+      const std::vector<Shape> shapes = timed(number, widest, {});
+      for (int begin = 384; 2 * begin <= widest; begin += begin / 3) {
+        CAPTURE(number, begin);
+        REQUIRE(std::any_of(shapes.begin(), shapes.end(),
+                            [=](const Shape& shape) { return shape.cols >= begin && shape.cols < 2 * begin; }));
+      }
+      int most_rows = 0;
+      for (const Shape& shape : shapes) {
+        CAPTURE(shape.rows, shape.cols);
+        REQUIRE((shape.cols >= 384 && shape.cols <= widest));
+        // What it costs.
+        REQUIRE((shape.rows == 1 || shape.rows * shape.cols <= 400000));
+        for (int near = -2; near <= 2; near++) REQUIRE(named.count(shape.cols + near) == 0);
+        if (shape.cols >= 480) most_rows = std::max(most_rows, shape.rows);
+      }
+      REQUIRE(most_rows >= 64);
+    }
+    // Types of one variant have a part of the steps each, and one of them the many rows.
+    size_t of_parts = 0;
+    for (int part = 0; part < 3; part++) of_parts += timed(number, 131072, {part, 3, part}).size();
+    REQUIRE(of_parts == timed(number, 131072, {}).size());
+  }
+}
+
 TEST_CASE("of narrow rows blocks for several of them are full") {
   for (uint64_t number = 0; number < grades; number++) {
     for (const Shape& shape : of_a_grade(number, Move::Widths::wider, 50257)) {

@@ -71,10 +71,10 @@ const testing_::Lab testing_::lab = {
         {"move-pace",
          "4096 x 4096 in at most 140 us, predicted for an H200",
          {32, 4096},
-         testing_::keeps_pace(140, 4096, 4096),
+         testing_::keeps_pace(140, 4096, 4096, /*by_bytes=*/true, testing_::simple_kernels),
          {"tree", "tree_f32x4"},
          /*others_too=*/false,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

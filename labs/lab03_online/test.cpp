@@ -67,10 +67,10 @@ const testing_::Lab testing_::lab = {
         {"move-pace",
          "4096 x 4096 in at most 160 us, predicted for an H200",
          {32, 4096},
-         testing_::keeps_pace(160, 4096, 4096),
+         testing_::keeps_pace(160, 4096, 4096, /*by_bytes=*/true, testing_::simple_kernels),
          {},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

@@ -70,10 +70,10 @@ const testing_::Lab testing_::lab = {
         {"move-pace",
          "4096 x 4096 in at most 100 us, predicted for an H200",
          {32, 4096},
-         testing_::keeps_pace(200, 4096, 4096),
+         testing_::keeps_pace(200, 4096, 4096, /*by_bytes=*/true, testing_::simple_kernels),
          {"f16x2", "f16x8"},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

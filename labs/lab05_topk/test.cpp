@@ -64,7 +64,16 @@ const testing_::Lab testing_::lab = {
          testing_::keeps_pace(160, 1024, 16384, /*by_bytes=*/false),
          {"online"},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
+         128},
+        // A little more than three times what the solution's two_kernels takes.
+        {"move-pace-three-pass",
+         "1024 x 16384 and K = 1 in at most 350 us, predicted for an H200",
+         {8, 16384, 1},
+         testing_::keeps_pace(350, 1024, 16384, /*by_bytes=*/false),
+         {"two_kernels", "three_pass"},
+         /*others_too=*/false,
+         testing_::Move::Widths::paced,
          128},
     },
     {

@@ -62,7 +62,7 @@ const testing_::Lab testing_::lab = {
          testing_::keeps_pace(160, 1024, 16384, /*by_bytes=*/false),
          {},
          true,
-         testing_::Move::Widths::near,
+         testing_::Move::Widths::paced,
          128},
     },
     {

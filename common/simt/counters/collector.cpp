@@ -75,6 +75,8 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
   const Event event = key_event(key);
   const unsigned bytes = key_bytes(key);
   const uint32_t pc = key_pc(key);
+  since_barrier_[warp]++;
+  block_instructions_++;
   if (has_several_devices()) count_links(event, bytes, lanes, addresses);
   uint32_t global = 0, shared = 0;
   if (watching_ && event == Event::load) {
@@ -174,11 +176,21 @@ uint64_t Collector::count_between_blocks(Counts* counts, Event event, unsigned b
   return handed;
 }
 
+// Warps come to their barriers one after the other: which one it is says the number of those before it.
+void Collector::note_barrier(unsigned warp) {
+  if (warp >= barriers_.size()) barriers_.resize(warp + 1);
+  const size_t number = barriers_[warp];
+  if (number >= before_barrier_.size()) before_barrier_.resize(number + 1);
+  before_barrier_[number] = std::max(before_barrier_[number], since_barrier_[warp]);
+  of_warp_[warp] += since_barrier_[warp];
+  since_barrier_[warp] = 0;
+}
+
 void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   const bool barrier = key_event(key) == Event::barrier;
   if (barrier) {
     block_.barriers++;
-    if (warp >= barriers_.size()) barriers_.resize(warp + 1);
+    note_barrier(warp);
     barriers_[warp]++;
     shared_loads_.fence(warp);
   } else {
@@ -199,7 +211,16 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
     received_.keep_most({received[thread], std::max(block_.loads / threads, loaded[thread / warp_lanes] / warp_lanes)});
   }
   const unsigned warps = (threads + warp_lanes - 1) / warp_lanes;
-  for (unsigned warp = 0; warp < warps; warp++) busiest_warp_.keep_most({loaded[warp], block_.loads, warps});
+  for (unsigned warp = 0; warp < warps; warp++) {
+    busiest_warp_.keep_most({loaded[warp], block_.loads, warps});
+    note_barrier(warp);
+  }
+  uint64_t chain = 0;
+  for (const uint32_t instructions : before_barrier_) chain += instructions;
+  chain -= *std::max_element(of_warp_.begin(), of_warp_.end());
+  one_by_one_.keep_most({chain, block_instructions_, warps});
+  before_barrier_.clear();
+  block_instructions_ = 0;
   block_.accesses = block;
   blocks_.push_back(std::move(block_));
   block_ = {};
@@ -216,6 +237,7 @@ void Collector::add_to_launch() {
   launch_.exchanged += exchanged_;
   launch_.received.keep_most(received_);
   launch_.busiest_warp.keep_most(busiest_warp_);
+  launch_.one_by_one.keep_most(one_by_one_);
   launch_.blocks.insert(launch_.blocks.end(), std::make_move_iterator(blocks_.begin()),
                         std::make_move_iterator(blocks_.end()));
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,

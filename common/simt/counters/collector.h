@@ -34,6 +34,7 @@ struct LaunchCounters {
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
   WarpLoads busiest_warp;
+  OneByOne one_by_one;
   std::vector<BlockSums> blocks;
   uint64_t watched_bytes_read = 0, exchanged = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
@@ -49,6 +50,9 @@ class Collector {
   Collector(LaunchCounters& launch, uintptr_t base);
 
   void begin_block(unsigned warps) {
+    since_barrier_.assign(warps, 0);
+    of_warp_.assign(warps, 0);
+    barriers_.assign(warps, 0);
     shared_loads_.begin_block(warps);
     dynamic_words_.begin_block();
     static_words_.begin_block();
@@ -82,6 +86,7 @@ class Collector {
   };
 
   Counts& line(uint64_t key);
+  void note_barrier(unsigned warp);
   Region* region_of(uint64_t address);
   void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
@@ -106,6 +111,11 @@ class Collector {
   HandedOver dynamic_words_, static_words_;
   std::unordered_set<uint64_t> remote_words_;
   std::vector<uint16_t> barriers_;  // that each warp has come to
+  // Instructions of each warp since its last barrier; of the warp that makes the most before each barrier; of each warp
+  // in the whole block before that; and of all.
+  std::vector<uint32_t> since_barrier_, before_barrier_, of_warp_;
+  uint64_t block_instructions_ = 0;
+  OneByOne one_by_one_;
 };
 
 // Is the address in the shared memory of the block that this OS thread runs?

@@ -83,6 +83,24 @@ struct WarpLoads {
   }
 };
 
+// Of a block, its warps' instructions of global and shared memory. chain: those of the warp that makes the most between
+// two barriers, over all of them, beyond those of the warp that makes the most in all. Warps that take turns at
+// barriers make a chain nearly as long as all of their work. instructions: of all warps, of which there are so many.
+struct OneByOne {
+  uint64_t chain = 0, instructions = 0;
+  unsigned warps = 1;
+
+  // Of two, the one whose chain is longer beyond six times an even share; then the longer; then the rest.
+  void keep_most(const OneByOne& other) {
+    const auto excess = [](const OneByOne& o) {
+      return std::max(o.chain, 6 * o.instructions / o.warps) - 6 * o.instructions / o.warps;
+    };
+    if (std::make_tuple(excess(other), other.chain, instructions, other.warps) >
+        std::make_tuple(excess(*this), chain, other.instructions, warps))
+      *this = other;
+  }
+};
+
 struct Launch {
   std::string kernel;  // as the launch spells it
   std::string symbol;  // mangled, where its time is to be predicted
@@ -100,6 +118,7 @@ struct Launch {
   uint64_t longest_thread_accesses = 0, its_block_accesses = 0;
   Received received;
   WarpLoads busiest_warp;
+  OneByOne one_by_one;
   uint64_t exchanged = 0;  // bytes that lanes get from other lanes of their warp by shuffles, votes, reductions
   // Blocks that load at least a quarter of what the mean does, and store at least a quarter of it: who only loads has
   // nothing to show for it. In a kernel that neither loads nor stores, all.

@@ -170,6 +170,9 @@ std::string to_json(const Report& report) {
             "}, \"busiest_warp\": {\"bytes\": " + std::to_string(launch.busiest_warp.bytes) +
             ", \"block_bytes\": " + std::to_string(launch.busiest_warp.block_bytes) +
             ", \"warps\": " + std::to_string(launch.busiest_warp.warps) +
+            "}, \"one_by_one\": {\"chain\": " + std::to_string(launch.one_by_one.chain) +
+            ", \"instructions\": " + std::to_string(launch.one_by_one.instructions) +
+            ", \"warps\": " + std::to_string(launch.one_by_one.warps) +
             "}, \"exchanged_bytes\": " + std::to_string(launch.exchanged) +
             ", \"blocks\": {\"working\": " + std::to_string(launch.working_blocks) +
             ", \"barriers\": " + std::to_string(launch.working_barriers) +

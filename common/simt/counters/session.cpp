@@ -156,6 +156,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   launch.its_block_accesses = counters.its_block_accesses;
   launch.received = counters.received;
   launch.busiest_warp = counters.busiest_warp;
+  launch.one_by_one = counters.one_by_one;
   launch.exchanged = counters.exchanged;
   find_working_blocks(counters, &launch);
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));

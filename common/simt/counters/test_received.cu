@@ -241,3 +241,27 @@ TEST_CASE("of a block's warps the one counts that loads most of its block's") {
   CHECK(shared.busiest_warp.bytes == 32 * 4);
   CHECK(shared.busiest_warp.block_bytes == 256 * 4);
 }
+
+// Each warp in its turn, with a barrier after it; or all at once.
+__global__ void in_turn(const float* in, float* out, bool turns) {
+  float sum = 0;
+  for (unsigned turn = 0; turn < 8; turn++) {
+    if (!turns || threadIdx.x / 32 == turn)
+      for (int i = 0; i < 10; i++) sum += in[threadIdx.x + 256 * i];
+    __syncthreads();
+    if (!turns) break;
+  }
+  out[threadIdx.x] = sum;
+}
+
+TEST_CASE("warps that take turns at barriers make a chain as long as the work of all") {
+  DeviceArray<float> in(2560), out(256);
+  for (const bool turns : {false, true}) {
+    CAPTURE(turns);
+    const Launch launch = count_launch([&] { in_turn<<<2, 256>>>(in.data(), out.data(), turns); });
+    CHECK(launch.one_by_one.chain == (turns ? 7 * 10 : 0));
+    if (!turns) continue;
+    CHECK(launch.one_by_one.instructions == 8 * 11);
+    CHECK(launch.one_by_one.warps == 8);
+  }
+}

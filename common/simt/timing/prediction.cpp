@@ -223,9 +223,7 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   p.gpu = machine.name;
   if (trace.blocks.empty()) {
     p.why = trace.complete ? "nothing was traced" : "one block does more than there is room for in a trace";
-    // Each of the entries that there was room for, in blocks that up to 16 OS threads ran, is an instruction at least.
-    const double share = static_cast<double>(facts.blocks) / (16.0 * machine.multiprocessors);
-    if (!trace.complete) p.rest = room / 4.0 / machine.clock_ghz * 1e-9 * std::min(1.0, share);
+    if (!trace.complete) p.rest = least_of_a_full_trace(facts, machine);
     return p;
   }
   Compiler compiler(operations, origin, machine);

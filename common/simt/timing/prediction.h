@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "multiprocessor.h"
+#include "trace.h"
 
 namespace simt::timing {
 
@@ -37,6 +38,13 @@ struct Prediction {
   std::vector<Segment> segments;
   double segment_scale = 0;  // makes of a segment's cycles microseconds of a warp
 };
+
+// Seconds that a launch takes at least whose blocks did more than a trace has room for: each of its entries, in blocks
+// that up to 16 OS threads ran, is an instruction at least.
+inline double least_of_a_full_trace(const LaunchFacts& facts, const Machine& machine) {
+  const double share = static_cast<double>(facts.blocks) / (16.0 * machine.multiprocessors);
+  return room / 4.0 / machine.clock_ghz * 1e-9 * (share < 1 ? share : 1);
+}
 
 Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const LaunchFacts& facts,
                    const Machine& machine);

@@ -129,8 +129,11 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
   if (!launch.some.empty()) return unknown("only the ends of its grid were run, and counted");
   LaunchTrace trace = tracer->take();
   if (!trace.complete && !trace.blocks.empty() &&
-      !stand_for_all(trace, launch.block_count() - trace.idle, global_requests))
-    return unknown("the blocks that there is room for in a trace do other work than the rest");
+      !stand_for_all(trace, launch.block_count() - trace.idle, global_requests)) {
+    Prediction prediction = unknown("the blocks that there is room for in a trace do other work than the rest");
+    prediction.rest = least_of_a_full_trace(facts, *machine());
+    return prediction;
+  }
   if (!trace.blocks.empty() && is_idle(trace.blocks.front()) && trace.idle < launch.block_count())
     return unknown("none of the blocks that were traced accesses memory, but others do");
   trace.idle *= multiple;
