@@ -127,7 +127,9 @@ __device__ bool read_quickly(Candidates<Room>& candidates, Hits<T, Most>& hits, 
   threshold = offer_hits(candidates, hits, end, k, threshold);
   if (rank_in_tile == k) return true;  // there was no guess
   drop_below(candidates, threshold);
-  return candidates.count >= k;
+  if (candidates.count < k) return false;
+  threshold = drop_most(candidates, k, threshold);
+  return true;
 }
 
 // logits: (rows, cols), aligned to 16 bytes. index, prob: (rows, k). Cluster r reads row r of logits and writes row r

@@ -329,6 +329,9 @@ cudaError_t launch_planned(const T* x, const int64_t* target, float* loss, T* gr
     return launch(kernel, static_cast<size_t>(rows) * blocks, threads, size_t{16} * in_shared, blocks, device, stream,
                   x, target, loss, gradient, cols, scale, log2_of(blocks), in_shared);
   };
+  // Many long rows: with more loads in flight fewer blocks suffice, and more of them take turns.
+  if (!Gradient && rows >= 4 * device.processors && places() >= 4000)
+    return by_blocks(row_kernel<T, 8, false>, 8, 512, 0);
   if (!Gradient) return by_blocks(row_kernel<T, 4, false>, 4, few ? 512 : 256, 0);
   if (places() <= 1024 && few) return by_blocks(row_kernel<T, 2, true>, 2, 512, 0);
   if (places() <= 4 * (sizeof(T) == 4 ? 512 : 256)) return by_blocks(row_kernel<T, 4, true>, 4, 512, 0);

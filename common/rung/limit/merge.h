@@ -51,11 +51,20 @@ __device__ bool merge_cluster(Candidates<Room>& candidates, int k, Key& threshol
   if (cluster_rank() == 0) {
     max = of_all_lanes(other.max, Max());
     sum = of_all_lanes(other.sum * __expf(other.max - max), Add());
-    const int most = of_all_lanes(rank > 0 && rank < size ? in_block(&candidates, rank)->count : 0, Max());
-    threshold = offer_each(candidates, (size - 1) * most, k, threshold, [&](int i) -> Key {
-      const Candidates<Room>& theirs = *in_block(&candidates, 1 + i / most);
-      const Key key = theirs.keys[i % most];  // read while the count is in flight
-      return i % most < theirs.count ? key : 0;
+    // Their lists, one after the other: upto[b] keys are those of blocks 1 to b. So lists of unequal length, as rows in
+    // order have, take as long as their keys.
+    __shared__ int upto[32];
+    int keys = rank > 0 && rank < size ? in_block(&candidates, rank)->count : 0;
+    for (int apart = 1; apart < 32; apart *= 2) {
+      const int before = __shfl_up_sync(0xFFFFFFFF, keys, apart);
+      if (rank >= apart) keys += before;
+    }
+    if (threadIdx.x < 32) upto[rank] = keys;
+    __syncthreads();
+    threshold = offer_each(candidates, upto[size - 1], k, threshold, [&](int i) -> Key {
+      int b = 0;
+      for (int step = 8; step > 0; step /= 2) b += i >= upto[b + step] ? step : 0;
+      return in_block(&candidates, b + 1)->keys[i - upto[b]];
     });
   }
   cluster_arrive();
