@@ -175,10 +175,13 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
 
 BINARY = Remembered(r"^(\S+) (\+|-|\*|/|%|&|\||\^|<<|>>|r<<|r>>|<|>|<=|>=|==|!=|unord|ord|u<|u>|u<=|u>=|u==|ltgt|w\*|h\*|\w+_EXPR) (\S+)$")
 TERNARY = Remembered(r"^(.+) \? (\S+) : (\S+)$")
+SQUARE = "powmult_"  # how GCC calls pow(x, 2), which it makes a product of, and nvcc does not
 CAST = Remembered(r"^\(([^()]*)\) (\S+)$")
 
 
 def of_expression(names: Names, to: str, text: str, file: str) -> Cost:
+    if to.startswith(SQUARE):
+        return of_call(names, "pow" if names.is_double(to) else "powf", to, set(), "")
     base = file.rsplit("/", 1)[-1]
     cast = CAST.match(text)
     if cast:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import loops as shapes
-from costs import BINARY, SSA, Names
+from costs import BINARY, SQUARE, SSA, Names
 
 
 def operands(names: Names, definitions: shapes.Definitions) -> tuple[set[str], set[str]]:
@@ -32,7 +32,7 @@ def operands(names: Names, definitions: shapes.Definitions) -> tuple[set[str], s
 
 def is_operand(names: Names, definitions: shapes.Definitions, name: str, side: str, wanted: str, takes: set[str]) -> bool:
     match = BINARY.match(definitions.text.get(side, ""))
-    if not match or names.uses.get(side) != 1 or "_Bool" in names.declaration(side):
+    if not match or side.startswith(SQUARE) or names.uses.get(side) != 1 or "_Bool" in names.declaration(side):
         return False
     if wanted == "+-" and (side in takes or names.is_pointer(name) or names.is_wide(side) != names.is_wide(name)):
         return False
