@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <random>
 #include <set>
 #include <string>
 
@@ -108,6 +109,13 @@ std::vector<Shape> timed_shapes(const Step& step) {
   if (!judged() || move.widths != Move::Widths::paced) return {};
   const Draws draws = draws_of(step);
   std::vector<Shape> shapes = paced_shapes(move.shape, draws.widest, named_widths(), number_of_draws(), draws.turn);
+  // Each costs three counted runs. So of all steps a few are drawn: whoever is slow beside the known width alone is met
+  // at any of them, whoever is slow in a narrow range only in some grades.
+  const size_t most = draws.turn.parts > 1 ? 1 : 2;
+  const bool many_rows = draws.turn.variant % draws.turn.parts == 0;  // the last of them
+  std::mt19937_64 random(number_of_draws() + static_cast<uint64_t>(draws.turn.variant * 64 + draws.turn.part));
+  while (shapes.size() > most + many_rows)
+    shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(random() % (shapes.size() - many_rows)));
   // One of a row's largest, or a few, any selection finds quickly.
   constexpr int few = 16, step_of_few = 4;
   if (rung::arguments_of(lab.op).has_k) {
