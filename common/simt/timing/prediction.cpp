@@ -218,7 +218,7 @@ void say_limit(const Outcome& out, const LaunchFacts& facts, const Machine& mach
 Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& operations, const LaunchFacts& launch,
                    const Machine& machine) {
   LaunchFacts facts = launch;
-  if (!is_idle(trace.blocks.empty() ? BlockTrace{} : trace.blocks.front())) facts.blocks -= trace.idle;
+  facts.blocks -= trace.idle;
   Prediction p;
   p.gpu = machine.name;
   if (trace.blocks.empty()) {

@@ -134,7 +134,8 @@ Prediction prediction_of(const LaunchState& launch, LaunchTracer* tracer, uint64
     prediction.rest = least_of_a_full_trace(facts, *machine());
     return prediction;
   }
-  if (!trace.blocks.empty() && is_idle(trace.blocks.front()) && trace.idle < launch.block_count())
+  if (requests + global_requests && !trace.blocks.empty() &&
+      std::all_of(trace.blocks.begin(), trace.blocks.end(), is_idle))
     return unknown("none of the blocks that were traced accesses memory, but others do");
   trace.idle *= multiple;
   uint64_t entries = 0;

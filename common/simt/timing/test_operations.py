@@ -183,6 +183,8 @@ KERNELS = {
     "stores_everywhere": "y[i * 2654435761u >> 12 & 1048575] = 1u;",
     "skipped": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[h >> 12 & 1023] = h ^ n;",
     "tested": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[i] = n;",
+    "power_of_2": "float v = x[i]; for (int r = 0; r < n; r++) v = powf(v, 2.0f) + m; y[i] = v;",
+    "square": "float v = x[i]; for (int r = 0; r < n; r++) v = v * v + m; y[i] = v;",
     "sine_of_pi": "float v = x[i]; for (int r = 0; r < n; r++) v = sinpif(v) + m; y[i] = v;",
     "both_of_pi": "float v = x[i]; for (int r = 0; r < n; r++) { float s, c; sincospif(v, &s, &c); v = s * c + m; } y[i] = v;",
     "accurate_sine": "float v = x[i]; for (int r = 0; r < n; r++) v = sinf(v) + m; y[i] = v;",
@@ -418,6 +420,9 @@ class Operations(unittest.TestCase):
 
     def test_an_accurate_logarithm_is_a_polynomial(self):
         self.assertGreater(self.ratio("logarithms", "fast_logarithms"), 2.5)
+
+    def test_a_power_of_two_is_no_product(self):
+        self.assertGreater(self.ratio("power_of_2", "square"), 5)
 
     def test_l2_takes_scattered_atomics_faster_than_stores_of_parts_of_sectors(self):
         self.assertGreater(self.ratio("stores_everywhere", "adds_everywhere"), 1.05)

@@ -48,8 +48,9 @@ inline bool is_idle(const BlockTrace& block) {
 constexpr size_t room = 3'000'000;  // entries of one launch
 
 struct LaunchTrace {
-  std::vector<BlockTrace> blocks;  // by rising number, without those that are idle, unless all are
-  uint64_t idle = 0;               // blocks of the grid that access no memory: most often beyond the data's end
+  std::vector<BlockTrace> blocks;  // by rising number; without those that are idle where `idle` is not 0
+  uint64_t idle = 0;               // blocks of the grid that access no memory, most often beyond the data's end; 0: as
+                                   // many as among the traced ones
   BlockTrace idle_block = {};      // the first of them that was traced
   std::vector<uint32_t> work;      // entries that each block of the grid has; empty where that is not known
   bool complete = true;            // no: there was no room for all of the blocks that were to be traced

@@ -10,7 +10,8 @@ namespace simt::timing {
 namespace {
 
 constexpr uint64_t line_bytes = 128;
-constexpr size_t told = 256;  // entries, after which a block says that it has so many more
+constexpr double most_apart = 1.5;  // shares of blocks that are not idle, as a factor
+constexpr size_t told = 256;        // entries, after which a block says that it has so many more
 using counters::sector_bytes;
 
 unsigned count_of(uint32_t lanes) {  // without an instruction for it, which not all CPUs have, the first is much faster
@@ -114,6 +115,23 @@ BlockTrace LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   return block;
 }
 
+// One in twelve blocks says little of how many are idle. Where the traced ones have far too many of them, or too few,
+// the idle ones are counted instead, and the others stand for the others.
+void LaunchTracer::leave_out_idle() {
+  std::vector<BlockTrace>& blocks = trace_.blocks;
+  const auto working = static_cast<double>(
+      std::count_if(blocks.begin(), blocks.end(), [](const BlockTrace& block) { return !is_idle(block); }));
+  const double traced = working / static_cast<double>(blocks.size()),
+               all = static_cast<double>(blocks_ - idle_) / static_cast<double>(blocks_);
+  if (working == 0 || (traced <= most_apart * all && all <= most_apart * traced)) return;
+  trace_.idle = idle_;
+  const auto first_idle =
+      std::stable_partition(blocks.begin(), blocks.end(), [](const BlockTrace& block) { return !is_idle(block); });
+  if (first_idle == blocks.end()) return;
+  trace_.idle_block = std::move(*first_idle);
+  blocks.erase(first_idle, blocks.end());
+}
+
 LaunchTrace LaunchTracer::take() {
   // A sample that was not begun, as there was no room any more, is missing, too.
   trace_.complete &= has_room_for(true);
@@ -124,15 +142,7 @@ LaunchTrace LaunchTracer::take() {
   if (is_longest && entries_of(longest_) > 0) trace_.blocks.push_back(std::move(longest_));
   std::sort(trace_.blocks.begin(), trace_.blocks.end(),
             [](const BlockTrace& a, const BlockTrace& b) { return a.number < b.number; });
-  // One in twelve blocks says little of how many are idle. They are counted instead, and the others stand for the
-  // others.
-  const auto first_idle = std::stable_partition(trace_.blocks.begin(), trace_.blocks.end(),
-                                                [](const BlockTrace& block) { return !is_idle(block); });
-  trace_.idle = idle_;
-  if (first_idle != trace_.blocks.begin() && first_idle != trace_.blocks.end()) {
-    trace_.idle_block = std::move(*first_idle);
-    trace_.blocks.erase(first_idle, trace_.blocks.end());
-  }
+  leave_out_idle();
   return std::move(trace_);
 }
 

@@ -39,6 +39,8 @@ class LaunchTracer {
   LaunchTrace take();
 
  private:
+  void leave_out_idle();
+
   const uint64_t blocks_;
   const bool few_;
   BlockTrace longest_ = {};  // of the others
