@@ -154,7 +154,7 @@ struct Apart {
 };
 // Of first kernels, which have little in flight and a whole block, or a cluster, for each row. A wide row is counted
 // alone: a grid of fixed size, or a block for several rows, then has blocks or warps with nothing to do.
-constexpr Apart simple_kernels = {8, 0.013};
+constexpr Apart simple_kernels = {8, 0.03};
 Demand keeps_pace(double microseconds, int rows, int cols, bool by_bytes = true, Apart apart = {});
 // Kernels and library calls, all together.
 Demand launched_at_most(int times);

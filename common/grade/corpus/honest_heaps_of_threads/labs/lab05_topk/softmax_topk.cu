@@ -1,6 +1,6 @@
 // Expect: fail
 // Reason: there is no variant
-// Least: 31.5
+// Least: 30.4
 //
 // online: each of 64 threads keeps a heap of K keys in shared memory, then pops its best when the block asks for it.
 #include <cfloat>
