@@ -26,9 +26,9 @@ struct Turn {
 std::vector<Shape> drawn_shapes(const Shape& known, Move::Widths widths, int widest, const std::set<int>& named,
                                 uint64_t number, const Turn& turn = {});
 
-// The shapes at which a time that is known at `known` is predicted, too: a width in each step from rows of hundreds to
-// 131,072 columns, or to `widest`, of few rows, so that it costs little; and some dozens of rows, or hundreds. So a
-// kernel that works serially, in a way that no count shows, within a range of widths is met there.
+// The shapes of which some are drawn to predict a time there that is known at `known` (timed_shapes): a width in each
+// step from rows of hundreds to 131,072 columns, or to `widest`, of few rows, so that it costs little; and, last, some
+// dozens of rows, or hundreds. So no range of widths is left out of the draw.
 std::vector<Shape> paced_shapes(const Shape& known, int widest, const std::set<int>& named, uint64_t number,
                                 const Turn& turn = {});
 

@@ -166,7 +166,7 @@ uint64_t Collector::count_between_blocks(Counts* counts, Event event, unsigned b
   uint64_t handed = bytes;
   if (event == Event::load) {
     handed = 0;
-    const uint64_t barriers = warp < barriers_.size() ? barriers_[warp] : 0;
+    const uint64_t barriers = barriers_[warp];
     for (uint64_t word = address / HandedOver::word_bytes; word <= (address + bytes - 1) / HandedOver::word_bytes;
          word++)
       handed += remote_words_.insert(barriers << address_bits | word).second ? HandedOver::word_bytes : 0;
@@ -178,7 +178,6 @@ uint64_t Collector::count_between_blocks(Counts* counts, Event event, unsigned b
 
 // Warps come to their barriers one after the other: which one it is says the number of those before it.
 void Collector::note_barrier(unsigned warp) {
-  if (warp >= barriers_.size()) barriers_.resize(warp + 1);
   const size_t number = barriers_[warp];
   if (number >= before_barrier_.size()) before_barrier_.resize(number + 1);
   before_barrier_[number] = std::max(before_barrier_[number], since_barrier_[warp]);

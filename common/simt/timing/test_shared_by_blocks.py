@@ -30,7 +30,7 @@ KERNELS = {
               "for (int k = threadIdx.x; k < 24576; k += 1024) h += all[k].x; y[i] = h + s[threadIdx.x ^ 1]; }", "528, 1024, 150 << 10"),
 }
 # 64 blocks with much to do, alone and before thousands that have nothing.
-KERNELS["few_blocks"] = ("if (i >= 16384) return; unsigned h = 0; for (int k = 0; k < 400; k++) h = h * 5u + x[(h + k) & 1023]; y[i] = h; }", "64, 256")
+KERNELS["few_blocks"] = ("if (i >= 16384) return; unsigned h = 0; for (int k = 0; k < 1000; k++) h = h * 5u + x[(h + k) & 1023]; y[i] = h; }", "64, 256")
 KERNELS["few_of_many"] = (KERNELS["few_blocks"][0], "65536, 256")
 # Seven counters, whose lanes take turns, and 32, which have one each.
 KERNELS["seven_counters"] = ("unsigned h = i * 2654435761u >> 12; atomicAdd(y + h % 7, x[i]); }", "2048, 256")

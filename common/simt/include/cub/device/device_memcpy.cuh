@@ -1,7 +1,7 @@
 // cub::DeviceMemcpy: many copies at once, of so many bytes each.
 #pragma once
 
-#include "run.cuh"
+#include "device_copy.cuh"
 
 namespace cub {
 
@@ -9,16 +9,15 @@ struct DeviceMemcpy {
   template <typename In, typename Out, typename Sizes, typename Count>
   static cudaError_t Batched(void* storage, size_t& storage_bytes, In inputs, Out outputs, Sizes sizes_of, Count count,
                              cudaStream_t stream = nullptr) {
-    return detail::in_two_phases(
-        storage, storage_bytes, 1, stream, "cub::DeviceMemcpy::Batched",
-        [=, in = detail::bare(inputs), out = detail::bare(outputs), sizes = detail::bare(sizes_of)](void*) {
-          for (Count i = 0; i < count; i++) {
-            const unsigned char* const from = static_cast<const unsigned char*>(in[i]);
-            unsigned char* const to = static_cast<unsigned char*>(out[i]);
-            for (size_t k = 0; k < static_cast<size_t>(sizes[i]); k++) to[k] = from[k];
-          }
-        });
+    return detail::copy_batches(storage, storage_bytes, inputs, outputs, sizes_of, count, stream,
+                                "cub::DeviceMemcpy::Batched", Bytes());
   }
+
+ private:
+  struct Bytes {
+    auto operator()(const void* items) const { return static_cast<const unsigned char*>(items); }
+    auto operator()(void* items) const { return static_cast<unsigned char*>(items); }
+  };
 };
 
 }  // namespace cub
