@@ -52,7 +52,7 @@ RULES = [
     ("lab06b", r"All threads must make the same decision", ["lab06b_topk/barrier_in_a_branch"]),
     ("lab06b", r"overflow\.\)", ["-", "explains the given code's order of operations"]),
     ("lab06b", r"a barrier must follow before they do so again", ["-", "given code, outside of the TODOs"]),
-    ("lab06b", r"All threads\s+(//\s*)?must call it", ["lab06b_topk/barrier_in_a_branch"]),
+    ("lab06b", r"All threads(\s+(//\s*)?must call it| of the block must call those)", ["lab06b_topk/barrier_in_a_branch"]),
     ("lab06", r"All .{0,60}\s*(//\s*)?must call it", ["lab06_limit/fold_of_the_whole_warp", "lab06_limit/no_barrier_after_warps"]),
     ("lab06", r"pairs must be stored in global memory", ["-", "given code, outside of the TODOs"]),
     ("lab06", r"Nothing here may need the value", ["-", "about speed: the judge measures it on a GPU"]),

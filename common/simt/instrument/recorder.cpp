@@ -157,7 +157,7 @@ void Recorder::end_block() {
     }
   }
   if (launch_tracer_ && std::all_of(lane_accesses_.begin(), lane_accesses_.end(), [](auto n) { return n == 0; }))
-    launch_tracer_->add_idle();
+    launch_tracer_->add_idle(info_.number);
   if (is_tracing_) tracer_.end();
   is_tracing_ = recording.tracing = false;
   if (collector_)

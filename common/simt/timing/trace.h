@@ -32,7 +32,7 @@ struct WarpTrace {
 };
 
 struct BlockTrace {
-  uint64_t number;  // in the grid
+  uint64_t number;  // in the grid; in a small one without the idle blocks that are left out
   std::vector<WarpTrace> warps;
 };
 
@@ -52,7 +52,7 @@ struct LaunchTrace {
   uint64_t idle = 0;               // blocks of the grid that access no memory, most often beyond the data's end; 0: as
                                    // many as among the traced ones
   BlockTrace idle_block = {};      // the first of them that was traced
-  std::vector<uint32_t> work;      // entries that each block of the grid has; empty where that is not known
+  std::vector<uint32_t> work;      // entries of each block of the grid, without those left out; empty: not known
   bool complete = true;            // no: there was no room for all of the blocks that were to be traced
   size_t cut_off = 0;              // entries that the longest of those had when room ended
 };

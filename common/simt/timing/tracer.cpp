@@ -132,6 +132,18 @@ void LaunchTracer::leave_out_idle() {
   blocks.erase(first_idle, blocks.end());
 }
 
+// Of a grid without idle blocks: the others' numbers, and their work.
+void LaunchTracer::number_without_idle() {
+  std::vector<uint32_t>& work = trace_.work;
+  size_t number = 0, next = 0;
+  for (size_t block = 0; block < work.size(); block++) {
+    if (rests_[block]) continue;
+    if (next < trace_.blocks.size() && trace_.blocks[next].number == block) trace_.blocks[next++].number = number;
+    work[number++] = work[block];
+  }
+  work.resize(number);
+}
+
 LaunchTrace LaunchTracer::take() {
   // A sample that was not begun, as there was no room any more, is missing, too.
   trace_.complete &= has_room_for(true);
@@ -143,6 +155,7 @@ LaunchTrace LaunchTracer::take() {
   std::sort(trace_.blocks.begin(), trace_.blocks.end(),
             [](const BlockTrace& a, const BlockTrace& b) { return a.number < b.number; });
   leave_out_idle();
+  if (trace_.idle > 0) number_without_idle();
   return std::move(trace_);
 }
 

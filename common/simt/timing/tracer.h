@@ -21,7 +21,8 @@ class LaunchTracer {
   LaunchTracer(uint64_t blocks, uint64_t in_launch, uint64_t at_one_time = 0)
       : blocks_(blocks),
         few_(in_launch <= few_blocks || (blocks == in_launch && blocks <= at_one_time)),
-        work_(few_ && blocks == in_launch ? blocks : 0) {}
+        work_(few_ && blocks == in_launch ? blocks : 0),
+        rests_(work_.size()) {}
 
   // Is this block to be traced? Not once there is no more room.
   bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
@@ -32,7 +33,10 @@ class LaunchTracer {
   void use(size_t entries) { used_ += entries; }
   void give_back(size_t entries) { used_ -= entries; }
   // One more block, traced or not, has accessed no memory.
-  void add_idle() { idle_++; }
+  void add_idle(uint64_t block) {
+    idle_++;
+    if (block < rests_.size()) rests_[block] = 1;
+  }
   // What is only looked at for its length leaves half of the room to the others.
   bool has_room_for(bool sample) const { return used_ <= (sample ? room : room / 2); }
 
@@ -40,12 +44,14 @@ class LaunchTracer {
 
  private:
   void leave_out_idle();
+  void number_without_idle();
 
   const uint64_t blocks_;
   const bool few_;
   BlockTrace longest_ = {};  // of the others
   std::vector<uint32_t> work_;
-  size_t known_ = 0;  // blocks whose work is
+  size_t known_ = 0;            // blocks whose work is
+  std::vector<uint8_t> rests_;  // like work_: which of them are idle
   size_t longest_used_ = 0;
   std::atomic<size_t> used_{0};
   std::atomic<uint64_t> idle_{0};
