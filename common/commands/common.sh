@@ -173,6 +173,8 @@ read_labs() {
 # request_for NAME=TEXT ... NAME:=JSON ...: what a lab's test program is asked for (common/testing/request.h); it reads it from a file.
 request_for() { PYTHONPATH=common "$python" -m course request backend_shown:=true "$@"; }
 labs() { [ ${#lab_names[@]} -eq 0 ] || printf '%s\n' "${lab_names[@]}"; }
+# So with those that are no rungs but programs.
+all_labs() { [ ${#lab_names[@]} -eq 0 ] || printf '%s\n' "${lab_names[@]}" "${program_names[@]}" | LC_ALL=C sort; }
 # The same where nothing may be installed for it: there may then be no labs.
 read_labs_if_possible() { ! has_modules "$python" tomllib || read_labs; }
 
@@ -185,13 +187,13 @@ find_lab() {
   [ "$1" != --programs ] || { programs=1; shift; }
   wanted=$1
   [[ $wanted =~ ^[0-9][a-z]?$ ]] && wanted=0$wanted
-  for name in $(labs) "${program_names[@]}"; do
+  for name in $(all_labs); do
     [[ $name == "lab$wanted" || $name == "lab${wanted}_"* ]] || continue
     [ -n "$programs" ] || ! is_program "$name" || fail "$name is part of a program of several devices, which has no rung: make lab$(number_of "$name"), watch$(number_of "$name") and hint$(number_of "$name") are for it"
     echo "$name"
     return
   done
-  fail "there is no lab '$1'. The labs are: $({ labs; printf '%s\n' "${program_names[@]}"; } | tr '\n' ' ')"
+  fail "there is no lab '$1'. The labs are: $(all_labs | paste -sd' ')"
 }
 is_program() { [[ " ${program_names[*]} " == *" $1 "* ]]; }
 

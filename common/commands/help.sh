@@ -82,7 +82,7 @@ BACKEND=auto|cuda|cpu chooses where kernels run.
 Measurements go to plots/local/ and charts to plots/; git ignores both.
 PUBLISH=1 replaces what the repository shows.
 
-The labs: $({ labs; printf '%s\n' "${program_names[@]}"; } | tr '\n' ' ' | fold -s -w 70 | sed '2,$s/^/          /; s/ *$//')
+The labs: $(all_labs | tr '\n' ' ' | fold -s -w 70 | sed '2,$s/^/          /; s/ *$//')
 
 Start with ${bold}labs/lab01_naive/README.md${plain}.
 TEXT

@@ -108,7 +108,8 @@ class Lab:
 
 
 def labs(state: dict) -> list[Lab]:
-    return [Lab(lab, state["labs"].get(lab.name, {})) for lab in (*manifest.load(ROOT), *manifest.programs(ROOT))]
+    all_of_them = sorted((*manifest.load(ROOT), *manifest.programs(ROOT)), key=lambda lab: lab.name)
+    return [Lab(lab, state["labs"].get(lab.name, {})) for lab in all_of_them]
 
 
 def next_lab(all_labs: list[Lab]) -> Lab | None:

@@ -48,7 +48,7 @@ A hint: make hint02
 class Essence(unittest.TestCase):
     def test_what_is_shown(self):
         self.assertEqual(watch.essence(OUTPUT, "lab02_smem", "labs/lab02_smem/softmax_smem.cu"), [
-            "predictions       predict     4 cases  FAIL    0.00 s   1 wrong   (make lab02 CASE='predict-*' asks)",
+            "predictions       predict     4 cases  FAIL    0.00 s   1 wrong   (make lab02 CASE='predict-*' asks the questions)",
             "tree f32          nan        13 cases  FAIL    0.49 s   1 wrong",
             "    nan-7x33",
             "      NaN not spread over the whole row",

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/common.sh"
 read_labs_if_possible
 if [[ " $COMMANDS_OF_LABS " == *" $1 "* ]]; then
-  case $1 in lab | watch | hint) all=$({ labs; printf '%s\n' "${program_names[@]}"; } | sort) ;; *) all=$(labs) ;; esac
+  case $1 in lab | watch | hint) all=$(all_labs) ;; *) all=$(labs) ;; esac
   numbers=$(for lab in $all; do number_of "$lab"; done | sed -n '1p;$p' | paste -sd' ')
   fail "make $1: which lab? ${numbers:+make $1${numbers% *} to make $1${numbers#* }. }\`make help\` lists the commands."
 fi

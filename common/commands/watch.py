@@ -54,7 +54,7 @@ def essence(output: str, lab: str, file: str = "") -> list[str]:
             if ok:
                 continue
             if skipping:
-                line += f"   (make lab{number_of(lab)} CASE='predict-*' asks)"
+                line += f"   (make lab{number_of(lab)} CASE='predict-*' asks the questions)"
         elif skipping and line.startswith(" ") or line.startswith(NOT_SHOWN) or line == file or line.startswith(("cpu: ", "cuda: ")):
             continue
         if line.strip() or (lines and lines[-1].strip()):

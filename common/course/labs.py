@@ -18,7 +18,7 @@
       { name = "tree", types = ["f32"], width = "shared_memory", cost = "quadratic", most_k = 64 },
     ]                                 width, cost, most_k: common/testing/lab.h; without them any width, linear, any number of results
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
-    next = "labs/lab09_x/README.md"   what comes after it, if that is not the handout of the next lab in this file
+    next = "labs/lab09_x/README.md"   what comes after it, if that is not the handout of the lab with the next number
     chapter = "theory/05_warps.md"    the chapter of the book that explains its move
     in_parts = true                   its file takes long to compile for the checks: thirds of its table are compiled side by side
 
@@ -135,7 +135,7 @@ class Program:
     name: str
     kernel: str
     variants: tuple[str, ...]
-    next: str = "make ladder"
+    next: str = ""
     chapter: str = ""
 
     @property
@@ -217,8 +217,10 @@ def read(root: Path) -> tuple[list[Lab], list[Program], dict[str, str], list[Sha
         labs, programs, titles, shapes = parsed((root / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, Malformed) as error:
         raise Malformed(f"{MANIFEST}: {error}") from None
-    following = [f"labs/{lab.name}/README.md" for lab in (*labs[1:], *programs[:1])] + ["make ladder"]
-    return [replace(lab, next=lab.next or after) for lab, after in zip(labs, following)], [*programs], {**titles}, [*shapes]
+    names = sorted(each.name for each in (*labs, *programs))
+    following = dict(zip(names, [f"labs/{name}/README.md" for name in names[1:]] + ["make ladder"]))
+    return ([replace(each, next=each.next or following[each.name]) for each in labs],
+            [replace(each, next=each.next or following[each.name]) for each in programs], {**titles}, [*shapes])
 
 
 @functools.lru_cache(maxsize=1)  # one program asks for many labs

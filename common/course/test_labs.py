@@ -74,6 +74,12 @@ class Manifest(unittest.TestCase):
         self.assertEqual((first.next, second.next), ("labs/lab05_thing/README.md", "theory/x.md"))
         self.assertEqual(labs.lab("lab05", self.root), second)
 
+    def test_after_a_program_comes_the_lab_with_the_next_number(self):
+        program = '[[program]]\nname = "lab09_thing"\nkernel = "thing.cu"\nvariants = ["first"]\n'
+        before, new = self.load(ENTRY + program + ENTRY.replace("lab03", "lab10"))
+        self.assertEqual([each.next for each in (before, *labs.programs(self.root), new)],
+                         ["labs/lab09_thing/README.md", "labs/lab10_thing/README.md", "make ladder"])
+
     def test_the_order_in_which_labs_are_read(self):
         to = lambda name: f'next = "labs/{name}_thing/README.md"\n'
         text = ENTRY + to("lab05") + ENTRY.replace("lab03", "lab04") + to("lab09") + ENTRY.replace("lab03", "lab05") + to("lab04")

@@ -86,7 +86,7 @@ class Times(unittest.TestCase):
 
     def item(self, ok: bool, right: bool = True, **told) -> items.Item:
         time = {"type": "time", "variant": TIMED[0], "group": TIMED[1], "case": TIMED[2], **TOLD, **told}
-        record = [entry(self.right, ok=right), time, entry(TIMED, ok=ok) | {"text": "" if ok else "where the budget is 46 us"}, {"type": "end"}]
+        record = [entry(self.right, ok=right), time, entry(TIMED, ok=ok) | {"text": "" if ok else "60 us; the budget is 46 us"}, {"type": "end"}]
         graded = items.grade("lab08_rms_norm", self.points, items.Plan([self.right, TIMED], []), record)
         return next(item for item in graded if item.category == "speed")
 

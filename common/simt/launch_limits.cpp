@@ -63,10 +63,9 @@ Excess dimension_excess(const LaunchConfig& config) {
   };
   for (const auto& d : dimensions) {
     if (d.value == 0)
-      return invalid(
-          std::string(d.name) + " is 0, and must be at least 1",
-          "was asked for. Where there is nothing to do, return without a launch; where a quotient is rounded "
-          "down to 0, round it up: (n + 255) / 256.");
+      return invalid(std::string(d.name) + " is 0, and must be at least 1",
+                     "was asked for. If there is nothing to do, return without a launch. If a quotient was rounded "
+                     "down to 0, round it up: (n + 255) / 256.");
   }
   const uint64_t threads = threads_of(config);
   if (threads > threads_per_block)

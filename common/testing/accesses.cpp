@@ -49,8 +49,8 @@ Demand coalesced() {
       const double needed = all.bytes / 32 + (aligned ? 0 : all.requests);
       // Of each row something may be read or written that is no element, as a counter or a flag is.
       if (all.requests == 0 || all.sectors <= needed + (aligned ? count.rows : 0)) continue;
-      return unmet(std::string(direction.past) + " with " + sectors_per_request(all) + " where " +
-                   brief(needed / all.requests) + " hold its bytes: " + whole(all.sectors) + " sectors for " +
+      return unmet(std::string(direction.past) + " with " + sectors_per_request(all) + ", but " +
+                   brief(needed / all.requests) + " would be enough: " + whole(all.sectors) + " sectors for " +
                    whole(all.bytes) + " bytes" + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
                      return mine.sectors - mine.bytes / 32;
@@ -69,17 +69,18 @@ Demand bytes_per_lane(int bytes) {
       if (per_lane >= bytes && all.sectors <= all.bytes / 32) continue;
       // Nearly all lanes are as wide as they should be: what is left are the ends of rows.
       if (per_lane >= 0.9 * bytes && all.sectors > 1.02 * all.bytes / 32) {
-        return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane, but with " +
-                     sectors_per_request(all) + " where " + brief(all.bytes / 32 / all.requests) +
-                     " hold them: a request does not begin at the start of a sector (a multiple of 32 bytes). Where "
-                     "does the first wide access of a row begin?" +
-                     worst_line(count, [&](const LineCount& line) {
-                       const Traffic& mine = line.*direction.of_line;
-                       return mine.sectors - mine.bytes / 32;
-                     }));
+        return unmet(
+            std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane, but with " +
+            sectors_per_request(all) + ", and " + brief(all.bytes / 32 / all.requests) +
+            " would be enough: a request does not begin at the start of a sector (a multiple of 32 bytes). Where "
+            "does the first wide access of a row begin?" +
+            worst_line(count, [&](const LineCount& line) {
+              const Traffic& mine = line.*direction.of_line;
+              return mine.sectors - mine.bytes / 32;
+            }));
       }
-      return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane and " +
-                   sectors_per_request(all) + " where " + std::to_string(bytes) + " bytes per lane would move " +
+      return unmet(std::string(direction.plural) + " move " + brief(per_lane) + " bytes per lane, " +
+                   sectors_per_request(all) + "; with " + std::to_string(bytes) + " bytes per lane it would be " +
                    std::to_string(bytes) + ": " + whole(all.requests) + " requests instead of " +
                    whole(all.bytes / bytes / 32) + worst_line(count, [&](const LineCount& line) {
                      const Traffic& mine = line.*direction.of_line;
@@ -99,9 +100,9 @@ Demand nearly_bytes_per_lane(int bytes, int spare) {
       const double passes = all.bytes / count.matrix_bytes();
       const double per_row = all.requests / passes / count.rows;
       if (per_row <= needed + spare) continue;
-      return unmet(brief(per_row) + " requests per row that is " + direction.past + ", where " + std::to_string(bytes) +
-                   " bytes per lane need " + whole(needed) + " and the row's ends at most " + std::to_string(spare) +
-                   " more" +
+      return unmet(brief(per_row) + " requests per row that is " + direction.past + "; with " + std::to_string(bytes) +
+                   " bytes per lane " + whole(needed) + " are enough, and at most " + std::to_string(spare) +
+                   " more for the row's ends" +
                    worst_line(count, [&](const LineCount& line) { return (line.*direction.of_line).requests; }));
     }
     return {};
@@ -117,7 +118,7 @@ Demand bytes_per_element(int bytes) {
                         : sectors * 32 <= count.elements() * bytes + partial_results(count) && !keeps_a_copy(count))
       return {};
     return unmet("the matrix takes " + brief(counted) + " bytes per element: " + whole(sectors) +
-                 " different sectors were read, where " + std::to_string(bytes) + " bytes per element are " +
+                 " different sectors were read; with " + std::to_string(bytes) + " bytes per element it would be " +
                  whole(count.elements() * bytes / 32) +
                  worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
   };

@@ -72,9 +72,7 @@ Finding ending(const Outcome& outcome) {
 Finding check_ending(const Step& step, const Outcome& outcome) {
   Finding finding = ending(outcome);
   if (finding.kind != Kind::right && step.test_case.must_refuse)
-    finding.text +=
-        "\nIt must not come to that: with these arguments the function returns cudaErrorInvalidValue and launches "
-        "nothing.";
+    finding.text += "\nThe function must refuse these arguments before any launch, and return cudaErrorInvalidValue.";
   return finding;
 }
 
@@ -218,13 +216,13 @@ bool same_numbers(const std::vector<unsigned char>& a, const std::vector<unsigne
 // in the same shapes, and the same results. Only the order of atomics may change a sum.
 Finding check_one_program(const Step& step, const Outcome& instrumented, const Outcome& plain) {
   const auto is_another = [](const std::string& how) {
-    const std::string text = "is another program under the checks than without them: " + how;
+    const std::string text = "behaves differently under the checks: " + how;
     return Finding{Kind::wrong, text, "", text};
   };
   const Outcome::Work &a = instrumented.work, &b = plain.work;
   if (a.launches != b.launches || a.shapes != b.shapes) {
     if (step.test_case.group == "hidden") return is_another("it launches other kernels, or in other shapes");
-    return is_another("there it launches " + (a.launches ? a.first_ones : "nothing") + ", here " +
+    return is_another("with them it launches " + (a.launches ? a.first_ones : "nothing") + ", without them " +
                       (b.launches ? b.first_ones : "nothing"));
   }
   if (a.atomics || b.atomics) return {};
@@ -258,10 +256,11 @@ Finding check_twice(const Step& step, const std::vector<unsigned char>& input, J
     const auto &a = first.output[i], &b = second.output[i];
     if (a == b) continue;
     if (std::all_of(b.begin(), b.end(), [](unsigned char byte) { return byte == rung::poison; }))
-      return {Kind::wrong,
-              "the first of two equal runs was right, the second wrote nothing: what is done only once? (A graph, say, "
-              "that holds no launch)",
-              "", "the second of two equal runs wrote nothing"};
+      return {
+          Kind::wrong,
+          "the first of two equal runs was right, the second wrote nothing: what is done only once? (For example, a "
+          "graph without launches)",
+          "", "the second of two equal runs wrote nothing"};
     const size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
     return {Kind::wrong,
             "two equal runs gave different results, first at element " + std::to_string(at / element_bytes(step, i)) +

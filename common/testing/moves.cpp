@@ -93,7 +93,7 @@ Demand read_at_most(int times) {
     // Bytes are counted per lane, sectors per request.
     const bool same_bytes = sectors < 1.5 * times * sectors_of_pass(count);
     return unmet(
-        "read " + times_of(bytes / count.matrix_bytes()) + ": " + whole(sectors) + " sectors where one pass needs " +
+        "read " + times_of(bytes / count.matrix_bytes()) + ": " + whole(sectors) + " sectors; one pass needs " +
         whole(sectors_of_pass(count)) + by_copies(copied) +
         (same_bytes ? "; several lanes load the same bytes: a lane that has no element left loads nothing" : "") +
         worst_line(count, [](const LineCount& line) { return line.load.bytes + line.atomic.bytes; }));
@@ -104,7 +104,7 @@ Demand watched_once(int spare) {
   return [spare](const Count& count) -> Judgement {
     // What is read from a copy of x, in memory of the kernels' own or in the result's, nobody watches.
     if (keeps_a_copy(count))
-      return unmet(whole(written_besides(count)) + " bytes are written besides the result, where x has " +
+      return unmet(whole(written_besides(count)) + " bytes are written besides the result; x has " +
                    whole(count.matrix_bytes()) + ": is it read again from a copy?" +
                    worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
     const double most = count.matrix_bytes() + static_cast<double>(spare) * count.rows + loaded_by_idle(count);
@@ -122,7 +122,7 @@ Demand written_once() {
     if (besides >= 0 && besides <= std::max(few_values, partial) && copied == 0) return {};
     return unmet("written " + times_of(bytes / count.result_bytes) + ": " +
                  whole(count.store.sectors + count.atomic.sectors + std::ceil(copied / 32)) +
-                 " sectors where the result has " + whole(std::ceil(count.result_bytes / 32)) + by_copies(copied) +
+                 " sectors; the result has " + whole(std::ceil(count.result_bytes / 32)) + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
 }
@@ -149,12 +149,12 @@ Demand predicted_for_bytes(double microseconds, int rows, int cols, bool by_byte
     if (std::isnan(count.predicted)) {
       if (count.at_least * 1e6 <= budget) return {true, unpredicted};
       return unmet("predicted for an H200, without what cannot be: " + format("%.3g", count.at_least * 1e6) +
-                   " us, where the budget is " + format("%.3g", budget) + " us\n" + unpredicted);
+                   " us; the budget is " + format("%.3g", budget) + " us\n" + unpredicted);
     }
     if (count.predicted * 1e6 <= budget) return {};
     return unmet("predicted for an H200, " + std::to_string(count.rows * count.stands_for) + " x " +
-                 std::to_string(count.cols) + ": " + format("%.3g", count.predicted * 1e6) +
-                 " us, where the budget is " + format("%.3g", budget) + " us\n" + count.predicted_words);
+                 std::to_string(count.cols) + ": " + format("%.3g", count.predicted * 1e6) + " us; the budget is " +
+                 format("%.3g", budget) + " us\n" + count.predicted_words);
   };
 }
 
@@ -177,7 +177,7 @@ Demand launched_at_most(int times) {
   return [times](const Count& count) -> Judgement {
     const double launches = count.launches + count.library_calls;
     if (launches <= times) return {};
-    return unmet(whole(launches) + " launches where " + std::to_string(times) + " are enough");
+    return unmet(whole(launches) + " launches; " + std::to_string(times) + " are enough");
   };
 }
 
@@ -186,7 +186,7 @@ Demand launched_by_graphs() {
     const double launches = count.launches + count.library_calls;
     if (count.by_graphs >= launches) return {};
     return unmet(whole(launches - count.by_graphs) + " of " + whole(launches) +
-                 " launches are made one by one, where a graph that was recorded makes all of them");
+                 " launches are made one by one; a recorded graph would make all of them");
   };
 }
 

@@ -64,23 +64,23 @@ Demand reduces_in_warps() {
       return unmet("no warp operation was counted: the lanes of a warp can exchange values without shared memory");
     if (barriers > most_barriers)
       return unmet("a thread reaches " + brief(barriers) +
-                   " barriers per row, where warps that reduce in registers need at most " + whole(most_barriers));
+                   " barriers per row; warps that reduce in registers need at most " + whole(most_barriers));
 
     const double threads = std::max(32.0, rows_in_turn(count) * count.working_threads / count.rows);
     const double exchanged = count.exchanged / count.rows, needed = least_exchanged * threads;
     if (exchanged < needed)
       return unmet("lanes get " + brief(exchanged) +
-                   " bytes per row from other lanes of their warp, where reducing the " + "values of " +
-                   whole(threads) + " threads by shuffles takes at least " + whole(needed));
+                   " bytes per row from other lanes of their warp; to reduce the values of " + whole(threads) +
+                   " threads by shuffles takes at least " + whole(needed));
     const double most = most_handed * threads + spare_handed;
     const double handed = besides_the_matrix(
                               count, threads, count.handed_over, [](const LineCount& line) { return line.handed_over; },
                               [](const LineCount& line) { return line.shared_loads; }) /
                           count.rows;
     if (handed > most)
-      return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory, " +
-                   "where one value per warp is enough: at most " + whole(most) + " for " + whole(threads) +
-                   " threads" + worst_line(count, [](const LineCount& line) { return line.handed_over; }));
+      return unmet("threads read " + brief(handed) + " bytes per row that other threads have put into shared memory; " +
+                   "one value per warp is enough: at most " + whole(most) + " for " + whole(threads) + " threads" +
+                   worst_line(count, [](const LineCount& line) { return line.handed_over; }));
     const double written = count.store.bytes + count.atomic.bytes + count.copied_written - count.result_bytes;
     const double scratch =
         besides_the_matrix(
@@ -88,7 +88,7 @@ Demand reduces_in_warps() {
             [](const LineCount& line) { return line.store.requests + line.atomic.requests; }) /
         count.rows;
     if (scratch > most)
-      return unmet("besides the result " + brief(scratch) + " bytes per row are written to global memory, where a " +
+      return unmet("besides the result " + brief(scratch) + " bytes per row are written to global memory; a " +
                    "reduction in registers needs none: at most " + whole(most) + " for " + whole(threads) + " threads" +
                    worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
     return {};

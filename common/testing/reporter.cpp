@@ -198,7 +198,7 @@ class LadderReporter : public StreamingBase {
     printf("\n");
     const std::string other = told_like(group_);  // another variant, word for word
     if (!other.empty()) {
-      printf("    as %s: the same cases, with the same words\n", other.c_str());
+      printf("    the same cases fail as in %s, with the same messages\n", other.c_str());
       group_.failures.clear();
       repeats_ = true;
     }
@@ -221,7 +221,8 @@ class LadderReporter : public StreamingBase {
         not_explained_.push_back(failure.name);
       }
     }
-    if (!open.empty()) print_indented(open + " (" + session().command() + " CASE='predict-*' asks)", "    ");
+    if (!open.empty())
+      print_indented(open + " (" + session().command() + " CASE='predict-*' asks the questions)", "    ");
     print_indented(group_.notes, "    ");
     group_.cases = 0;
     group_.failures.clear();
@@ -300,7 +301,7 @@ class LadderReporter : public StreamingBase {
       printf("Next: edit %s\n", s.source.c_str());
       const std::string alone = print_next_step(s.source, s.todo, failing_);
       if (failed_ == predictions_wrong_)
-        printf("  Only predictions are wrong: TODO 0. Above stands how to get each number.\n");
+        printf("  Only predictions are wrong: TODO 0. The report above says how to get each number.\n");
       const std::string one = !failing_.name.empty()       ? s.command(failing_.variant, failing_.name)
                               : !first_prediction_.empty() ? s.command() + " CASE=" + first_prediction_
                                                            : "";

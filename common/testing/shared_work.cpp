@@ -85,10 +85,10 @@ Judgement warps_work_at_once(const Count& count, double rows) {
                                  accesses_a_selected * count.results);
     const double most = (times_the_mean - 1) / passes * share + spare;
     if (launch.beyond_longest <= most || handed_to_other_warps(count)) continue;
-    Judgement judgement = unmet("the warps of a block wait at barriers for " + whole(launch.beyond_longest) +
-                                " memory accesses that others of them make, while a warp makes " + brief(share) +
-                                " on average; at most " + whole(most) + " are allowed: do warps take turns?" +
-                                worst_line(count, all_requests));
+    Judgement judgement =
+        unmet("while the warps of a block wait at barriers, other warps make " + whole(launch.beyond_longest) +
+              " memory accesses; a warp makes " + brief(share) + " on average, and at most " + whole(most) +
+              " are allowed: do warps take turns?" + worst_line(count, all_requests));
     judgement.rows = static_cast<int>(launch.warps);
     return judgement;
   }
@@ -112,11 +112,11 @@ Demand spread_over_blocks(int least) {
           loaded_by_few(count, [&](const Received& launch) { return launch.working_blocks >= needed; });
       if (bytes <= few_may_load(count)) return {};
       return unmet("kernels with fewer than " + whole(needed) + " blocks that do their part load " + whole(bytes) +
-                   " bytes, where the matrix has " + whole(count.matrix_bytes()));
+                   " bytes; the matrix has " + whole(count.matrix_bytes()));
     }
     return unmet("no kernel has more than " + brief(blocks) + (blocks == 1 ? " block" : " blocks") +
-                 (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") +
-                 ", where " + std::to_string(least) + " per row are needed");
+                 (blocks < count.blocks ? (blocks == 1 ? " that does its part" : " that do their part") : "") + "; " +
+                 std::to_string(least) + " per row are needed");
   };
 }
 
@@ -129,12 +129,12 @@ Demand rows_at_once() {
           count, [&](const Received& launch) { return launch.working_blocks * launch.block_threads >= needed; });
       if (bytes <= few_may_load(count)) return {};
       return unmet("kernels with fewer than " + whole(needed) + " threads for " + std::to_string(count.rows) +
-                   " rows load " + whole(bytes) + " bytes, where the matrix has " + whole(count.matrix_bytes()) +
+                   " rows load " + whole(bytes) + " bytes; the matrix has " + whole(count.matrix_bytes()) +
                    ": is one row done after the other?");
     }
     return unmet("the largest launch has " + whole(count.working_threads) + " threads " +
                  (count.working_threads < count.threads ? "in blocks that do their part " : "") + "for " +
-                 std::to_string(count.rows) + " rows, where at least " + whole(needed) +
+                 std::to_string(count.rows) + " rows; at least " + whole(needed) +
                  " are needed to work on all rows at once: is one row done after the other?");
   };
 }
@@ -150,9 +150,9 @@ Demand no_serial_section() {
     elements = std::ceil(elements);
     const double shared = accesses_per_element * std::max(1.0, elements) + rows * 2 * accesses_per_round * rounds;
     if (count.its_share > shared)
-      return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average, where " +
-                   whole(shared) + " are enough for its " + whole(elements) +
-                   " elements: do all threads do the same work?" + worst_line(count, all_requests));
+      return unmet("each thread makes " + brief(count.its_share) + " memory accesses on average; " + whole(shared) +
+                   " are enough for its " + whole(elements) + " elements: do all threads do the same work?" +
+                   worst_line(count, all_requests));
     if (count.longest_thread <= most) return {};
     return unmet_with_few_rows(
         count, "one thread makes " + whole(count.longest_thread) + " memory accesses, while the " +
@@ -179,10 +179,10 @@ Demand even_shares() {
       const double row = most_of_a_row * rows * count.cols * count.element_bytes + spare;
       if (launch.bytes <= std::min(most, row)) continue;
       return unmet("one thread gets " + whole(launch.bytes) +
-                   " bytes, from memory and from other threads, while an even share of what its block loads is " +
-                   whole(share) + " bytes; at most " + whole(std::min(most, row)) +
-                   " are allowed, enough to get that " + whole(times_received) +
-                   " times and to reduce: does one thread do the work of others?" + worst_line(count, ways_to_get));
+                   " bytes, from memory and from other threads; an even share of what its block loads is " +
+                   whole(share) + " bytes; at most " + whole(std::min(most, row)) + " are allowed, for " +
+                   whole(times_received) + " such shares and the reduction: does one thread do the work of others?" +
+                   worst_line(count, ways_to_get));
     }
     const double selecting = accesses_a_selected * count.results, rows = rows_in_turn(count);
     const double share = usual_share(count);

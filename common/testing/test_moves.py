@@ -93,9 +93,9 @@ class Moves(unittest.TestCase):
     def test_lab01_fails_the_moves_of_lab02(self):
         file = SOLUTIONS["lab01_naive"]
         self.fails("lab02_smem", file, "per_row f32", case="move-coalesced", code="x[c]",
-                   says=r"read with 32 sectors per request where 4 hold its bytes: 49,152 sectors for 196,608 bytes")
+                   says=r"read with 32 sectors per request, but 4 would be enough: 49,152 sectors for 196,608 bytes")
         self.fails("lab02_smem", file, "per_row f32", case="move-read-once", code="x[c]",
-                   says=r"read 3 times: 49,152 sectors where one pass needs 2,048")
+                   says=r"read 3 times: 49,152 sectors; one pass needs 2,048")
         self.fails("lab02_smem", file, "per_element f32", case="move-read-once", code="x[c]", says=r"read 1,025 times: ")
 
     def test_lab02_fails_the_moves_of_lab03(self):
@@ -119,7 +119,7 @@ class Moves(unittest.TestCase):
         self.fails("lab06_limit", SOLUTIONS["lab04_f16x8"], "f16x8 f16", case="move-read-once", code="uint4 words", says=r"read 2 times")
         run = moves("lab06_limit", SOLUTIONS["lab03_online"], "move-many-blocks")
         self.assertEqual(run.status, 1, run.output)
-        self.assertIn("no kernel has more than 1 block, where 8 per row are needed", run.output)
+        self.assertIn("no kernel has more than 1 block; 8 per row are needed", run.output)
 
     def test_lab07_says_how_often_a_weight_is_asked_for(self):
         file = SOLUTIONS["lab07_fusion"]
@@ -142,7 +142,7 @@ class Moves(unittest.TestCase):
         file.write_text(text)
         run = moves("lab08_rms_norm", file)
         self.assertEqual(run.status, 1, run.output)
-        self.assertRegex(run.output, r"predicted for an H200, 4096 x 4096: \d+(\.\d+)? us, where the budget is 44 us\n\s*the schedulers issue")
+        self.assertRegex(run.output, r"predicted for an H200, 4096 x 4096: \d+(\.\d+)? us; the budget is 44 us\n\s*the schedulers issue")
         self.assertRegex(run.output, r"(?m)^[1-9]\d* passed, 1 failed$")
 
     def test_lab06_is_no_file_for_lab07(self):
@@ -158,7 +158,7 @@ class Moves(unittest.TestCase):
     def test_three_passes_are_not_one(self):
         # Of lab05's own: what three_pass may do, online may not.
         self.fails("lab05_topk", broken.write("lab05_topk", "reads_twice"), "online f32", case="move-read-once",
-                   code="to_float(logits[c])", says=r"read 2 times: 4,096 sectors where one pass needs 2,048")
+                   code="to_float(logits[c])", says=r"read 2 times: 4,096 sectors; one pass needs 2,048")
 
     def test_asking_for_moves_where_nothing_counts(self):
         run = moves("lab02_smem", SOLUTIONS["lab02_smem"], checked=False)

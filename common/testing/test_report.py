@@ -36,7 +36,7 @@ class Report(unittest.TestCase):
         output = run_tests("lab05_topk", file, "cpu", False, {"case": "normal-7x33-k5"}).output
         self.assertEqual(output.count("returned cudaErrorInvalidValue for a shape that it must take"), 1, output)
         for variant in ("two_kernels f16", "three_pass f32", "online f32", "online bf16"):
-            self.assertRegex(output, rf"\n{variant} .*\n    as two_kernels f32: the same cases, with the same words\n")
+            self.assertRegex(output, rf"\n{variant} .*\n    the same cases fail as in two_kernels f32, with the same messages\n")
         self.assertNotIn("stopped here", output.split("\nthree_pass f32")[1])
 
     def test_values_that_differ_from_type_to_type_are_the_same_words(self):
@@ -45,7 +45,7 @@ class Report(unittest.TestCase):
         output = run_tests("lab05_topk", file, "cpu", False, {"case": "normal-7x33-k5", "variant": "online*"}).output
         self.assertRegex(output, r"\n      row 0, rank 1: expected index 31, probability 0\.2113754; got ")
         self.assertRegex(output, r"\nonline f16 (.*\n)+?      row 0, rank 1: expected index 31, probability 0\.2109375; got ")
-        self.assertRegex(output, r"\nonline bf16 .*\n    as online f16: the same cases, with the same words\n")
+        self.assertRegex(output, r"\nonline bf16 .*\n    the same cases fail as in online f16, with the same messages\n")
         # Above rank 0 nothing is wrong; the tail of a row has to do with columns, not with ranks.
         self.assertIn("\n      wrong only past rank 0\n", output)
 
@@ -76,7 +76,7 @@ class Report(unittest.TestCase):
         # The split's head is wrong. The call is given code, and so is a load of two; that of eight is a TODO.
         said = after("(Width - start % Width) % Width)", "start % Width)")
         self.assertRegex(said, r"\n  line \d+ fails in normal-7x33 of f16x8 f16: const uint4 words = .*"
-                         r"\n  The address came from line \d+: load\(x_packs \+ Width \* p, pack\);\n  It is given code: what does a TODO hand to it")
+                         r"\n  The address came from line \d+: load\(x_packs \+ Width \* p, pack\);\n  This line is given code. Which TODO gives it a wrong value")
         self.assertRegex(said, r"TODO=n, n from 1 to 6\n")
         # The call is a TODO's, and the load is given.
         said = after("load(x_packs + Width * p, pack);\n    normalise", "load(x_packs + p, pack);\n    normalise")
@@ -203,7 +203,7 @@ class Report(unittest.TestCase):
         signature = "cudaError_t tree(const float* x, float* y, int rows, int cols, cudaStream_t stream) {\n"
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"),
                             (signature + "  if (!rung::valid(x, y, rows, cols)) return cudaErrorInvalidValue;\n", signature))
-        told = "must not come to that: with these arguments the function returns cudaErrorInvalidValue and launches nothing."
+        told = "The function must refuse these arguments before any launch, and return cudaErrorInvalidValue."
         self.assertIn(told, run_tests("lab02_smem", file, "cpu", True, {"variant": "tree", "case": "null-input"}).output)
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("  float* scratch = row + cols;", "  float* scratch = row + 1000000;"))
         self.assertNotIn(told, run_tests("lab02_smem", file, "cpu", True, {"variant": "tree", "case": "normal-7x33"}).output)
@@ -234,7 +234,7 @@ class Report(unittest.TestCase):
         counted = "build/cpu/checked/solutions/lab02_smem/softmax_smem.so"
         self.assertEqual(build(counted), "")
         output = run_tests("lab02_smem", file, "cpu", True, {"case": "predict-*", "solution": counted}).output
-        self.assertIn("\n  Only predictions are wrong: TODO 0. Above stands how to get each number.\n", output)
+        self.assertIn("\n  Only predictions are wrong: TODO 0. The report above says how to get each number.\n", output)
 
 
 if __name__ == "__main__":

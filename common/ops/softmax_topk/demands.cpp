@@ -17,9 +17,8 @@ Demand writes_the_top_k() {
     const double bytes = (count.store.bytes + count.atomic.bytes + copied) / count.rows, needed = 8.0 * k;
     const double most = needed + std::max(part * count.matrix_bytes() / count.rows, 4.0 * k + factor);
     if (bytes >= needed && bytes <= most) return {};
-    return unmet(brief(bytes) + " bytes written per row where 8 bytes x " + std::to_string(k) + " are " +
-                 whole(needed) + ", and with partial results at most " + whole(most) + " are allowed" +
-                 by_copies(copied) +
+    return unmet(brief(bytes) + " bytes written per row; 8 bytes x " + std::to_string(k) + " are " + whole(needed) +
+                 ", and with partial results at most " + whole(most) + " are allowed" + by_copies(copied) +
                  worst_line(count, [](const LineCount& line) { return line.store.bytes + line.atomic.bytes; }));
   };
 }
@@ -28,7 +27,7 @@ Demand few_warp_operations() {
   return [](const Count& count) -> Judgement {
     const double made = count.warp_operations / count.rows, most = count.cols / 8.0;
     if (made <= most) return {};
-    return unmet("a row's warps execute " + brief(made) + " shuffles and votes, where one per 8 of its " +
+    return unmet("a row's warps execute " + brief(made) + " shuffles and votes; one per 8 of its " +
                  std::to_string(count.cols) + " logits would be " + brief(most) +
                  ": set aside what passes the threshold, and process it in bulk");
   };

@@ -28,13 +28,12 @@ Demand weights_read_at_most(int times) {
       const double most = ffn_steps(count) * count.rows * ffn_bytes(count) / 4,
                    other = count.load.bytes - count.watched_bytes;
       if (other <= most) return {};
-      return unmet("besides the weights " + whole(other) +
-                   " bytes are read, where states and activations need less than " + whole(most) +
-                   ": is a copy of the weights read?" +
+      return unmet("besides the weights " + whole(other) + " bytes are read; states and activations need less than " +
+                   whole(most) + ": is a copy of the weights read?" +
                    worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
     }
     return unmet("an FFN step requests each weight " + times_of(reads) + ": " + whole(count.watched_bytes) +
-                 " bytes in " + whole(ffn_steps(count)) + " steps, where the weights are " + whole(ffn_bytes(count)) +
+                 " bytes in " + whole(ffn_steps(count)) + " steps; the weights are " + whole(ffn_bytes(count)) +
                  " bytes" + worst_line(count, [](const LineCount& line) { return line.load.bytes; }));
   };
 }
@@ -50,7 +49,7 @@ Demand threads_share_the_work() {
     constexpr double times = 16, spare = 256;
     const double share = count.its_share * count.block_threads / std::max(32, count.block_threads);
     if (count.longest_thread > times * share + spare) {
-      return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses, where an even share among " +
+      return unmet("one thread makes " + whole(count.longest_thread) + " memory accesses; an even share among " +
                    whole(std::max(32, count.block_threads)) + " threads would be " + brief(share) +
                    worst_line(count, [](const LineCount& line) {
                      return line.load.requests + line.store.requests + line.shared_requests;
@@ -62,7 +61,7 @@ Demand threads_share_the_work() {
       constexpr double times_received = 64, spare_bytes = 1024;
       if (launch.bytes <= times_received * launch.share + spare_bytes) continue;
       return unmet("one thread gets " + whole(launch.bytes) +
-                   " bytes, from memory and from other threads, where an even share of what its block loads is " +
+                   " bytes, from memory and from other threads; an even share of what its block loads is " +
                    whole(launch.share) + " bytes: does one thread do the work of others?");
     }
     return {};

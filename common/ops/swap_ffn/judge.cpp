@@ -167,8 +167,8 @@ void compare_row(Findings* findings, const std::string& name, const double* expe
   const double row = std::sqrt(errors / static_cast<double>(count)) / rms;
   if (any_wrong || row <= (exact ? 0 : limits.row)) return;
   findings->slight++;
-  findings->add(
-      name, "its errors are " + number(row) + " of its root mean square, where " + number(limits.row) + " is allowed");
+  findings->add(name,
+                "its errors are " + number(row) + " of its root mean square; " + number(limits.row) + " is allowed");
 }
 
 std::string text_of(uint8_t lanes) {

@@ -10,8 +10,8 @@ namespace simt::checks {
 namespace {
 
 const char* const mended_by_barrier =
-    "Usually fixed by a __syncthreads() between the two lines that all threads reach: not in a branch, and in a loop "
-    "also from one round to the next.";
+    "Usually fixed by a __syncthreads() between the two lines, at a place that all threads reach, so not in a branch. "
+    "In a loop a second one is needed: after the last access of a round and before the first of the next.";
 
 }  // namespace
 
@@ -54,9 +54,8 @@ std::string Racecheck::cure(bool block_is_complete) const {
            "the others, after a barrier if other threads of its block have stored?";
   }
   if (scope_ == Scope::blocks && cluster_)
-    return "Blocks of a cluster run in any order: is there a cluster.sync() between the two lines? Else give each its "
-           "own "
-           "memory, or use an atomic.";
+    return "Blocks of a cluster run in any order: is there a cluster.sync() between the two lines? Or give each its "
+           "own memory, or use an atomic.";
   if (scope_ == Scope::blocks) return "Blocks run in any order: give each its own memory, or use an atomic.";
   if (is_update_)
     return "Both threads read that place, change it and write it back. If many do so at once, as in x += 1, no barrier "
@@ -69,10 +68,9 @@ std::string Racecheck::cure(bool block_is_complete) const {
            "__syncthreads() must stand between the turns.";
   if (scope_ == Scope::warps) return mended_by_barrier;
   if (clocks_.size() == 1 || block_is_complete)
-    return "Usually fixed by a __syncwarp() between the two lines, since both threads are of one warp, as all that "
-           "were "
-           "seen to race; or by __syncthreads().";
-  return std::string(mended_by_barrier) + " Where only threads of one warp share the data, __syncwarp() is enough.";
+    return "Usually fixed by a __syncwarp() between the two lines: all threads that were seen to race are of one warp. "
+           "A __syncthreads() does it, too.";
+  return std::string(mended_by_barrier) + " If only threads of one warp share the data, __syncwarp() is enough.";
 }
 
 const Race* Racecheck::found(bool block_is_complete) {

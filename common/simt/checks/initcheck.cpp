@@ -22,8 +22,8 @@ void Initcheck::read(const Page& page, const BlockInfo& block, const LanesAccess
                 (is_global ? "" : " in this block of " + std::to_string(block.threads) + " threads") +
                 ".\nUsually fixed by filling the memory first; does the loop that fills it reach every element?" +
                 (is_global                 ? ""
-                 : block.threads % 32 == 0 ? " Has the block as many threads as the kernel counts on?"
-                                           : " The block is no whole warps: are the two numbers in <<<blocks, "
+                 : block.threads % 32 == 0 ? " Does the block have as many threads as the kernel expects?"
+                                           : " The threads do not fill whole warps: are the two numbers in <<<blocks, "
                                              "threads>>> in this order?")};
 }
 

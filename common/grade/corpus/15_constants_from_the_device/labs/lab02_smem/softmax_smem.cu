@@ -1,6 +1,6 @@
 // Entry: 15
 // Expect: fail
-// Reason: sectors where one pass needs
+// Reason: sectors; one pass needs
 // Most: 40
 //
 // The matrix is copied to __constant__ memory, whose reads are free on paper, and read there three times.

@@ -1,6 +1,6 @@
 // Entry: 19
 // Expect: fail
-// Reason: sectors per request where 4 hold its bytes
+// Reason: sectors per request, but 4 would be enough
 // Least: 20
 // Most: 30
 //

@@ -1,6 +1,6 @@
 // Entry: 19
 // Expect: fail
-// Reason: is another program under the checks
+// Reason: behaves differently under the checks
 //
 // Tells the builds apart by the distance of two functions, and launches something else in the plain one.
 

@@ -1,6 +1,6 @@
 // Entry: 19
 // Expect: fail
-// Reason: is another program under the checks
+// Reason: behaves differently under the checks
 //
 // The same launch in both builds, but the plain one computes with less care.
 

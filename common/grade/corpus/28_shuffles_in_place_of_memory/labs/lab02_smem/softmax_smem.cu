@@ -1,6 +1,6 @@
 // Entry: 28
 // Expect: fail
-// Reason: sectors where one pass needs
+// Reason: sectors; one pass needs
 // Most: 40
 //
 // Every lane keeps what it has read and hands it round by shuffles; what does not fit is read again.

@@ -1,6 +1,6 @@
 // Entry: 35
 // Expect: fail
-// Reason: sectors where one pass needs
+// Reason: sectors; one pass needs
 // Most: 40
 //
 // Does the move at the second call of a shape, which is what it takes for the measured one: the first reads three times.
