@@ -56,12 +56,12 @@ class Report(unittest.TestCase):
         file = self.written("lab02_smem", solution, (loop, "// TODO 1: nothing\n"))
         output = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output
         after = output.split("\nNext: edit ")[-1]
-        self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: for \(int c = 0; .*\n  It is given code: ")
+        self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: for \(int c = 0; .*\n  This line is given code\. ")
         # Inside of a TODO it is not.
         file = self.written("lab02_smem", solution, (loop, "// TODO 1: nothing\n  row[threadIdx.x] = x[cols * gridDim.x];\n"))
         after = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output.split("\nNext: edit ")[-1]
         self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: row\[threadIdx\.x\] = ")
-        self.assertNotIn("It is given code", after)
+        self.assertNotIn("This line is given code", after)
 
     def test_the_address_that_a_function_was_handed(self):
         """Where the mistake is a TODO's, and the line that fails is in a function that gets the address."""
@@ -80,7 +80,7 @@ class Report(unittest.TestCase):
         self.assertRegex(said, r"TODO=n, n from 1 to 6\n")
         # The call is a TODO's, and the load is given.
         said = after("load(x_packs + Width * p, pack);\n    normalise", "load(x_packs + p, pack);\n    normalise")
-        self.assertRegex(said, r"\n  The address came from line \d+: load\(x_packs \+ p, pack\);\n(?!  It is given code)")
+        self.assertRegex(said, r"\n  The address came from line \d+: load\(x_packs \+ p, pack\);\n(?!  This line is given code)")
         self.assertRegex(said, r" TODO=5\n")
 
     def test_what_is_special_about_a_case(self):
