@@ -72,9 +72,9 @@ def wrong_side(callee: str, caller: str, message: Message, declared: tuple[str, 
         return Meaning(text, f"{name} is a call of the host: do it before or after the launch")
     if declared and is_library(declared[0]):
         if name in MATHEMATICS:
-            return Meaning(text, f"of the C++ library only its mathematics runs in a kernel; write {MATHEMATICS[name]}")
-        return Meaning(text, "of the C++ library only its mathematics runs in a kernel (not its limits, containers and algorithms): "
-                             "write it out, or compute it on the host and pass it")
+            return Meaning(text, f"of the C++ library only the mathematical functions run in a kernel; write {MATHEMATICS[name]}")
+        return Meaning(text, "of the C++ library only the mathematical functions run in a kernel, not its limits, containers and algorithms: "
+                             "write the code yourself, or compute the value on the host and pass it")
     return Meaning(text, f"write __device__ before {name}{where}, or __host__ __device__ if the host calls it, too")
 
 
