@@ -163,7 +163,7 @@ std::string print_next_step(const std::string& source, const std::string& todo, 
       for (const std::string& todo_of_launch : todos_that_launch(lines))
         if (todo_of_launch != todos.of_line) todos.of_callers += " or " + todo_of_launch;
     if (todos.any && todos.of_line.empty())
-      print("  This line is given code. Which TODO gives it a wrong value, or leaves out what it needs?");
+      print("  This line is given code: which TODO gives it wrong or missing values?");
   }
   const bool is_given = todos.any && todos.of_line.empty();
   int shown = 0;

@@ -56,7 +56,7 @@ class Report(unittest.TestCase):
         file = self.written("lab02_smem", solution, (loop, "// TODO 1: nothing\n"))
         output = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output
         after = output.split("\nNext: edit ")[-1]
-        self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: for \(int c = 0; .*\n  This line is given code\. ")
+        self.assertRegex(after, r"\n  line \d+ fails in normal-7x33 of serial f32: for \(int c = 0; .*\n  This line is given code: ")
         # Inside of a TODO it is not.
         file = self.written("lab02_smem", solution, (loop, "// TODO 1: nothing\n  row[threadIdx.x] = x[cols * gridDim.x];\n"))
         after = run_tests("lab02_smem", file, "cpu", True, {"case": "normal-7x33"}).output.split("\nNext: edit ")[-1]
@@ -76,7 +76,7 @@ class Report(unittest.TestCase):
         # The split's head is wrong. The call is given code, and so is a load of two; that of eight is a TODO.
         said = after("(Width - start % Width) % Width)", "start % Width)")
         self.assertRegex(said, r"\n  line \d+ fails in normal-7x33 of f16x8 f16: const uint4 words = .*"
-                         r"\n  The address came from line \d+: load\(x_packs \+ Width \* p, pack\);\n  This line is given code. Which TODO gives it a wrong value")
+                         r"\n  The address came from line \d+: load\(x_packs \+ Width \* p, pack\);\n  This line is given code: which TODO gives it wrong or missing values")
         self.assertRegex(said, r"TODO=n, n from 1 to 6\n")
         # The call is a TODO's, and the load is given.
         said = after("load(x_packs + Width * p, pack);\n    normalise", "load(x_packs + p, pack);\n    normalise")
