@@ -324,7 +324,8 @@ TEST_CASE("initcheck: shared and global memory that nothing wrote") {
   HAS(text, "initcheck: uninitialised shared memory in block (0,0,0), thread (");
   HAS(text, AT("y[threadIdx.x] = row[threadIdx.x];"));
   HAS(text, "and nothing has written it in this block of 64 threads.");
-  HAS(text, "does the loop that fills it reach every element? Does the block have as many threads as the kernel expects?");
+  HAS(text,
+      "does the loop that fills it reach every element? Does the block have as many threads as the kernel expects?");
   text = finding([] {
     float* x = nullptr;
     cudaMalloc(&x, n * sizeof(float));
