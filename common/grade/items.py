@@ -13,6 +13,9 @@ NOT_PREDICTED = "its time cannot be predicted"
 TIME = "time"  # the group of cases that predict a time
 BUDGET = "move-budget"  # the one of these that stands for the speed; the others are moves
 SHARED_WORK = ("move-no-serial", "move-even-shares", "move-rows-at-once")  # without these a variant's other moves count for nothing
+# Nor do they where a pace is missed by more than this factor: lanes or warps then work one after the other. An honest kernel that the
+# model takes for a little slower than it is loses the pace alone.
+FAR_BEHIND = 1.25
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
     "widths": "rows of many widths", "rows": "many and few rows", "values": "large, small, equal and sorted values", "masks": "masked entries",
@@ -133,6 +136,7 @@ class Results:
 
     def __init__(self, record: list[dict]):
         self.cases, self.checks, self.times, self.missing = {}, {}, {}, set()
+        self.over: dict[tuple[str, str], float] = {}  # (variant, move that predicts a time) -> so many times as long as it allows
         self.plan: dict[tuple[str, str, str], bool] = {}  # case -> whether the checks are to look at it
         for entry in record:
             if entry["type"] == "case":
@@ -141,6 +145,8 @@ class Results:
                 self.checks.setdefault((entry["variant"], entry["case"]), entry)
             elif entry["type"] == TIME:
                 self.times.setdefault((entry["variant"], entry["case"]), entry)
+            elif entry["type"] == "over":
+                self.over[entry["variant"], entry["case"]] = entry["times"]
             elif entry["type"] == "plan":
                 self.plan[entry["variant"], entry["group"], entry["case"]] = entry["checked"]
             elif entry["type"] == "missing":
@@ -160,6 +166,11 @@ class Results:
         """Whether a move was counted and not made."""
         return self.cases.get((variant, "move", case), {"ok": True})["ok"] is not True
 
+    def not_shared(self, variant: str) -> str:
+        """The move that says that not all threads of a variant work at one time, or ""."""
+        behind = [case for (of, case), times in self.over.items() if of == variant and case != BUDGET and times > FAR_BEHIND]
+        return next((case for case in SHARED_WORK if self.wrong(variant, case)), behind[0] if behind else "")
+
 
 def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], list[dict]]:
     """Of a record with the kernels that were launched where a time is to be predicted: these, the names of such cases, and the record without
@@ -171,7 +182,7 @@ def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], li
 
 
 def times_of(record: list[dict]) -> list[dict]:
-    return [entry for entry in record if entry["type"] in ("case", TIME) and entry["group"] == TIME]
+    return [entry for entry in record if entry["type"] in ("case", TIME, "over") and entry["group"] == TIME]
 
 
 def first_line(text: str) -> str:
@@ -300,7 +311,7 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
         if need is not None and (item.verdict == PASS or item.points) and rights[item.variant] < need:
             item.fails(f"counts once {need:.0%} of {item.variant}'s cases are right; {rights[item.variant]:.0%} are")
     for item in items:
-        missed = next((name for name in SHARED_WORK if results.wrong(item.variant, name)), "")
+        missed = results.not_shared(item.variant)
         if missed and item.category == "moves" and item.verdict == PASS:
             item.fails(f"counts once all threads of {item.variant} share its work ({missed})", hint_for(lab, "", missed))
     for item in items:
