@@ -13,9 +13,10 @@ NOT_PREDICTED = "its time cannot be predicted"
 TIME = "time"  # the group of cases that predict a time
 BUDGET = "move-budget"  # the one of these that stands for the speed; the others are moves
 SHARED_WORK = ("move-no-serial", "move-even-shares", "move-rows-at-once")  # without these a variant's other moves count for nothing
-# Nor do they where a pace is missed by more than this factor: lanes or warps then work one after the other. An honest kernel that the
-# model takes for a little slower than it is loses the pace alone.
+# Nor do they where a pace is missed by more than this factor, though no move says that its accesses are bad: lanes or warps then work
+# one after the other. An honest kernel that the model takes for a little slower than it is loses the pace alone.
 FAR_BEHIND = 1.25
+OF_ACCESSES = ("move-coalesced", "move-read", "move-written", "move-float4", "move-uint4", "move-few-passes")
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
     "widths": "rows of many widths", "rows": "many and few rows", "values": "large, small, equal and sorted values", "masks": "masked entries",
@@ -168,8 +169,10 @@ class Results:
 
     def not_shared(self, variant: str) -> str:
         """The move that says that not all threads of a variant work at one time, or ""."""
+        missed = [case for of, group, case in self.cases if of == variant and group == "move" and self.wrong(variant, case)]
         behind = [case for (of, case), times in self.over.items() if of == variant and case != BUDGET and times > FAR_BEHIND]
-        return next((case for case in SHARED_WORK if self.wrong(variant, case)), behind[0] if behind else "")
+        explained = any(case.startswith(OF_ACCESSES) for case in missed)
+        return next((case for case in SHARED_WORK if case in missed), behind[0] if behind and not explained else "")
 
 
 def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], list[dict]]:
@@ -350,10 +353,10 @@ def grade_integrity(item: Item, items: list[Item], plan: Plan, results: Results,
 
 
 def not_timed(items: list[Item], plan: Plan, why: str) -> None:
-    """No time is predicted of the file, for a reason that may lie in it: what was to keep a pace with it waits for a person."""
-    paced = {f"moves/{variant}/{case}" for variant, group, case in plan.cases if group == TIME and category_of(group, case) == "moves"}
+    """No time is predicted of the file, for a reason that may lie in it: the moves that a missed pace would take with it wait for a person."""
+    paced = {variant for variant, group, case in plan.cases if group == TIME and category_of(group, case) == "moves"}
     for item in items:
-        if item.id in paced and item.points > 0:
+        if item.category == "moves" and item.variant in paced and item.points > 0:
             item.waits(f"{NOT_PREDICTED}: {why}")
 
 
