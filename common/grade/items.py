@@ -13,6 +13,10 @@ NOT_PREDICTED = "its time cannot be predicted"
 TIME = "time"  # the group of cases that predict a time
 BUDGET = "move-budget"  # the one of these that stands for the speed; the others are moves
 SHARED_WORK = ("move-no-serial", "move-even-shares", "move-rows-at-once")  # without these a variant's other moves count for nothing
+# Nor do they where a pace is missed by more than this factor, though no move says that its accesses are bad: lanes or warps then work
+# one after the other. An honest kernel that the model takes for a little slower than it is loses the pace alone.
+FAR_BEHIND = 1.25
+OF_ACCESSES = ("move-coalesced", "move-read", "move-written", "move-float4", "move-uint4", "move-few-passes")
 PASS, FAIL, NOT_RUN, PERSON = "pass", "fail", "not run", "needs a person"
 GROUP_NAMES = {
     "widths": "rows of many widths", "rows": "many and few rows", "values": "large, small, equal and sorted values", "masks": "masked entries",
@@ -133,6 +137,7 @@ class Results:
 
     def __init__(self, record: list[dict]):
         self.cases, self.checks, self.times, self.missing = {}, {}, {}, set()
+        self.over: dict[tuple[str, str], float] = {}  # (variant, move that predicts a time) -> so many times as long as it allows
         self.plan: dict[tuple[str, str, str], bool] = {}  # case -> whether the checks are to look at it
         for entry in record:
             if entry["type"] == "case":
@@ -141,6 +146,8 @@ class Results:
                 self.checks.setdefault((entry["variant"], entry["case"]), entry)
             elif entry["type"] == TIME:
                 self.times.setdefault((entry["variant"], entry["case"]), entry)
+            elif entry["type"] == "over":
+                self.over[entry["variant"], entry["case"]] = entry["times"]
             elif entry["type"] == "plan":
                 self.plan[entry["variant"], entry["group"], entry["case"]] = entry["checked"]
             elif entry["type"] == "missing":
@@ -160,6 +167,13 @@ class Results:
         """Whether a move was counted and not made."""
         return self.cases.get((variant, "move", case), {"ok": True})["ok"] is not True
 
+    def not_shared(self, variant: str) -> str:
+        """The move that says that not all threads of a variant work at one time, or ""."""
+        missed = [case for of, group, case in self.cases if of == variant and group == "move" and self.wrong(variant, case)]
+        behind = [case for (of, case), times in self.over.items() if of == variant and case != BUDGET and times > FAR_BEHIND]
+        explained = any(case.startswith(OF_ACCESSES) for case in missed)
+        return next((case for case in SHARED_WORK if case in missed), behind[0] if behind and not explained else "")
+
 
 def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], list[dict]]:
     """Of a record with the kernels that were launched where a time is to be predicted: these, the names of such cases, and the record without
@@ -171,7 +185,7 @@ def to_be_timed(record: list[dict]) -> tuple[set[str], list[str], list[dict], li
 
 
 def times_of(record: list[dict]) -> list[dict]:
-    return [entry for entry in record if entry["type"] in ("case", TIME) and entry["group"] == TIME]
+    return [entry for entry in record if entry["type"] in ("case", TIME, "over") and entry["group"] == TIME]
 
 
 def first_line(text: str) -> str:
@@ -300,7 +314,7 @@ def grade(lab: str, points: Points, plan: Plan, record: list[dict], ended_by: st
         if need is not None and (item.verdict == PASS or item.points) and rights[item.variant] < need:
             item.fails(f"counts once {need:.0%} of {item.variant}'s cases are right; {rights[item.variant]:.0%} are")
     for item in items:
-        missed = next((name for name in SHARED_WORK if results.wrong(item.variant, name)), "")
+        missed = results.not_shared(item.variant)
         if missed and item.category == "moves" and item.verdict == PASS:
             item.fails(f"counts once all threads of {item.variant} share its work ({missed})", hint_for(lab, "", missed))
     for item in items:
@@ -339,10 +353,10 @@ def grade_integrity(item: Item, items: list[Item], plan: Plan, results: Results,
 
 
 def not_timed(items: list[Item], plan: Plan, why: str) -> None:
-    """No time is predicted of the file, for a reason that may lie in it: what was to keep a pace with it waits for a person."""
-    paced = {f"moves/{variant}/{case}" for variant, group, case in plan.cases if group == TIME and category_of(group, case) == "moves"}
+    """No time is predicted of the file, for a reason that may lie in it: the moves that a missed pace would take with it wait for a person."""
+    paced = {variant for variant, group, case in plan.cases if group == TIME and category_of(group, case) == "moves"}
     for item in items:
-        if item.id in paced and item.points > 0:
+        if item.category == "moves" and item.variant in paced and item.points > 0:
             item.waits(f"{NOT_PREDICTED}: {why}")
 
 

@@ -73,8 +73,8 @@ class ToBeTimed(unittest.TestCase):
 
     def test_of_the_second_run_the_times_count(self):
         timed = [{"type": "begin"}, self.RECORD[0], entry(CASE, ok=False), entry(TIMED, ok=True),
-                 {"type": "time", "group": "time", "variant": TIMED[0]}]
-        self.assertEqual([(e["type"], e["group"]) for e in items.times_of(timed)], [("case", "time"), ("time", "time")])
+                 {"type": "time", "group": "time", "variant": TIMED[0]}, {"type": "over", "group": "time", "variant": TIMED[0]}]
+        self.assertEqual([(e["type"], e["group"]) for e in items.times_of(timed)], [("case", "time"), ("time", "time"), ("over", "time")])
 
 
 class Times(unittest.TestCase):
@@ -130,11 +130,12 @@ class SharedWork(unittest.TestCase):
     MOVES = tuple((f"{name} f32", "move", move) for name in ("online", "online_f32x4") for move in ("move-read-twice", "move-even-shares"))
     PACE = ("online f32", "time", "move-pace")
 
-    def graded(self, *missed: tuple[str, str, str]) -> dict[str, items.Item]:
+    def graded(self, *missed: tuple[str, str, str], over: float = 0) -> dict[str, items.Item]:
         known = points.load(HERE / "points.toml", sorted(path.name for path in (HERE.parents[1] / "labs").glob("lab*_*")))
         right = tuple((f"{name} f32", "widths", "normal-7x33") for name in ("online", "online_f32x4"))
         cases = [*right, *self.MOVES, self.PACE]
-        record = [entry(case, ok=case not in missed) for case in cases] + [{"type": "end"}]
+        behind = [{"type": "over", "variant": self.PACE[0], "group": self.PACE[1], "case": self.PACE[2], "times": over}] if over else []
+        record = [entry(case, ok=case not in missed) for case in cases] + behind + [{"type": "end"}]
         return {item.id: item for item in items.grade(self.LAB, known, items.Plan(cases, []), record)}
 
     def test_all_are_made(self):
@@ -156,6 +157,17 @@ class SharedWork(unittest.TestCase):
         self.assertEqual(graded["moves/online f32/move-pace"].verdict, items.FAIL)
         self.assertEqual(graded["moves/online f32/move-even-shares"].verdict, items.PASS)
 
+    def test_who_is_far_behind_does_not_share_the_work(self):
+        graded = self.graded(self.PACE, over=1.7)
+        self.assertEqual([graded[f"moves/online f32/{move}"].points for move in ("move-read-twice", "move-even-shares", "move-pace")], [0, 0, 0])
+        self.assertEqual(graded["moves/online f32/move-read-twice"].reason, "counts once all threads of online f32 share its work (move-pace)")
+        self.assertEqual(graded["moves/online_f32x4 f32/move-read-twice"].verdict, items.PASS)
+
+    def test_who_is_a_little_behind_loses_the_pace_alone(self):
+        self.assertEqual(self.graded(self.PACE, over=1.2)["moves/online f32/move-even-shares"].verdict, items.PASS)
+
+    def test_bad_accesses_say_why_it_is_far_behind(self):
+        self.assertEqual(self.graded(self.PACE, self.MOVES[0], over=1.7)["moves/online f32/move-even-shares"].verdict, items.PASS)
 
     def test_what_cannot_be_timed_waits_for_a_person(self):
         plan = items.Plan([*self.MOVES, self.PACE], [])
@@ -163,9 +175,10 @@ class SharedWork(unittest.TestCase):
             graded = self.graded(*missed)
             had = graded["moves/online f32/move-pace"].points
             items.not_timed(list(graded.values()), plan, "no table")
-            pace = graded.pop("moves/online f32/move-pace")
+            pace = graded["moves/online f32/move-pace"]
             self.assertEqual((pace.verdict, pace.points, pace.waiting), (expected, 0, had))
-            self.assertNotIn(items.PERSON, {item.verdict for item in graded.values()}, "only the pace")
+            waiting = {item.id for item in graded.values() if item.verdict == items.PERSON}
+            self.assertEqual(waiting - {pace.id}, {"moves/online f32/move-read-twice", "moves/online f32/move-even-shares"})
 
 
 class Lines(unittest.TestCase):

@@ -132,6 +132,12 @@ void note_time(const Step& step, const Count& count, double solution) {
   write(line);
 }
 
+void note_over(const Step& step, double times) {
+  json line = of("over", step);
+  line["times"] = times;
+  write(line);
+}
+
 void note_launched(const Step& step, const std::set<std::string>& symbols) {
   json line = of("launched", step);
   line["symbols"] = symbols;

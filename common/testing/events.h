@@ -14,6 +14,7 @@
 //     {"type": "check", ..., "verdict": "clean|found|wrong", "text": "..."}   a small case under the checks
 //     {"type": "time", ..., "rows": 4096, "cols": 4352, "seconds": 3.6e-5, "at_least": 3.6e-5, "solution": 3.5e-5,
 //     "words": "..."}   predicted for an H200, of the variant and of the lab's solution; null: there is no prediction
+//     {"type": "over", ..., "times": 1.4}   so many times as long as the move allows is what was predicted
 //     {"type": "launched", ..., "symbols": ["_Z..."]}   instead of it, if asked for: kernels whose time is to be
 //     predicted
 // and for a student, before the end
@@ -48,8 +49,9 @@ void note_case(const std::string& variant, const std::string& group, const std::
 void note_count(const Step& step, const Count& count);
 // What was predicted for the step's variant, and for the solution's in seconds (NaN: nothing).
 void note_time(const Step& step, const Count& count, double solution);
-// A word on standard error if the file cannot be written.
+void note_over(const Step& step, double times);
 void note_launched(const Step& step, const std::set<std::string>& symbols);
+// A word on standard error if the file cannot be written.
 void note_end(int passed, int failed, int not_run);
 
 // Of a case whose shape is hidden: without any figure, since a file can see to it that a figure is the width.

@@ -146,15 +146,17 @@ Demand predicted_for_bytes(double microseconds, int rows, int cols, bool by_byte
     const double budget =
         microseconds * share * (by_bytes ? count.element_bytes / 4.0 : 1) * (count.cols > 2 * cols ? apart.wide : 1) +
         for_rows(count, rows * share, apart.a_row);
-    if (std::isnan(count.predicted)) {
-      if (count.at_least * 1e6 <= budget) return {true, unpredicted};
-      return unmet("predicted for an H200, without what cannot be: " + format("%.3g", count.at_least * 1e6) +
-                   " us; the budget is " + format("%.3g", budget) + " us\n" + unpredicted);
-    }
-    if (count.predicted * 1e6 <= budget) return {};
-    return unmet("predicted for an H200, " + std::to_string(count.rows * count.stands_for) + " x " +
-                 std::to_string(count.cols) + ": " + format("%.3g", count.predicted * 1e6) + " us; the budget is " +
-                 format("%.3g", budget) + " us\n" + count.predicted_words);
+    const bool in_part = std::isnan(count.predicted);
+    const double predicted = (in_part ? count.at_least : count.predicted) * 1e6;
+    if (predicted <= budget) return {true, in_part ? unpredicted : ""};
+    const std::string of_what =
+        in_part ? "without what cannot be"
+                : std::to_string(count.rows * count.stands_for) + " x " + std::to_string(count.cols);
+    Judgement judgement =
+        unmet("predicted for an H200, " + of_what + ": " + format("%.3g", predicted) + " us; the budget is " +
+              format("%.3g", budget) + " us\n" + (in_part ? unpredicted : count.predicted_words));
+    judgement.over = predicted / budget;
+    return judgement;
   };
 }
 

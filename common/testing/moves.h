@@ -105,6 +105,7 @@ struct Judgement {
   bool met = true;
   std::string counted;  // what was counted and what is needed, where that is not met; or a remark that fails nothing
   int rows = 0;         // not 0: so many may share a block, which few rows do not fill; it is judged again with them
+  double over = 0;      // of a predicted time that is not met: it is so many times what is allowed
 };
 
 using Demand = std::function<Judgement(const Count&)>;

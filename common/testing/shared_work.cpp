@@ -75,7 +75,8 @@ double loaded_by_few(const Count& count, const std::function<bool(const Received
 double few_may_load(const Count& count) { return count.matrix_bytes() / 4; }
 
 // Between two barriers of a block one warp makes the most accesses, and the others wait for it. Where it is another one
-// each time, these add up to more than any warp makes; where warps take turns, to what all of them make.
+// each time, these add up to more than any warp makes; where warps take turns, to what all of them make. So do those of
+// warps that wait at other barriers, or for words that others store.
 Judgement warps_work_at_once(const Count& count, double rows) {
   for (const Chain& launch : count.chains) {
     // Of one pass over the row, as for what a warp loads; a pass reads or writes it.
@@ -86,7 +87,7 @@ Judgement warps_work_at_once(const Count& count, double rows) {
     const double most = (times_the_mean - 1) / passes * share + spare;
     if (launch.beyond_longest <= most || handed_to_other_warps(count)) continue;
     Judgement judgement =
-        unmet("while the warps of a block wait at barriers, other warps make " + whole(launch.beyond_longest) +
+        unmet("while the warps of a block wait for others, these make " + whole(launch.beyond_longest) +
               " memory accesses; a warp makes " + brief(share) + " on average, and at most " + whole(most) +
               " are allowed: do warps take turns?" + worst_line(count, all_requests));
     judgement.rows = static_cast<int>(launch.warps);

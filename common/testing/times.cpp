@@ -73,10 +73,15 @@ std::string check_time(const Step& step) {
   const std::string problem = predicted(step, &count, &judgement);
   if (!problem.empty()) return problem + title;
   note_time(step, count, seconds_of_solution(step));
-  if (!judgement.met) return judgement.counted + title;
+  if (!judgement.met) {
+    note_over(step, judgement.over);
+    return judgement.counted + title;
+  }
   const std::string elsewhere = at_other_shapes(step, [&](const Step& other) {
     const std::string not_counted = predicted(other, &count, &judgement);
-    return not_counted.empty() && judgement.met ? "" : not_counted + judgement.counted;
+    if (not_counted.empty() && judgement.met) return std::string();
+    if (not_counted.empty()) note_over(step, judgement.over);
+    return not_counted + judgement.counted;
   });
   return elsewhere.empty() ? "" : elsewhere + title;
 }

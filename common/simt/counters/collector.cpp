@@ -200,7 +200,7 @@ void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
 }
 
 void Collector::end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads,
-                          uint64_t exchanged) {
+                          uint64_t exchanged, uint64_t waited) {
   exchanged_ += exchanged;
   shared_loads_.end_block();
   uint64_t longest = 0, block = 0;
@@ -217,7 +217,7 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
   uint64_t chain = 0;
   for (const uint32_t instructions : before_barrier_) chain += instructions;
   chain -= *std::max_element(of_warp_.begin(), of_warp_.end());
-  one_by_one_.keep_most({chain, block_instructions_, warps});
+  one_by_one_.keep_most({std::max(chain, waited), block_instructions_, warps});
   before_barrier_.clear();
   block_instructions_ = 0;
   block_.accesses = block;

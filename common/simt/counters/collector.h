@@ -73,8 +73,9 @@ class Collector {
   uint64_t loaded() const { return block_.loads; }
 
   // accesses, received: one number per thread. loaded: bytes of global memory, one per warp. exchanged: bytes, of all.
+  // waited: accesses of the longest chain of threads that wait for each other, beyond those of the busiest one.
   void end_block(const uint64_t* accesses, const uint64_t* received, const uint64_t* loaded, unsigned threads,
-                 uint64_t exchanged);
+                 uint64_t exchanged, uint64_t waited);
 
   // Hands everything over to the launch.
   void add_to_launch();

@@ -84,8 +84,9 @@ struct WarpLoads {
 };
 
 // Of a block, its warps' instructions of global and shared memory. chain: those of the warp that makes the most between
-// two barriers, over all of them, beyond those of the warp that makes the most in all. Warps that take turns at
-// barriers make a chain nearly as long as all of their work. instructions: of all warps, of which there are so many.
+// two barriers, over all of them, beyond those of the warp that makes the most in all; or what threads that wait for
+// others otherwise make (instrument/waits.h), if that is more. Warps that take turns make a chain nearly as long as all
+// of their work. instructions: of all warps, of which there are so many.
 struct OneByOne {
   uint64_t chain = 0, instructions = 0;
   unsigned warps = 1;

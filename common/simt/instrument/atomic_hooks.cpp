@@ -36,6 +36,10 @@ inline bool exchange(volatile T* address, T* expected, T value, bool weak, uintp
   record(reinterpret_cast<uintptr_t>(expected), sizeof(T), Event::load, pc);
   T found = *expected;
   const bool done = __atomic_compare_exchange_n(address, &found, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  // What changes nothing only looks, as who waits for its turn. Of a maximum, which most often changes nothing, too,
+  // simt/atomics.h says that it is weak.
+  if (!weak && (!done || found == value) && recording.lane && recording.counting)
+    recording.recorder->looks_at(reinterpret_cast<uintptr_t>(address));
   if (done) return true;
   record(reinterpret_cast<uintptr_t>(expected), sizeof(T), Event::store, pc);
   *expected = found;

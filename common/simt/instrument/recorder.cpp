@@ -130,6 +130,7 @@ void Recorder::begin_block(uint64_t number, uint3 index) {
   received_.assign(warps * log_lanes, 0);
   loaded_.assign(warps, 0);
   exchanged_ = 0;
+  waits_.begin_block();
   if (frames_.size() < lanes_.size()) frames_.resize(lanes_.size());
   for (std::vector<Frame>& frames : frames_) frames.clear();
   if (warps_.size() < warps) warps_.resize(warps);
@@ -161,7 +162,8 @@ void Recorder::end_block() {
   if (is_tracing_) tracer_.end();
   is_tracing_ = recording.tracing = false;
   if (collector_)
-    collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads, exchanged_);
+    collector_->end_block(lane_accesses_.data(), received_.data(), loaded_.data(), info_.threads, exchanged_,
+                          waits_.beyond_longest(lane_accesses_.data(), info_.threads));
   if (recording.observer) recording.observer->block_end(info_);
 }
 
@@ -175,6 +177,7 @@ inline void Recorder::synchronise(Event event, Place place, uintptr_t pc) {
 void Recorder::barrier(Place place, uintptr_t pc) {
   if (recording.observer) recording.observer->barrier_arrive(running_thread(), place);
   synchronise(Event::barrier, place, pc);
+  if (waits_.active()) waits_.arrive(running(), accesses_so_far());
 }
 
 void Recorder::warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc) {
@@ -184,16 +187,19 @@ void Recorder::warp_operation(unsigned mask, unsigned lane, Place place, uintptr
 
 void Recorder::meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc) {
   synchronise(Event::warp_operation, place, pc);
+  if (recording.counting) waits_.give(running(), accesses_so_far(), {key, phase});
   if (!recording.observer) return;
   show_now();
   recording.observer->meeting_arrive(running_thread(), key, phase);
 }
 
 void Recorder::meeting_left(uint64_t key, unsigned phase) {
+  if (waits_.active()) waits_.take(running(), accesses_so_far(), {key, phase});
   if (recording.observer) recording.observer->meeting_left(running_thread(), key, phase);
 }
 
 void Recorder::barrier_completed() {
+  if (waits_.active()) waits_.barrier_completed();
   if (!recording.observer) return;
   show_all();
   recording.observer->barrier_complete(info_);
@@ -370,6 +376,8 @@ void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr
   if (!shared && kind == AccessKind::volatile_load && current_block->launch().in_turns && ++volatile_loads % 64 == 0)
     current_block->wait_for_turn();
   recording.recorder->record({pc, address, bytes, true, kind});
+  if (recording.counting && kind == AccessKind::volatile_load) recording.recorder->looks_at(address);
+  if (recording.counting && kind != AccessKind::volatile_load) recording.recorder->shows(address);
   if (recording.observer) recording.recorder->show_now();
 }
 

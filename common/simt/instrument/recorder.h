@@ -30,6 +30,7 @@
 #include "log.h"
 #include "loops.h"
 #include "paths.h"
+#include "waits.h"
 
 namespace simt {
 
@@ -69,6 +70,12 @@ class Recorder final : public Watcher {
 
   void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc) override;
   void meeting_left(uint64_t key, unsigned phase) override;
+
+  // The running thread looks at a word that others may have stored, or stores one that they may wait for.
+  void looks_at(uintptr_t address) {
+    if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_phase});
+  }
+  void shows(uintptr_t address) { waits_.give(running(), accesses_so_far(), {address, Waits::no_phase}); }
 
   // The running thread gets so many bytes of another one's without an access of memory.
   void receive(unsigned bytes) override {
@@ -145,6 +152,8 @@ class Recorder final : public Watcher {
     lane->frame += (uint64_t{to} - uint64_t{from}) << key_path_shift;
   }
   ThreadId running_thread() const;
+  unsigned running() const { return static_cast<unsigned>(recording.lane - lanes_.data()); }
+  uint64_t accesses_so_far() const;
   std::vector<Frame>& frames() { return frames_[static_cast<size_t>(recording.lane - lanes_.data())]; }
   bool is_recorded(const Access& access);
   Allocation recorded_range(uintptr_t address) const;
@@ -179,6 +188,7 @@ class Recorder final : public Watcher {
   bool is_tracing_ = false;
   std::vector<uint64_t> received_, loaded_;  // bytes: per lane; of global memory, per warp
   uint64_t exchanged_ = 0;                   // bytes: of this block
+  Waits waits_;
   Paths paths_;
   Loops loops_;
   uintptr_t base_ = 0;

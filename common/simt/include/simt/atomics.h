@@ -26,8 +26,9 @@ Word<sizeof(T)> word_of(T value) {
   return word;
 }
 
-// Replaces *address by update(*address); returns the old value.
-template <typename T, typename Update>
+// Replaces *address by update(*address); returns the old value. chooses: it often keeps it, as a maximum does. An
+// instrumented build takes other updates that change nothing for looks at what others have stored.
+template <bool chooses = false, typename T, typename Update>
 __forceinline__ T atomic_update(T* address, Update update) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
                 "CUDA has no atomics of this size");
@@ -40,7 +41,7 @@ __forceinline__ T atomic_update(T* address, Update update) {
     std::memcpy(static_cast<void*>(&old_value), &old_bits, sizeof(T));
     const T new_value = update(old_value);
     std::memcpy(&new_bits, static_cast<const void*>(&new_value), sizeof(T));
-  } while (!__atomic_compare_exchange_n(word, &old_bits, new_bits, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  } while (!__atomic_compare_exchange_n(word, &old_bits, new_bits, chooses, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   return old_value;
 }
 
@@ -71,13 +72,13 @@ inline float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
 }  // namespace simt
 
 // SIMT_ATOMIC(name, update, words, types): sets *address to `update`, an expression of old and value, for these types.
-#define SIMT_ATOMIC_NAMED(name, update, words, ...)                                 \
-  template <typename T, simt::If<simt::is_one_of<T, __VA_ARGS__>> = 0>              \
-  __forceinline__ T name(T* address, simt::Same<T> value) {                         \
-    return simt::atomic_update(address, [&](T old) -> T { return update; });        \
-  }                                                                                 \
-  template <typename T, typename V, simt::If<!simt::is_one_of<T, __VA_ARGS__>> = 0> \
-  SIMT_UNAVAILABLE(words)                                                           \
+#define SIMT_ATOMIC_NAMED(name, chooses, update, words, ...)                          \
+  template <typename T, simt::If<simt::is_one_of<T, __VA_ARGS__>> = 0>                \
+  __forceinline__ T name(T* address, simt::Same<T> value) {                           \
+    return simt::atomic_update<chooses>(address, [&](T old) -> T { return update; }); \
+  }                                                                                   \
+  template <typename T, typename V, simt::If<!simt::is_one_of<T, __VA_ARGS__>> = 0>   \
+  SIMT_UNAVAILABLE(words)                                                             \
   std::remove_cv_t<T> name(T* address, V value);
 #define SIMT_ATOMIC_CAS_NAMED(name, words, ...)                                                 \
   template <typename T, simt::If<simt::is_one_of<T, __VA_ARGS__>> = 0>                          \
@@ -88,10 +89,12 @@ inline float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
   SIMT_UNAVAILABLE(words)                                                                       \
   std::remove_cv_t<T> name(T* address, E expected, V value);
 // Scopes: every scope is the whole device here.
-#define SIMT_ATOMIC(name, ...)                 \
-  SIMT_ATOMIC_NAMED(name, __VA_ARGS__)         \
-  SIMT_ATOMIC_NAMED(name##_block, __VA_ARGS__) \
-  SIMT_ATOMIC_NAMED(name##_system, __VA_ARGS__)
+#define SIMT_ATOMIC_OR_CHOICE(name, chooses, ...)       \
+  SIMT_ATOMIC_NAMED(name, chooses, __VA_ARGS__)         \
+  SIMT_ATOMIC_NAMED(name##_block, chooses, __VA_ARGS__) \
+  SIMT_ATOMIC_NAMED(name##_system, chooses, __VA_ARGS__)
+#define SIMT_ATOMIC(name, ...) SIMT_ATOMIC_OR_CHOICE(name, false, __VA_ARGS__)
+#define SIMT_CHOICE(name, ...) SIMT_ATOMIC_OR_CHOICE(name, true, __VA_ARGS__)
 #define SIMT_ATOMIC_CAS(name, ...)                 \
   SIMT_ATOMIC_CAS_NAMED(name, __VA_ARGS__)         \
   SIMT_ATOMIC_CAS_NAMED(name##_block, __VA_ARGS__) \
@@ -110,9 +113,9 @@ SIMT_ATOMIC(atomicExch, (static_cast<void>(old), value),
             "CUDA's atomicExch takes int, unsigned, unsigned long long and float", int, unsigned, unsigned long long,
             float)
 #define SIMT_WIDE_INTEGERS int, unsigned, long long, unsigned long long
-SIMT_ATOMIC(atomicMin, old < value ? old : value, "CUDA's atomicMin takes int, unsigned, long long, unsigned long long",
+SIMT_CHOICE(atomicMin, old < value ? old : value, "CUDA's atomicMin takes int, unsigned, long long, unsigned long long",
             SIMT_WIDE_INTEGERS)
-SIMT_ATOMIC(atomicMax, old > value ? old : value, "CUDA's atomicMax takes int, unsigned, long long, unsigned long long",
+SIMT_CHOICE(atomicMax, old > value ? old : value, "CUDA's atomicMax takes int, unsigned, long long, unsigned long long",
             SIMT_WIDE_INTEGERS)
 SIMT_ATOMIC(atomicAnd, old& value, "CUDA's atomicAnd takes int, unsigned, long long, unsigned long long",
             SIMT_WIDE_INTEGERS)
@@ -126,6 +129,8 @@ SIMT_ATOMIC_CAS(atomicCAS, "CUDA's atomicCAS takes int, unsigned, unsigned long 
                 unsigned long long, unsigned short)
 #undef SIMT_WIDE_INTEGERS
 #undef SIMT_ATOMIC
+#undef SIMT_CHOICE
+#undef SIMT_ATOMIC_OR_CHOICE
 #undef SIMT_ATOMIC_CAS
 #undef SIMT_ATOMIC_NAMED
 #undef SIMT_ATOMIC_CAS_NAMED
