@@ -15,6 +15,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(Path(__file__).resolve().parent / "operations"), str(ROOT / "common")]
 import addresses  # noqa: E402
+import chosen  # noqa: E402
 import constructors  # noqa: E402
 import cores  # noqa: E402
 import fused  # noqa: E402
@@ -277,6 +278,33 @@ class Constructors(unittest.TestCase):
         texts = {2: (f"__builtin___tsan_read1 ({guard});", [4, 6]), 3: ("", [4]), 4: ("", [3, 5]), 5: (f"__builtin___tsan_write1 ({guard});", [6]), 6: ("", [])}
         function = Function("kernel", True, blocks={n: Block(n, [Statement(text, "")], next=to) for n, (text, to) in texts.items()})
         self.assertEqual(constructors.blocks(function), {3, 4, 5})
+
+
+class Chosen(unittest.TestCase):
+    """What an if, block 2 with its side 3, leaves in block 4."""
+
+    VARIABLES = {"a": "int a;", "w": "long int w;", "t": "_Bool t;"}
+
+    def lines(self, value: str, old: str, new: str, predicated=(2,), no_choice=()) -> dict[int, list[str]]:
+        blocks = {2: Block(2, [Statement("a_1 = a_0 + 5;", ""), Statement("if (a_1 > 3)", "")], next=[3, 4]),
+                  3: Block(3, [Statement("a_2 = a_1 + 7;", "")], next=[4]), 4: Block(4, [], phis=[(value, {2: old, 3: new})])}
+        function = Function("kernel", True, variables=self.VARIABLES, blocks=blocks)
+        return chosen.lines_of(function, Names(function), shapes.Definitions(function), shapes.dominators(function), set(predicated), set(no_choice), {value: 9})
+
+    def test_two_that_were_there_before(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_0"), {4: ["o i 4 0 - -1 9 9"]})
+        self.assertEqual(self.lines("w_9", "w_1", "w_0"), {4: ["o i 8 0 - -1 9 9"]})
+
+    def test_where_nvcc_jumps_one_side_moves(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_0", predicated=()), {3: ["o i 4 0 - -1 - -"]})
+
+    def test_what_a_side_computes_is_in_its_place(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_2"), {})
+
+    def test_nothing_to_choose(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_0", no_choice=(2,)), {})
+        self.assertEqual(self.lines("a_9", "a_1", "a_1"), {})
+        self.assertEqual(self.lines("t_9", "t_1", "t_0"), {})
 
 
 class Addresses(unittest.TestCase):

@@ -8,17 +8,17 @@ from costs import SSA, Names
 from gimple import Function
 
 
-def lines_of(function: Function, names: Names, definitions: shapes.Definitions, dominating: dict[int, set[int]], predicated: set[int], decided: set[int],
+def lines_of(function: Function, names: Names, definitions: shapes.Definitions, dominating: dict[int, set[int]], predicated: set[int], no_choice: set[int],
              number: dict[str, int]) -> dict[int, list[str]]:
-    """The table's lines of each block. predicated: blocks that end in a branch which nvcc does without. decided: those whose outcome it knows. number: of values that
-    somebody reads."""
+    """The table's lines of each block. predicated: blocks that end in a branch which nvcc does without. no_choice: those whose outcome it
+    knows, and the executor's own. number: of values that somebody reads."""
     headers = {to for n, block in function.blocks.items() for to in block.next if to in dominating.get(n, ())}
     found: dict[int, list[str]] = {}
     for n, block in function.blocks.items():
         if not block.phis or n in headers or len(dominating.get(n, ())) < 2:
             continue
         branch = max(dominating[n] - {n}, key=lambda other: len(dominating[other]))
-        if branch in decided:
+        if branch in no_choice:
             continue
         for name, arguments in block.phis:
             if name not in number or "_Bool" in names.declaration(name):

@@ -344,7 +344,8 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     repeated, stored = hoisting.repeated(table)
     own = {n: sum(o[0].instructions for o in operations if o[4] not in offsets.get(n, ())) for n, operations in table.blocks.items()}
     short = shapes.predicated(function, own, barriers | inside)
-    moves = chosen.lines_of(function, table.names, table.definitions, table.dominating, short, {n for n in table.conditions if is_decided(table, n, decided)}, number)
+    no_choice = table.own_tests | table.transparent | {n for n in table.conditions if is_decided(table, n, decided)}
+    moves = chosen.lines_of(function, table.names, table.definitions, table.dominating, short, no_choice, number)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
     table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops) + waiting.waits(function, table.names, table.definitions, table.loops, barriers)
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
