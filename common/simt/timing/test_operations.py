@@ -14,6 +14,8 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(Path(__file__).resolve().parent / "operations"), str(ROOT / "common")]
+import addresses  # noqa: E402
+import chosen  # noqa: E402
 import constructors  # noqa: E402
 import cores  # noqa: E402
 import fused  # noqa: E402
@@ -181,6 +183,17 @@ KERNELS = {
                        "__logf(v + r); v = a + b + c + d; } y[i] = v;",
     "adds_everywhere": "atomicAdd(y + (i * 2654435761u >> 12 & 1048575), 1u);",
     "stores_everywhere": "y[i * 2654435761u >> 12 & 1048575] = 1u;",
+    # The bits of a number: by a loop, by an instruction, and by a loop that does more.
+    "bits_by_a_loop": ROUNDS % "unsigned v = h ^ m, c = 0; for (; v; c++) v &= v - 1; h = h * 5u + c;",
+    "bits_by_an_instruction": ROUNDS % "unsigned v = h ^ m; h = h * 5u + __popc(v);",
+    "bits_and_more": ROUNDS % "unsigned v = h ^ m, c = 0; for (; v; c++) { v &= v - 1; h ^= v * m; } h = h * 5u + c;",
+    # The least number, and the two before it, which a branch moves on; a choice among three that the loop's counter decides, and none.
+    "least": "unsigned a = m, b = n, c = i; " + ROUNDS % "unsigned v = h >> 3; if (v < a) a = v; h = h * 5u + (a ^ b ^ c);",
+    "least_three": "unsigned a = m, b = n, c = i; " + ROUNDS % "unsigned v = h >> 3; if (v < a) { c = b; b = a; a = v; } h = h * 5u + (a ^ b ^ c);",
+    "choice_decided": "unsigned h = x[i]; for (unsigned r = 0; r < 32; r++) { unsigned k = (r & 3) == 0 ? m : (r & 3) == 1 ? n : i; h += (h >> 3) ^ k; } y[i] = h;",
+    "no_choice": "unsigned h = x[i]; for (unsigned r = 0; r < 32; r++) { unsigned k = n; h += (h >> 3) ^ k; } y[i] = h;",
+    "doubles_below": "double v = x[i], w = m, u = n, s = i; unsigned h = 0; for (int r = 0; r < n; r++) { v *= 1.5; w *= 1.25; u *= 1.125; s *= 1.75; h += v < w | u < s | v < s | u < w; } y[i] = h;",
+    "doubles_multiplied": "double v = x[i], w = m, u = n, s = i; for (int r = 0; r < n; r++) { v *= 1.5; w *= 1.25; u *= 1.125; s *= 1.75; } y[i] = v + w + u + s;",
     "skipped": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[h >> 12 & 1023] = h ^ n;",
     "tested": ROUNDS % "h = h * 5u + 7u; if ((h & 4095u) == 77u) y[i] = n;",
     "power_of_2": "float v = x[i]; for (int r = 0; r < n; r++) v = powf(v, 2.0f) + m; y[i] = v;",
@@ -265,6 +278,57 @@ class Constructors(unittest.TestCase):
         texts = {2: (f"__builtin___tsan_read1 ({guard});", [4, 6]), 3: ("", [4]), 4: ("", [3, 5]), 5: (f"__builtin___tsan_write1 ({guard});", [6]), 6: ("", [])}
         function = Function("kernel", True, blocks={n: Block(n, [Statement(text, "")], next=to) for n, (text, to) in texts.items()})
         self.assertEqual(constructors.blocks(function), {3, 4, 5})
+
+
+class Chosen(unittest.TestCase):
+    """What an if, block 2 with its side 3, leaves in block 4."""
+
+    VARIABLES = {"a": "int a;", "w": "long int w;", "t": "_Bool t;"}
+
+    def lines(self, value: str, old: str, new: str, predicated=(2,), no_choice=()) -> dict[int, list[str]]:
+        blocks = {2: Block(2, [Statement("a_1 = a_0 + 5;", ""), Statement("if (a_1 > 3)", "")], next=[3, 4]),
+                  3: Block(3, [Statement("a_2 = a_1 + 7;", "")], next=[4]), 4: Block(4, [], phis=[(value, {2: old, 3: new})])}
+        function = Function("kernel", True, variables=self.VARIABLES, blocks=blocks)
+        return chosen.lines_of(function, Names(function), shapes.Definitions(function), shapes.dominators(function), set(predicated), set(no_choice), {value: 9})
+
+    def test_two_that_were_there_before(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_0"), {4: ["o i 4 0 - -1 9 9"]})
+        self.assertEqual(self.lines("w_9", "w_1", "w_0"), {4: ["o i 8 0 - -1 9 9"]})
+
+    def test_where_nvcc_jumps_one_side_moves(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_0", predicated=()), {3: ["o i 4 0 - -1 - -"]})
+
+    def test_what_a_side_computes_is_in_its_place(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_2"), {})
+
+    def test_nothing_to_choose(self):
+        self.assertEqual(self.lines("a_9", "a_1", "a_0", no_choice=(2,)), {})
+        self.assertEqual(self.lines("a_9", "a_1", "a_1"), {})
+        self.assertEqual(self.lines("t_9", "t_1", "t_0"), {})
+
+
+class Addresses(unittest.TestCase):
+    """A pointer and an index of 64 bits are added by two instructions, LEA and LEA.HI.X."""
+
+    VARIABLES = {"i": "int i;", "w": "long int w;", "s": "unsigned long s;", "p": "float * p;"}
+
+    def is_wide(self, *texts: str, index: str = "s_9", pointer: str = "p_1") -> bool:
+        function = Function("kernel", True, variables=self.VARIABLES, blocks={2: Block(2, [Statement(text + ";", "") for text in texts])})
+        return addresses.is_sum_of_64_bits(Names(function), shapes.Definitions(function), pointer, index)
+
+    def test_an_index_of_32_bits_is_widened_by_the_sum(self):
+        self.assertFalse(self.is_wide("s_8 = (unsigned long) i_1", "s_9 = s_8 * 4"))
+        self.assertFalse(self.is_wide("i_2 = i_1 + 7", "s_8 = (unsigned long) i_2", "s_9 = s_8 * 4"))
+
+    def test_a_constant_is_an_offset(self):
+        self.assertFalse(self.is_wide("s_9 = s_8 * 4", index="4"))
+
+    def test_shared_memory_has_addresses_of_32_bits(self):
+        self.assertFalse(self.is_wide("s_9 = s_8 * 4", pointer="&tile"))
+
+    def test_an_index_of_64_bits_is_not(self):
+        self.assertTrue(self.is_wide("s_8 = (unsigned long) w_1", "s_9 = s_8 * 4"))
+        self.assertTrue(self.is_wide("s_7 = (unsigned long) i_1", "s_8 = s_7 * s_6", "s_9 = s_8 * 4"))
 
 
 @in_turn(3)
@@ -426,6 +490,19 @@ class Operations(unittest.TestCase):
 
     def test_l2_takes_scattered_atomics_faster_than_stores_of_parts_of_sectors(self):
         self.assertGreater(self.ratio("stores_everywhere", "adds_everywhere"), 1.05)
+
+    def test_a_loop_that_counts_bits_is_an_instruction(self):
+        """POPC; where the loop does more it stays."""
+        self.assertLess(self.ratio("bits_by_a_loop", "bits_by_an_instruction"), 1.1)
+        self.assertGreater(self.ratio("bits_and_more", "bits_by_an_instruction"), 1.5)
+
+    def test_what_a_branch_chooses_is_moved(self):
+        """ISETP, VIMNMX, SEL, SEL; not where the compiler knows the way."""
+        self.assertGreater(self.ratio("least_three", "least"), 1.12)
+        self.assertLess(self.ratio("choice_decided", "no_choice"), 1.04)
+
+    def test_doubles_are_compared_by_the_units_of_doubles(self):
+        self.assertGreater(self.ratio("doubles_below", "doubles_multiplied"), 1.4)
 
     def test_what_is_predicated_is_issued_though_no_lane_does_it(self):
         self.assertGreater(self.ratio("skipped", "tested"), 1.1)

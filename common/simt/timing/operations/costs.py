@@ -137,6 +137,8 @@ def power_of_two(text: str) -> bool:
 def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -> Cost:
     wide = names.is_wide(to)
     constant = not SSA.fullmatch(b) and b not in names.variables
+    if operator in ("<", ">", "<=", ">=", "==", "!=", "unord", "ord", "u<", "u>", "u<=", "u>=", "u==", "ltgt"):
+        return Cost("double", 1) if names.is_double(a) else Cost("alu", 2 if names.is_wide(a) else 1)
     if names.is_float(to) and operator == "/" and file.endswith("simt/math.h"):
         return Cost("mufu", 2, 1)
     if names.is_float(to):
@@ -144,9 +146,6 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     if names.is_double(to):
         quotient = DOUBLE["rsqrt"] if file.endswith("simt/math.h") else 24
         return Cost("double", quotient if operator == "/" else 1, fence=operator == "/")
-    if operator in ("<", ">", "<=", ">=", "==", "!=", "unord", "ord", "u<", "u>", "u<=", "u>=", "u==", "ltgt"):
-        wide = names.is_wide(a)
-        return Cost("alu", 2 if wide else 1)
     if operator == "+" and names.is_pointer(to):
         return Cost("integer", 1)  # with the index's product before it: IMAD.WIDE
     if operator in ("w*", "h*"):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import addresses
 import announced
 import atomics
+import bits_counted
+import chosen
 import constructors
 import costs
 import elements
@@ -174,6 +177,9 @@ class FunctionTable:
             cost = Cost("copy")
         else:
             cost = self.known_quotient(n, source) or costs.of_expression(self.names, to, source, statement.file)
+            added = costs.BINARY.match(source) if self.names.is_pointer(to) else None
+            if added and added[2] == "+" and addresses.is_sum_of_64_bits(self.names, self.definitions, added[1], added[3]):
+                cost = Cost("integer", 2)
         self.assign(n, to, source, cost)
 
     def known_quotient(self, n: int, source: str) -> Cost | None:
@@ -244,7 +250,7 @@ class FunctionTable:
         if SSA.fullmatch(a) and any(earlier in self.dominating.get(n, ()) for earlier in self.tested.get((a, compare, b), [])):
             free = True
         self.tested.setdefault((a, compare, b), []).append(n)
-        cost = Cost("alu", 0 if free else 2 if self.names.is_wide(a) else 1)
+        cost = Cost("alu", 0) if free else costs.of_binary(self.names, "", a, compare or "!=", b, "")
         self.add(n, cost, (), reads, name="test")
 
     def tests_of(self, loop: shapes.Loop) -> list[int]:
@@ -281,6 +287,14 @@ class FunctionTable:
             if files and all(is_own(file) for file in files):
                 self.transparent.add(n)
         self.transparent |= constructors.blocks(self.function)
+        self.count_bits()
+
+    def count_bits(self) -> None:
+        for loop, bits in bits_counted.find(self.function, self.names, self.definitions, self.loops):
+            before = hoisting.before_loop(self.function.blocks, loop)
+            if before is not None:
+                self.transparent |= loop.blocks
+                self.add(before, costs.of_call(self.names, "popcountl" if self.names.is_wide(bits) else "popcount", "", set(), ""), (), self.values.read(bits), name="bits")
 
 
 def number_joined(table: FunctionTable) -> dict[str, int]:
@@ -330,6 +344,8 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     repeated, stored = hoisting.repeated(table)
     own = {n: sum(o[0].instructions for o in operations if o[4] not in offsets.get(n, ())) for n, operations in table.blocks.items()}
     short = shapes.predicated(function, own, barriers | inside)
+    no_choice = table.own_tests | table.transparent | {n for n in table.conditions if is_decided(table, n, decided)}
+    moves = chosen.lines_of(function, table.names, table.definitions, table.dominating, short, no_choice, number)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
     table.unknown += local_arrays.in_memory(function, table.names, table.definitions, table.loops) + waiting.waits(function, table.names, table.definitions, table.loops, barriers)
     lines += [f"u {why}" for why in dict.fromkeys(table.unknown)]
@@ -352,6 +368,7 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
                 constants = sum(not SSA.fullmatch(a) for a in arguments.values())
                 if constants and n not in headers and n not in table.transparent:
                     lines.append(f"o i {4 * constants} 0 - -1 - -")
+        lines += moves.get(n, []) if n not in table.transparent else []
         for (cost_of, writes, reads, offset, name), unchanged_in in zip(table.blocks[n], repeated[n]):
             if n in table.transparent and cost_of.kind in ("alu", "integer", "float", "convert", "double"):
                 cost_of = Cost("copy")
