@@ -1,7 +1,7 @@
 // Threads that wait in a loop for what another thread or block will write: barriers of the grid that a program makes
-// itself, flags between blocks. On a GPU all resident blocks run at one time; here a block that waits so would never end,
-// for the others have not begun. When a thread has run for long without a pause, the blocks of its launch begin to take
-// turns (LaunchState::in_turns).
+// itself, flags between blocks. On a GPU all resident blocks run at one time; here a block that waits so would never
+// end, for the others have not begun. When a thread has run for long without a pause, the blocks of its launch begin to
+// take turns (LaunchState::in_turns).
 #pragma once
 
 namespace simt {
