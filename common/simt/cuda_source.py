@@ -20,14 +20,15 @@ from source_text import Text, UserError, closing, inside_function, of_text, read
 from lacking_names import OF_NAME
 from unsupported_names import HEADERS, LIBRARIES, UNSUPPORTED
 
-ALIGNED = r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)"
+IN_BRACKETS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # as of alignas(alignof(decltype(x)))
+ALIGNED = rf"__align__\s*{IN_BRACKETS}|alignas\s*{IN_BRACKETS}"
 
 # A parameter may say where it points to; that places nothing.
 # A kernel has one attribute of this kind (qualifiers.h): its cluster's shape, which decides what it computes, comes before
 # its bounds.
 BOUNDS_OF_CLUSTER = re.compile(r"\b__cluster_dims__\s*\((?:[^()]|\([^()]*\))*\)\s*(\b__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))")
 # g++ wants the alignment first.
-ALIGNED_SHARED = re.compile(r"(?P<shared>\b__shared__\s+)(?P<aligned>alignas\s*\((?:[^()]|\([^()]*\))*\))")
+ALIGNED_SHARED = re.compile(r"(?P<shared>\b__shared__\s+)(?P<aligned>alignas\s*" + IN_BRACKETS + ")")
 POINTER_TO_SHARED = re.compile(r"(?<=[(,])\s*(?:const\s+|volatile\s+)*\b(__shared__\s)(?=\s*[\w:<>\s]+[*&][^(),;]*[,)])")
 # Qualifiers, type, name[], what follows before the semicolon.
 QUALIFIER = rf"extern|__shared__|volatile|static|const|{ALIGNED}|__attribute__\s*\(\(.*?\)\)"
@@ -306,14 +307,17 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
     for bounds in BOUNDS_OF_CLUSTER.finditer(code):
         keep_lines(*bounds.span(1), "")
 
+    dynamic = dynamic_shared(code)
     for shared in ALIGNED_SHARED.finditer(code):
+        if any(array.start() <= shared.start() < array.end() for array in dynamic):
+            continue
         lines = shared[0].count("\n")
         edits.append((*shared.span(), " ".join(shared["aligned"].split()) + " __shared__" + "\n" * lines + " " * (not lines)))
 
     for parameter in POINTER_TO_SHARED.finditer(code):
         keep_lines(*parameter.span(1), "")
 
-    for shared in dynamic_shared(code):
+    for shared in dynamic:
         qualifier, type_, name, rest = shared.groups()
         if not re.fullmatch(r"(?:\s*\[[^\[\]]*\])*\s*", rest):
             raise source.error(shared.start(), "only an array of its own can be dynamic shared memory: extern __shared__ T name[];")

@@ -17,6 +17,7 @@
 #include "cluster.h"
 #include "cooperative.h"
 #include "device.h"
+#include "device_limits.h"
 #include "device_queues.h"
 #include "device_service.h"
 #include "devices.h"
@@ -29,6 +30,7 @@
 #include "memory.h"
 #include "module_tls.h"
 #include "resident.h"
+#include "spinning.h"
 #include "streams.h"
 #include "simt.h"
 
@@ -69,6 +71,7 @@ class Pool {
 
   void run(LaunchState* launch) {
     out_of_turn_ = false;
+    watch_for_spinning();
     use_signal_stack();  // a thread of the host's that has launched nothing yet has none
     if (launch->resident_blocks() > 1 || launch->cooperative || launch->in_turns) {
       own_ = &workers_[0];
@@ -108,8 +111,9 @@ class Pool {
     if (had_turn_) return;
     const uint64_t own = own_->number.load();
     const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i <= started_ && !out_of_turn_; i++) {
-      while (&workers_[i] != own_ && workers_[i].number.load() < own && !out_of_turn_) {
+    const auto has_turn = [&] { return out_of_turn_ || current_block->launch().in_turns; };
+    for (int i = 0; i <= started_ && !has_turn(); i++) {
+      while (&workers_[i] != own_ && workers_[i].number.load() < own && !has_turn()) {
         sched_yield();
         // One before may wait for another device, which waits for this block.
         if (has_several_devices() && std::chrono::steady_clock::now() - begin > longest_wait) out_of_turn_ = true;
@@ -117,6 +121,12 @@ class Pool {
     }
     had_turn_ = true;
     waited_ += std::chrono::steady_clock::now() - begin;
+  }
+
+  void signal_all(int signal) {
+    for (Worker& worker : workers_) {
+      if (worker.number.load() != idle) pthread_kill(worker.handle, signal);
+    }
   }
 
   static bool is_shared(const void* address) {
@@ -190,10 +200,28 @@ class Pool {
       worker.number = number;
       had_turn_ = false;
       poison_shared_memory(launch->config.shared_bytes);
-      worker.block.run(*launch, launch->block_to_run(number));
+      if (!worker.block.run(*launch, launch->block_to_run(number))) run_in_turns_from(&worker, launch);
     }
     worker.block.end_launch();
     worker.number = idle;
+  }
+
+  // The worker's block waits for others, which may be any of those that have not begun.
+  static void run_in_turns_from(Worker* worker, LaunchState* launch) {
+    if (Observer* const observer = launch->record ? current_observer() : nullptr) observer->blocks_take_turns();
+    Residents residents(launch, static_shared_, poison_shared_memory);
+    residents.adopt(&worker->block);
+    // As many as a GPU has at one time.
+    const uint64_t most = uint64_t{multiprocessors} * (threads_per_multiprocessor / launch->threads_per_block());
+    for (;;) {
+      const uint64_t number = launch->next_block.fetch_add(1);
+      if (number >= launch->blocks_to_run()) break;
+      residents.add(launch->block_to_run(number));
+      while (residents.waiting() >= most) residents.go_on([] {});
+    }
+    while (residents.go_on([] {})) continue;
+    residents.end();
+    forget_resident_blocks();
   }
 
   // Shared memory starts with bytes 0xFF, which are NaN: what a kernel forgot to write shows.
@@ -234,6 +262,10 @@ bool pass_to_busy_thread(int signal) {
     if (Pool::of(device).pass_signal(signal)) return true;
   }
   return false;
+}
+
+void signal_busy_threads(int signal) {
+  for (int device = 0; device < device_count(); device++) Pool::of(device).signal_all(signal);
 }
 
 namespace {
@@ -303,6 +335,7 @@ cudaError_t run_launch(const LaunchConfig& config, const BoundKernel& kernel, bo
         {state.id, kernel.name, reinterpret_cast<const void*>(kernel.run), arguments, state.in_turns});
   }
   Pool::get().run(&state);
+  if (state.in_turns) no_spinning_now();
   if (observer) observer->launch_end(state.id);
   if (counters) counters::end_launch(state, *counters);
   for (const ChildLaunch& child : state.children.take()) run_launch(child.config, child.kernel, false);

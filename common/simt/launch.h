@@ -14,4 +14,7 @@ bool used_atomics();
 // Sends the signal to an OS thread that runs a block. False if there is none. Async-signal-safe.
 bool pass_to_busy_thread(int signal);
 
+// Sends it to all of them.
+void signal_busy_threads(int signal);
+
 }  // namespace simt

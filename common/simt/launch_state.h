@@ -30,7 +30,9 @@ struct LaunchState {
   std::vector<uint64_t> some;  // the blocks to run, if not all, by rising number
 
   bool cooperative = false;  // all blocks are resident at once
-  bool in_turns = false;     // whoever comes to an atomic of global memory lets the other blocks come to theirs
+  // Whoever comes to an atomic of global memory lets the other blocks come to theirs. A launch that has begun may get
+  // it (spinning.h).
+  mutable std::atomic<bool> in_turns{false};
 
   // Set before it runs: is it watched (by the counters or an observer), and what to count into, if anything.
   bool record = false;

@@ -30,6 +30,7 @@ struct Recording {
   bool tracing;                          // basic blocks are recorded too
   const std::vector<uintptr_t>* guards;  // and the compiler's, if it is not empty
   unsigned next_known;
+  bool gives_way;  // the thread has run for long: others go on at its next jump back (spinning.h)
   Observer* observer;
   // The last plain store, if what it has stored is not in the log yet (instrument/stores.cpp); `slot` is its key's.
   struct {

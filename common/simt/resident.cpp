@@ -118,6 +118,7 @@ void Residents::turn(size_t i, const std::function<bool()>& go) {
   running_ = i;
   if (go()) {
     states_[i] = State::ended;
+    idle_.push_back(blocks_[i]);
     return;
   }
   states_[i] = blocks_[i]->waits_for_turn() ? State::waits_for_turn : State::waits;
@@ -142,16 +143,37 @@ size_t Residents::first(State of_these) const {
 
 void Residents::begin(const std::vector<uint64_t>& numbers) {
   states_.assign(numbers.size(), State::not_begun);
-  blocks_.clear();
-  for (size_t i = 0; i < numbers.size(); i++) {
-    poison_(launch_->config.shared_bytes);
-    if (i == 0 || states_[i - 1] != State::ended) {
-      used_.push_back(take_block());
-      used_.back()->begin_launch(*launch_, launch_->record, launch_->counters);
-    }
-    blocks_.push_back(used_.back().get());
-    turn(i, [&] { return blocks_[i]->run(*launch_, numbers[i]); });
+  blocks_.assign(numbers.size(), nullptr);
+  idle_.clear();
+  for (size_t i = 0; i < numbers.size(); i++) start(i, numbers[i]);
+}
+
+void Residents::add(uint64_t number) {
+  states_.push_back(State::not_begun);
+  blocks_.push_back(nullptr);
+  start(states_.size() - 1, number);
+}
+
+void Residents::start(size_t i, uint64_t number) {
+  poison_(launch_->config.shared_bytes);
+  if (idle_.empty()) {
+    used_.push_back(take_block());
+    used_.back()->begin_launch(*launch_, launch_->record, launch_->counters);
+    idle_.push_back(used_.back().get());
   }
+  blocks_[i] = idle_.back();
+  idle_.pop_back();
+  turn(i, [&] { return blocks_[i]->run(*launch_, number); });
+}
+
+void Residents::adopt(Block* block) {
+  states_.push_back(State::waits_for_turn);
+  blocks_.push_back(block);
+  saved(states_.size() - 1).save();
+}
+
+size_t Residents::waiting() const {
+  return states_.size() - static_cast<size_t>(std::count(states_.begin(), states_.end(), State::ended));
 }
 
 bool Residents::go_on(const std::function<void()>& all_wait) {

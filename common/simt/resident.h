@@ -57,6 +57,12 @@ class Residents {
   bool go_on(const std::function<void()>& all_wait);
   void end();
 
+  // One more of the launch's blocks begins. A block that waits for its turn, begun elsewhere, has its turns with these.
+  void add(uint64_t number);
+  void adopt(Block* block);
+  // How many have begun and not ended.
+  size_t waiting() const;
+
   size_t count() const { return states_.size(); }
   State state(size_t i) const { return states_[i]; }
   size_t running() const { return running_; }
@@ -65,6 +71,7 @@ class Residents {
 
  private:
   void turn(size_t i, const std::function<bool()>& go);
+  void start(size_t i, uint64_t number);
   bool resume_all(State those);
   size_t first(State of_these) const;
 
@@ -74,6 +81,7 @@ class Residents {
   std::vector<State> states_;
   std::vector<Block*> blocks_;  // where those run that have begun
   std::vector<std::unique_ptr<Block>> used_;
+  std::vector<Block*> idle_;  // of blocks that have ended
   std::vector<std::unique_ptr<SavedShared>> saved_;
   size_t running_ = 0;
 };

@@ -139,6 +139,13 @@ class Refused(InFolder):
         self.write("a.cu", KERNEL + "\nint main() {\n  int x = ;\n}\n")
         self.assertIn("a.cu:4:", self.refuses("a.cu"))
 
+    def test_variables_that_are_larger_than_code_reaches(self):
+        self.write("large.cu", "__device__ int all[600 << 20];\n__global__ void kernel() { all[threadIdx.x] = 3; }\nint main() { kernel<<<1, 1>>>(); }\n")
+        done = simtcc("large.cu", "-o", "large", folder=self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("larger than 2 GB together: allocate the largest with cudaMalloc", done.stdout)
+        self.assertNotIn("relocation", done.stdout)
+
     def test_a_missing_header_names_the_line(self):
         self.write("a.cu", "\n#include \"nowhere.h\"\nint main() {}\n")
         self.assertIn("a.cu:2:", self.refuses("a.cu"))

@@ -64,6 +64,13 @@ class Rewritten(unittest.TestCase):
         self.assertIn("  volatile short (*const b)[3][4] = ::simt::DynamicShared();", text)
         self.assertIn("extern int c[];\n__shared__ int d[2];", text)
 
+    def test_aligned_dynamic_shared_memory(self) -> None:
+        for aligned in ("extern __shared__ __align__(sizeof(T))", "alignas(sizeof(decltype(f(0)))) extern __shared__", "extern __shared__ alignas(alignof(T))",
+                        "extern __shared__ __attribute__((aligned(sizeof(T))))"):
+            text = rewritten(f"template <typename T> __global__ void k() {{\n  {aligned} unsigned char a[];\n}}\n")
+            self.assertIn("unsigned char* const a = ::simt::DynamicShared();", text, aligned)
+            self.assertNotIn("extern", text, aligned)
+
     def test_which_device_functions_and_variables_are_a_files_own(self) -> None:
         own = ["__device__ int w[] = {1, 2};", "__device__ Foo braced{3};", "namespace b { __device__ volatile unsigned int v; }",
                "__device__ float twice(float x) { __device__ int y; return 2 * x; }", "__device__ __noinline__ int f(int);",

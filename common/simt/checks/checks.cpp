@@ -66,6 +66,7 @@ class AllChecks : public Observer {
     now().racecheck.launch_begin(launch.in_turns);
   }
   void launch_end(uint64_t) override {}
+  void blocks_take_turns() override { now().racecheck.launch_begin(true); }
 
   void block_begin(const BlockInfo& info) override {
     now().block = info;

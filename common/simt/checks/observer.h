@@ -100,6 +100,9 @@ class Observer {
   virtual void grid_complete() = 0;
   virtual void block_resume(const BlockInfo& block) = 0;
 
+  // From now on blocks of the launch may go on after others have begun (LaunchInfo::in_turns).
+  virtual void blocks_take_turns() {}
+
   // A cluster's blocks begin: their shared memory is in these places while they do not run. All that have not returned
   // have come to cluster.sync(); then each goes on in turn.
   virtual void cluster_begin(const std::vector<Allocation>& /*memory*/) {}

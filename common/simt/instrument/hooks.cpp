@@ -54,8 +54,19 @@ using simt::recording;
 
 namespace {
 
+__attribute__((noinline)) void give_way() {
+  recording.gives_way = false;
+  simt::settle_store();
+  simt::current_block->yield();
+}
+
+__attribute__((always_inline)) inline void jump_back(LaneLog* lane, uintptr_t from, uintptr_t to) {
+  simt::record_jump_back(lane, from, to);
+  if (__builtin_expect(recording.gives_way, 0)) give_way();
+}
+
 __attribute__((noinline)) void enter_traced_block(LaneLog* lane, uintptr_t last, uintptr_t pc) {
-  if (pc <= last) simt::record_jump_back(lane, last, pc);
+  if (pc <= last) jump_back(lane, last, pc);
   if (!simt::has_room(lane)) return recording.recorder->enter_block(lane, pc);
   simt::append_key(lane, simt::key_at(lane, pc, Event::basic_block, 0));
 }
@@ -116,7 +127,7 @@ void __sanitizer_cov_trace_pc() {
   lane->last_pc = pc;
   // Called last, so that most blocks need no registers saved.
   if (__builtin_expect(recording.tracing, 0)) return enter_traced_block(lane, last, pc);
-  if (pc <= last) simt::record_jump_back(lane, last, pc);
+  if (pc <= last) jump_back(lane, last, pc);
 }
 
 }  // extern "C"

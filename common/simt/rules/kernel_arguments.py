@@ -27,9 +27,20 @@ def is_lambda(record: Node) -> bool:
     return bool(record.parent and record.parent.kind == "LambdaExpr")
 
 
+def call_operator(record: Node) -> Node | None:
+    """A lambda's; a generic one's is a template."""
+    members = [member for child in record.children for member in (child.children if child.kind == "FunctionTemplateDecl" else [child])]
+    return next((member for member in members if member.kind == "CXXMethodDecl" and "operator()" in member.before_type), None)
+
+
+def sides(function: Node | None) -> set[str]:
+    """What the program itself writes: CUDADeviceAttr, CUDAHostAttr."""
+    written = [child.kind for child in function.children if "Implicit" not in child.text] if function else []
+    return {"CUDADeviceAttr", "CUDAHostAttr"}.intersection(written)
+
+
 def has_side(record: Node) -> bool:
-    call = next((child for child in record.children if child.kind == "CXXMethodDecl" and "operator()" in child.before_type), None)
-    return bool(call) and any(child.kind == "CUDADeviceAttr" and "Implicit" not in child.text for child in call.children)
+    return "CUDADeviceAttr" in sides(call_operator(record))
 
 
 def is_private(declared: Node) -> bool:

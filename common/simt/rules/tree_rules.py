@@ -32,7 +32,7 @@ def kernels(asked: Asked) -> Found:
             continue
         around = next((above for above in function.above() if above.kind not in ("FunctionTemplateDecl", "LinkageSpecDecl")), None)
         if around and around.kind == "FriendDecl":
-            if function.child("CompoundStmt"):
+            if function.child("CompoundStmt") and (function.parent is around or function.id in asked.program.patterns):  # no instantiation
                 yield function.named, "a __global__ function cannot be defined in a friend declaration", "define it outside of the class"
         elif function.kind == "CXXMethodDecl":
             yield function.named, "a __global__ function cannot be a member function", "make it a function of its own, outside of the class"
@@ -44,7 +44,8 @@ def kernels(asked: Asked) -> Found:
             yield function.named, "a __global__ function cannot have ellipsis", "name the parameters, or make it a template of as many types"
         line = asked.line(function.named)
         before_name, after_name = line[:function.named[2] - 1], line[function.named[2] - 1:]
-        if re.search(r"\bauto\b", before_name) and not re.search(r"->\s*void\b", after_name):
+        return_type = before_name.rpartition(">")[2]  # behind a template's parameters, which may be auto
+        if re.search(r"\bauto\b", return_type) and not re.search(r"->\s*void\b", after_name):
             yield function.named, "a __global__ function must not have a deduced return type", "write void"
         for parameter in (child for child in function.children if child.kind == "ParmVarDecl"):
             if parameter.type.endswith("&&"):
@@ -186,8 +187,9 @@ def vectors(asked: Asked) -> Found:
 def device_lambdas(asked: Asked) -> Found:
     for node in asked.program.nodes:
         if node.kind == "LambdaExpr" and (record := node.child("CXXRecordDecl")):
-            call = next((child for child in record.children if child.kind == "CXXMethodDecl" and "operator()" in child.before_type), None)
-            if not call or not any(child.kind in ("CUDADeviceAttr", "CUDAHostAttr") and "Implicit" not in child.text for child in call.children):
+            call = kernel_arguments.call_operator(record)
+            sides = kernel_arguments.sides(call)
+            if not call or not sides:
                 continue
             around = function_around(node)
             if not asked.extended_lambda:
@@ -196,6 +198,8 @@ def device_lambdas(asked: Asked) -> Found:
             elif (not around or not on_device(around)) and any(child.kind == "FieldDecl" and child.type.endswith("&") for child in record.children):
                 yield (node.begin, "an extended __device__ lambda cannot capture variables by reference",
                        "write [=]: the variables of a host function are not where a kernel could read them")
+            elif around and not on_device(around) and len(sides) == 2 and call.parent and call.parent.kind == "FunctionTemplateDecl":
+                yield (node.begin, "a __host__ __device__ extended lambda cannot be generic", "write its parameters' types, or leave __host__ out")
 
 
 def overloads(asked: Asked) -> Found:

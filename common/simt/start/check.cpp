@@ -10,6 +10,7 @@
 #include "devices.h"
 #include "refusal.h"
 #include "simt.h"
+#include "spinning.h"
 
 namespace {
 struct StartChecks {
@@ -19,6 +20,7 @@ struct StartChecks {
     std::atexit(simt::wait_for_all_devices);
     simt::checks::start();
     simt::tell_refused_launches();
+    simt::let_spinning_blocks_give_way(nullptr, nullptr);
   }
 };
 // Before all constructors of the program's own, which may call the runtime and launch kernels: simtcc links this first.

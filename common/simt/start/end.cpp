@@ -5,6 +5,8 @@
 
 #include "device_queues.h"
 
+extern "C" void simt_program_ends() {}  // and its code
+
 namespace {
 struct EndOfMain {
   EndOfMain() { std::atexit(simt::wait_for_all_devices); }

@@ -6,6 +6,12 @@
 #include "devices.h"
 #include "refusal.h"
 #include "simt.h"
+#include "spinning.h"
+
+extern "C" {
+void simt_program_begins() {}
+void simt_program_ends();
+}
 
 namespace {
 struct StartPlain {
@@ -14,6 +20,8 @@ struct StartPlain {
     simt::tell_refused_launches();
     simt::use_devices_of_environment();
     std::atexit(simt::wait_for_all_devices);
+    simt::let_spinning_blocks_give_way(reinterpret_cast<const void*>(simt_program_begins),
+                                       reinterpret_cast<const void*>(simt_program_ends));
   }
 };
 // Before all constructors of the program's own, which may call the runtime and launch kernels: simtcc links this first.

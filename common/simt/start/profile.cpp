@@ -12,6 +12,7 @@
 #include "devices.h"
 #include "refusal.h"
 #include "simt.h"
+#include "spinning.h"
 #include "timing/predictor.h"
 
 extern "C" const char simt_python[];  // the interpreter that ran simtcc, which says it of each program
@@ -66,6 +67,7 @@ struct StartProfile {
     }
     simt::counters::start(true);
     simt::tell_refused_launches();
+    simt::let_spinning_blocks_give_way(nullptr, nullptr);
     std::atexit(show);
   }
 };
