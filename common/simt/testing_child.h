@@ -1,6 +1,7 @@
 // For tests of kernels that end their process: run one in a child and read what it said.
 #pragma once
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,8 +42,10 @@ struct ChildResult {
   }
   close(ends[0]);
   int status = 0;
-  waitpid(child, &status, 0);
+  pid_t ended;
+  while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) continue;
   INFO(result.text);
+  REQUIRE(ended == child);
   REQUIRE(WIFEXITED(status));
   result.status = WEXITSTATUS(status);
   return result;
