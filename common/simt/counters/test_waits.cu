@@ -5,12 +5,10 @@
 #include "counters/test_kernels.h"
 #include "simt.h"
 
-using simt::counters::Launch;
-
 namespace {
 
 constexpr int warps = 8, each = 40;
-enum class By { nothing, ticket, flag, atomic_flag, named_barrier, barrier_object, maximum, counter };
+enum class By { nothing, ticket, flag, atomic_flag, named_barrier, barrier_object, maximum, maximum_of_ref, counter };
 
 __global__ void works(const int* in, int* out, By by) {
   __shared__ int turn, most, count;
@@ -37,6 +35,7 @@ __global__ void works(const int* in, int* out, By by) {
   for (int k = 0; k < each; k++) {
     const int value = in[k * blockDim.x + threadIdx.x];
     if (by == By::maximum) atomicMax(&most, value);
+    if (by == By::maximum_of_ref) cuda::atomic_ref<int, cuda::thread_scope_block>(most).fetch_max(value);
     if (by == By::counter) atomicAdd(&count, 1);
     sum += value;
   }
@@ -67,7 +66,7 @@ TEST_CASE("warps that wait for each other make one chain") {
 }
 
 TEST_CASE("warps that add to a sum, or keep a maximum, wait for nobody") {
-  for (const By by : {By::nothing, By::maximum, By::counter}) {
+  for (const By by : {By::nothing, By::maximum, By::maximum_of_ref, By::counter}) {
     INFO(static_cast<int>(by));
     CHECK(chain(by) < each / 2);
   }

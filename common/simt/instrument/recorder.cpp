@@ -254,9 +254,7 @@ void Recorder::restart_columns(unsigned warp, const unsigned* heads) {
   }
 }
 
-ThreadId Recorder::running_thread() const {
-  return {info_.index, simt_threadIdx, static_cast<unsigned>(recording.lane - lanes_.data())};
-}
+ThreadId Recorder::running_thread() const { return {info_.index, simt_threadIdx, running()}; }
 
 // The range around an address in which everything is recorded; empty if it is not recorded.
 Allocation Recorder::recorded_range(uintptr_t address) const {
@@ -359,7 +357,7 @@ void Recorder::announce(const Announced& atomic, AccessKind kind, uintptr_t pc) 
 }
 
 void Recorder::use_rows(unsigned rows) {
-  const auto thread = static_cast<size_t>(recording.lane - lanes_.data());
+  const unsigned thread = running();
   const std::unique_ptr<WarpLog>& log = warps_[thread / log_lanes].log;
   if (log) recording.lane->end = std::max(recording.lane->next, &log->keys[0][thread % log_lanes] + rows * log_lanes);
 }
@@ -376,8 +374,8 @@ void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr
   if (!shared && kind == AccessKind::volatile_load && current_block->launch().in_turns && ++volatile_loads % 64 == 0)
     current_block->wait_for_turn();
   recording.recorder->record({pc, address, bytes, true, kind});
-  if (recording.counting && kind == AccessKind::volatile_load) recording.recorder->looks_at(address);
-  if (recording.counting && kind != AccessKind::volatile_load) recording.recorder->shows(address);
+  if (recording.counting)
+    kind == AccessKind::volatile_load ? recording.recorder->looks_at(address) : recording.recorder->shows(address);
   if (recording.observer) recording.recorder->show_now();
 }
 

@@ -58,7 +58,7 @@ class Recorder final : public Watcher {
     unsigned bytes = 0;
     bool stores_only = false, loaded = false;
   };
-  Announced& announced() { return announced_[static_cast<size_t>(recording.lane - lanes_.data())]; }
+  Announced& announced() { return announced_[running()]; }
   // Records it. Ends the process if there is no atomic of this size.
   void announce(const Announced& atomic, AccessKind kind, uintptr_t pc);
   // Of the running lane's log: how many rows it may fill before it pauses.
@@ -79,7 +79,7 @@ class Recorder final : public Watcher {
 
   // The running thread gets so many bytes of another one's without an access of memory.
   void receive(unsigned bytes) override {
-    if (collector_) received_[static_cast<size_t>(recording.lane - lanes_.data())] += bytes;
+    if (collector_) received_[running()] += bytes;
   }
   // And these of a lane of its warp.
   void exchange(unsigned bytes) {
@@ -152,9 +152,10 @@ class Recorder final : public Watcher {
     lane->frame += (uint64_t{to} - uint64_t{from}) << key_path_shift;
   }
   ThreadId running_thread() const;
+  // Its number in the block.
   unsigned running() const { return static_cast<unsigned>(recording.lane - lanes_.data()); }
   uint64_t accesses_so_far() const;
-  std::vector<Frame>& frames() { return frames_[static_cast<size_t>(recording.lane - lanes_.data())]; }
+  std::vector<Frame>& frames() { return frames_[running()]; }
   bool is_recorded(const Access& access);
   Allocation recorded_range(uintptr_t address) const;
   void show(unsigned warp);

@@ -99,7 +99,7 @@ void Recorder::show_all() {
   for (unsigned warp = 0; warp * log_lanes < lanes_.size(); warp++) show(warp);
 }
 
-void Recorder::show_now() { show(static_cast<unsigned>(recording.lane - lanes_.data()) / log_lanes); }
+void Recorder::show_now() { show(running() / log_lanes); }
 
 void Recorder::fence() {
   show_now();

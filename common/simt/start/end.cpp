@@ -5,7 +5,8 @@
 
 #include "device_queues.h"
 
-extern "C" void simt_program_ends() {}  // and its code
+// Where the program's own code ends (spinning.h).
+extern "C" void simt_program_ends() {}
 
 namespace {
 struct EndOfMain {

@@ -8,6 +8,7 @@
 #include "simt.h"
 #include "spinning.h"
 
+// Between these lies the program's own code, since this file is linked first and end.cpp last.
 extern "C" {
 void simt_program_begins() {}
 void simt_program_ends();
