@@ -2,6 +2,7 @@
 """Predicts what a rung's kernels would take on a GPU that is not there, and writes it as points into a results file:
 
     predict.py --lab lab02_smem --rung build/cpu/checked/X.so --source student --gpu h200 --results plots/local/predicted-nvidia-h200.json
+    predict.py --take FILE ... --results plots/local/predicted-nvidia-h200.json      only: the points of such files into one
     predict.py --check-gpu h200      only: is there such a GPU?
     predict.py --name-of h200        its results file's name
 Status 1: a variant is wrong or could not be counted, the others are recorded; 2: nothing could be done.
@@ -131,10 +132,18 @@ def put(path: Path, gpu: str, found: list[dict], command: str) -> None:
     new.replace(path)
 
 
+def taken(path: Path) -> list[dict]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["points"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UserError(f"{path}: not a file of predictions") from None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check-gpu", metavar="GPU")
     parser.add_argument("--name-of", metavar="GPU")
+    parser.add_argument("--take", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--gpu", default="h200")
     parser.add_argument("--lab")
     parser.add_argument("--rung", type=Path)
@@ -158,6 +167,9 @@ def main() -> int:
             gpus.constants(options.check_gpu or options.name_of)
             if options.name_of:
                 print(gpus.slug(options.name_of))
+            return 0
+        if options.take:
+            put(options.results, options.gpu, [point for path in options.take for point in taken(path)], options.command)
             return 0
         if options.matrix:
             shape = Shape(options.cols, options.cols, options.cols, options.cols)

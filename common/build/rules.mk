@@ -288,6 +288,7 @@ build/cpu/speed: $(call objects,$(addprefix common/grade/speed/,speed.cpp verify
 include common/build/instrumented.mk
 
 include common/build/programs.mk
+include common/build/predictions.mk
 
 # --- Lab 09 -------------------------------------------------------------------------------------------------------------
 

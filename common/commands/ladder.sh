@@ -15,7 +15,7 @@ rungs=$(for lab in $lab_list; do shared_object "$(solution_of "$lab")" "build/$b
 checked_of() { shared_object "$(solution_of "$1")" build/cpu/checked; }
 checked="$build/worker $(for lab in $lab_list; do checked_of "$lab"; done)"
 if predicting; then
-  build_own "$build/profile" $checked
+  build_own "$build/profile" "$build/worker"  # and each lab while those before it are predicted
 else
   [ -z "${PREBUILT:-}" ] || checked=
   build_own "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked
@@ -39,25 +39,38 @@ step_of() {
 }
 topk_of() { topk=(); [ "${lab_operator[$1]}" != softmax_topk ] || topk=(--topk-output build/bigrams.topk); }
 
-# line_of LAB COLS: its times, as soon as they are there. Whoever waits sees the ladder climb.
+# line_of RESULTS LAB COLS: its times, as soon as they are there. Whoever waits sees the ladder climb.
 line_of() {
   local times
-  times=$("$python" common/bench/predicted_table.py "$results" --lab "$1" --cols "$2" --line)
+  times=$("$python" common/bench/predicted_table.py "$1" --lab "$2" --cols "$3" --line)
   [ -z "$times" ] || step "$times"
 }
 
+# predict_all RESULTS: all that make finds out (common/build/predictions.mk) it says in the order in which that is done, and the ladder
+# shows it lab by lab.
 predict_all() {
-  local lab
+  local lab part goals=() old=() said there=" " made folder=build/ladder/${gpu##*/}
+  folder=${folder%.json}
+  for lab in $lab_list; do
+    for part in "${shape_cols[@]}" bigrams; do goals+=("$folder/$lab.$part.there"); done
+    [ -z "${PREBUILT:-}" ] || old+=(-o "$(checked_of "$lab")")
+  done
+  [ -z "${PREBUILT:-}" ] || old+=(-o "$build/profile" -o "$build/worker")
+  exec {said}< <(exec make -s -k --no-print-directory -j"$jobs" -f common/build/rules.mk predicted_gpu="$gpu" "${old[@]}" "${goals[@]}" 2> >(grep -v '^make' >&2))
   for lab in $lab_list; do
     step_of "$lab" cuda
-    topk_of "$lab"
-    for cols in "${shape_cols[@]}"; do
-      predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols $cols || failed=1
-      line_of "$lab" $cols
+    for part in "${shape_cols[@]}" bigrams; do
+      made=
+      until [[ $there == *" $lab.$part "* ]] || ! read -r -u "$said" made; do there+="$made "; done
+      if [[ $there != *" $lab.$part "* ]]; then
+        failed=1
+        continue
+      fi
+      "$python" common/bench/predict.py --gpu "$gpu" --take "$folder/$lab.$part.json" --results "$1" --command "make ladder" || failed=1
+      [ $part = bigrams ] || line_of "$1" "$lab" $part
     done
-    predict "$lab" "$(checked_of "$lab")" solution "$results" --command "make ladder" --cols "$words" --k 5 --input bigrams \
-      --matrix build/bigrams.f32 "${topk[@]}" || failed=1
   done
+  exec {said}<&-
 }
 
 # measure LAB ROWS COLS [more options for bench]
@@ -77,7 +90,7 @@ measure_all() {
     for cols in "${shape_cols[@]}"; do
       read -r rows quadratic <<<"$(rows_of "$cols")"
       measure "$lab" "$rows" "$cols" $(variant_options "$lab" "$quadratic")
-      line_of "$lab" $cols
+      line_of "$results" "$lab" $cols
     done
     measure "$lab" "$words" "$words" --input bigrams --matrix build/bigrams.f32 --matrix-rows "$words" --matrix-cols "$words" \
       --k 5 $(variant_options "$lab" 64) "${topk[@]}"
@@ -86,7 +99,7 @@ measure_all() {
 
 if predicting; then
   results=$(predicted_file) || exit
-  predict_all
+  predict_all "$results"
 else
   results=$(results_file) || exit
   measure_all
@@ -113,9 +126,10 @@ else
   "$python" common/bench/table.py "$results" --source solution || exit
   beside=
   if [ -n "${PREDICT:-}" ]; then
-    build_own "$build/profile" $checked
+    build_own "$build/profile"
     beside=$(predicted_file) || exit
-    (results=$beside number=0; predict_all; exit $failed) || failed=1
+    number=0
+    predict_all "$beside"
     say ""
     "$python" common/bench/predicted_table.py "$beside" --gpu "$gpu" || exit
   fi

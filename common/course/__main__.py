@@ -43,6 +43,7 @@ def make() -> str:
     operators = {lab.operator: [each.name for each in found if each.operator == lab.operator] for lab in found}
     return "\n".join([f"labs := {' '.join(lab.name for lab in found)}",
                       f"rungs_in_parts := {' '.join(str(path.with_suffix('')) for lab in found if lab.in_parts for path in (lab.starter, lab.solution))}",
+                      *(f"solution_of_{lab.name} := {lab.solution.with_suffix('')}" for lab in found),
                       *(f"labs_of_{operator} := {' '.join(names)}" for operator, names in operators.items())])
 
 
