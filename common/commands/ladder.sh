@@ -15,7 +15,8 @@ rungs=$(for lab in $lab_list; do shared_object "$(solution_of "$lab")" "build/$b
 checked_of() { shared_object "$(solution_of "$1")" build/cpu/checked; }
 checked="$build/worker $(for lab in $lab_list; do checked_of "$lab"; done)"
 if predicting; then
-  build_own "$build/profile" "$build/worker"  # and each lab while those before it are predicted
+  # With the first lab comes what all need to be compiled. The others are compiled while those before them are predicted.
+  build_own "$build/profile" "$build/worker" "$(checked_of ${lab_list%%[[:space:]]*})"
 else
   [ -z "${PREBUILT:-}" ] || checked=
   build_own "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked
@@ -46,20 +47,21 @@ line_of() {
   [ -z "$times" ] || step "$times"
 }
 
-# predict_all RESULTS: all that make finds out (common/build/predictions.mk) it says in the order in which that is done, and the ladder
-# shows it lab by lab.
+# predict_all RESULTS: as many labs at a time as there are cores, a make for each, which says what is done (common/build/predictions.mk). (One
+# make for all would compile every lab before it predicts the first.) The ladder shows them in their order.
 predict_all() {
-  local lab part goals=() old=() said there=" " made folder=build/ladder/${gpu##*/}
+  local lab part parts=("${shape_cols[@]}" bigrams) goals=() old=() said there=" " made folder=build/ladder/${gpu##*/}
   folder=${folder%.json}
   for lab in $lab_list; do
-    for part in "${shape_cols[@]}" bigrams; do goals+=("$folder/$lab.$part.there"); done
+    for part in "${parts[@]}"; do goals+=("$folder/$lab.$part.there"); done
     [ -z "${PREBUILT:-}" ] || old+=(-o "$(checked_of "$lab")")
   done
   [ -z "${PREBUILT:-}" ] || old+=(-o "$build/profile" -o "$build/worker")
-  exec {said}< <(exec make -s -k --no-print-directory -j"$jobs" -f common/build/rules.mk predicted_gpu="$gpu" "${old[@]}" "${goals[@]}" 2> >(grep -v '^make' >&2))
+  exec {said}< <(printf '%s\n' "${goals[@]}" | xargs -P "$jobs" -n ${#parts[@]} \
+    make -s -k --no-print-directory -j"$jobs" -f common/build/rules.mk predicted_gpu="$gpu" "${old[@]}" 2> >(grep -v '^make' >&2))
   for lab in $lab_list; do
     step_of "$lab" cuda
-    for part in "${shape_cols[@]}" bigrams; do
+    for part in "${parts[@]}"; do
       made=
       until [[ $there == *" $lab.$part "* ]] || ! read -r -u "$said" made; do there+="$made "; done
       if [[ $there != *" $lab.$part "* ]]; then
@@ -126,7 +128,7 @@ else
   "$python" common/bench/table.py "$results" --source solution || exit
   beside=
   if [ -n "${PREDICT:-}" ]; then
-    build_own "$build/profile"
+    build_own "$build/profile" "$(checked_of ${lab_list%%[[:space:]]*})"
     beside=$(predicted_file) || exit
     number=0
     predict_all "$beside"
