@@ -69,7 +69,9 @@ def write_model(output: Path, words: list[str], logits: array.array) -> None:
         logits.byteswap()
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        beside(output, ".f32").write_bytes(logits.tobytes())
+        matrix = beside(output, ".f32")
+        if not matrix.exists() or matrix.read_bytes() != logits.tobytes():  # or what was predicted of it would be out of date
+            matrix.write_bytes(logits.tobytes())
         beside(output, ".words").write_text("".join(word + "\n" for word in words), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{output}.f32: cannot be written: {error.strerror}") from None

@@ -60,6 +60,32 @@ class Points(unittest.TestCase):
         self.assertEqual((found["seconds"], found["predicted"]["why"]), (None, "tensor cores"))
 
 
+class Taken(unittest.TestCase):
+    def run_main(self, *arguments: object) -> tuple[int, str]:
+        said = io.StringIO()
+        with mock.patch.object(sys, "argv", ["predict.py", *map(str, arguments)]), contextlib.redirect_stderr(said):
+            return predict.main(), said.getvalue()
+
+    def test_points_of_files_are_put_into_one_in_the_order_of_the_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [Path(folder) / name for name in ("a.json", "b.json")]
+            for path, seconds in zip(parts, (2e-6, 1e-6)):
+                path.write_text(json.dumps({"points": [{**point(launch(seconds)), "lab": path.stem}]}), encoding="utf-8")
+            whole = Path(folder) / "whole.json"
+            self.assertEqual(self.run_main("--take", *parts, "--results", whole, "--command", "make ladder"), (0, ""))
+            written = json.loads(whole.read_text(encoding="utf-8"))
+            self.assertEqual([(p["lab"], p["seconds"]) for p in written["points"]], [("a", 2e-6), ("b", 1e-6)])
+            self.assertEqual((written["machine"], written["command"]), ("NVIDIA H200", "make ladder"))
+
+    def test_a_file_that_is_none_of_predictions_is_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            part = Path(folder) / "part.json"
+            part.write_text("{}", encoding="utf-8")
+            status, said = self.run_main("--take", part, "--results", Path(folder) / "whole.json")
+            self.assertEqual((status, said), (2, f"error: {part}: not a file of predictions\n"))
+            self.assertFalse((Path(folder) / "whole.json").exists())
+
+
 class Files(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
