@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "cuda_runtime.h"
+#include "simt/library_headers.h"
 
 namespace cooperative_groups {
 

@@ -266,6 +266,9 @@ SIMT_SURFACE(surf1DLayered, int, int)
 SIMT_SURFACE(surf2DLayered, int, int, int)
 #undef SIMT_SURFACE
 
+#define SIMT_DECLARATIONS
+#include "../include/simt/library_headers.h"
+#undef SIMT_DECLARATIONS
 #pragma clang attribute push(__attribute__((device)), apply_to = function)
 #include "../include/cooperative_groups.h"
 #include "../include/cooperative_groups/reduce.h"

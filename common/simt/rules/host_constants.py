@@ -8,7 +8,8 @@ from typing import Iterator
 from program import Program, function_around, on_device
 from syntax_tree import Node
 
-OF_THE_FILE = {"NamespaceDecl", "LinkageSpecDecl", "CXXRecordDecl", "ClassTemplateSpecializationDecl", "VarTemplateDecl"}
+CLASSES = {"CXXRecordDecl", "ClassTemplateSpecializationDecl"}
+OF_THE_FILE = {"NamespaceDecl", "LinkageSpecDecl", "VarTemplateDecl", *CLASSES}
 UNEVALUATED = {"UnaryExprOrTypeTraitExpr", "CXXNoexceptExpr", "ConstantExpr", "StaticAssertDecl", "TemplateArgument"}
 PASSED_ON = {"ParenExpr", "ConditionalOperator", "CXXStaticCastExpr", "ExprWithCleanups", "MaterializeTemporaryExpr"}
 CALLS = {"CallExpr", "CXXOperatorCallExpr", "CXXMemberCallExpr"}
@@ -91,12 +92,34 @@ def found(asked) -> Iterator[tuple[tuple[str, int, int], str, str]]:
                 refused = not is_null(variable)
             elif "non_odr_use_constant" in node.text and "[" not in kind and not member_array(node):
                 refused = False
+            elif is_element_of_class_s_table(variable, node):
+                refused = False
             else:
                 refused = needs_memory(program, node)
             if refused:
                 yield (node.begin, f'identifier "{variable.name}" is undefined in device code',
                        f"{variable.name} (line {variable.named[1]}) lies in the host's memory: make it a __constant__ or __device__ variable, or "
                        "declare it constexpr within the kernel")
+
+
+def is_element_of_class_s_table(variable: Node, node: Node) -> bool:
+    """Of an array that is a static constexpr member nvcc takes an element's value where the index is a constant; not of one of a file."""
+    if variable.parent is None or variable.parent.kind not in CLASSES or "constexpr" not in variable.before_type + variable.after_type:
+        return False
+    below, above = node, node.parent
+    while above and above.kind in ("ArraySubscriptExpr", "ImplicitCastExpr", "ParenExpr", "MemberExpr"):
+        if "<LValueToRValue>" in above.text:
+            return True
+        if above.kind == "ArraySubscriptExpr" and not all(is_constant(child) for child in above.children if child is not below):
+            return False
+        below, above = above, above.parent
+    return False
+
+
+def is_constant(index: Node) -> bool:
+    """Without a variable, that is: one that is constexpr does not do for nvcc."""
+    return not any(node.kind == "DeclRefExpr" and "EnumConstant" not in node.text or node.kind in ("MemberExpr", *CALLS)
+                   for node in (index, *index.below()))
 
 
 def member_array(node: Node) -> bool:

@@ -44,6 +44,8 @@ def has_side(record: Node) -> bool:
 
 
 def is_private(declared: Node) -> bool:
+    if declared.parent and declared.parent.kind == "FunctionTemplateDecl":
+        declared = declared.parent
     holder = declared.parent
     if not holder or holder.kind not in RECORDS or "implicit" in declared.before_type:
         return False
@@ -56,10 +58,25 @@ def is_private(declared: Node) -> bool:
     return False
 
 
+def hidden_around(program: Program, function: Node) -> str:
+    """A function or a class around an extended lambda that others have no access to: what nvcc says of it."""
+    while function.previous in program.by_id:  # the access is said where it is first declared
+        function = program.by_id[function.previous]
+    for each in (function, *function.above()):
+        if each.kind == "CXXMethodDecl" and each.parent and not is_lambda(each.parent) and is_private(each):
+            return f'the enclosing parent function ("{each.name}") for an extended lambda cannot have private or protected access within its class'
+        if each.kind in RECORDS and is_private(each):
+            return f'an extended lambda cannot be defined inside a class ("{named(each)}") with private or protected access within another class'
+    return ""
+
+
 def why(declared: Node, extended_lambda: bool) -> tuple[str, str] | None:
     around = function_around(declared)
     of_host = bool(around and not on_device(around))
     if is_lambda(declared):
+        if not around:
+            return ("the type of a lambda outside of a function cannot be a template argument of a __global__ function",
+                    "write a struct with a __device__ operator(), or move the lambda into the function that launches")
         if of_host and not (extended_lambda and has_side(declared)):
             return ("the type of a lambda of the host cannot be a template argument of a __global__ function",
                     "write a struct with a __device__ operator() at file scope; nvcc's flag --extended-lambda allows lambdas marked __device__")

@@ -196,6 +196,8 @@ def unevaluated(message: Message, lines: list[str]) -> bool:
 
 def meaning_of(message: Message, lines: list[str]) -> Meaning | None:
     """lines: of the file that the message is about."""
+    if "no viable constructor or deduction guide" in message.text:
+        return None  # clang takes a deduction guide for the host's; of the constructor that is then called it speaks by itself
     if "initialization is not supported for __shared__ variables" in message.text:
         return shared_initialiser(message, lines)
     if any("'warpSize'" in note.text for note in message.notes if "unknown" in note.text):

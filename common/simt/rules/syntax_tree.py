@@ -11,21 +11,24 @@ MARK = "simt_declarations_end"  # the last that declarations.h declares; what fo
 
 PREFIX = re.compile(r"^([| ]*[|`]-)(\w+)(?: (0x[0-9a-f]+))?")
 PLACE = r"(?:<invalid sloc>|<scratch space>(?::\d+){2}|<built-in>(?::\d+){2}|[^<>\n]*?:\d+(?::\d+)?)"
+PREVIOUS = re.compile(r"^(?: parent 0x[0-9a-f]+)? prev (0x[0-9a-f]+) ")
 RANGE = re.compile(rf"<({PLACE})(?:, ({PLACE}))?>")
 NAMED_AT = re.compile(r" ((?:[^\s<>'\"]+:)?\d+:\d+|line:\d+:\d+|col:\d+)(?= |$)")
 QUOTED = re.compile(r"'([^']*)'(?::'([^']*)')?")
 
 
 class Node:
-    """begin, end, named: (file, line, column). text: what clang prints after the places: name, type, and remarks."""
+    """begin, end, named: (file, line, column). text: what clang prints after the places: name, type, and remarks. previous: the
+    id of a declaration's earlier one."""
 
-    __slots__ = ("kind", "id", "begin", "end", "named", "text", "parent", "children")
+    __slots__ = ("kind", "id", "previous", "begin", "end", "named", "text", "parent", "children")
 
     def __init__(self, kind: str, identity: str | None, parent: "Node | None"):
         self.kind, self.id, self.parent = kind, identity, parent
         self.children: list[Node] = []
         self.begin = self.end = self.named = ("", 0, 0)
         self.text = ""
+        self.previous: str | None = None
 
     def below(self) -> Iterator["Node"]:
         waiting = self.children[::-1]
@@ -112,7 +115,10 @@ def read(dump: str, is_own: Callable[[str], bool]) -> list[Node]:
         nodes += keep
         if nodes > MOST_NODES:
             return []
-        reader.places(node, line[match.end():])
+        rest = line[match.end():]
+        if " prev " in rest and (previous := PREVIOUS.match(rest)):
+            node.previous = previous[1]
+        reader.places(node, rest)
         if depth == 1:
             file = node.named[0] or node.end[0]
             keep, path = is_own(file), []

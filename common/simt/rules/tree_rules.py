@@ -198,6 +198,8 @@ def device_lambdas(asked: Asked) -> Found:
             elif (not around or not on_device(around)) and any(child.kind == "FieldDecl" and child.type.endswith("&") for child in record.children):
                 yield (node.begin, "an extended __device__ lambda cannot capture variables by reference",
                        "write [=]: the variables of a host function are not where a kernel could read them")
+            elif around and not on_device(around) and (hidden := kernel_arguments.hidden_around(asked.program, around)):
+                yield node.begin, hidden, "make it public, or write a struct with a __device__ operator()"
             elif around and not on_device(around) and len(sides) == 2 and call.parent and call.parent.kind == "FunctionTemplateDecl":
                 yield (node.begin, "a __host__ __device__ extended lambda cannot be generic", "write its parameters' types, or leave __host__ out")
 

@@ -2,7 +2,10 @@
 // name.
 #pragma once
 
+#include <iostream>  // as CUB's own
+
 #include "../cuda/functional"
+#include "../simt/library_headers.h"
 #include "block/block_adjacent_difference.cuh"
 #include "block/block_discontinuity.cuh"
 #include "block/block_exchange.cuh"

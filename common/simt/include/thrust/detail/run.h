@@ -2,6 +2,7 @@
 // checked as any kernel, but not counted (counters/session.cpp).
 #pragma once
 
+#include <iostream>  // as Thrust's own
 #include <iterator>
 #include <new>
 #include <string>
@@ -9,6 +10,7 @@
 #include <type_traits>
 
 #include "../../cuda_runtime.h"
+#include "../../simt/library_headers.h"
 
 namespace thrust {
 
