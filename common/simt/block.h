@@ -64,6 +64,7 @@ struct Warp {
 // A barrier of some of the block's threads.
 struct Meeting {
   unsigned expected = 0, pending = 0, phase = 0;
+  int64_t transfers = 0;  // bytes that are expected less those that came; while not 0, one more arrival is awaited
   std::vector<uint64_t> values[2];  // what the threads bring, of this phase and the one before
   std::vector<Thread*> waiting;
 };
@@ -94,6 +95,7 @@ class Block {
   void meeting_init(uint64_t key, unsigned expected);
   unsigned meeting_arrive(uint64_t key, unsigned count, Place place, uintptr_t caller);
   void meeting_drop(uint64_t key, Place place, uintptr_t caller);
+  void meeting_transfer(uint64_t key, int64_t bytes, Place place, uintptr_t caller);
   bool has_meeting(uint64_t key) const { return meetings_.count(key); }
   unsigned meeting_of_parity(uint64_t key);
   bool meeting_is_over(uint64_t key, unsigned phase);

@@ -75,6 +75,7 @@ def unsupported(source: Text, nested: bool = False) -> list[tuple[int, str]]:
     return found + ([] if nested else dynamic_parallelism(source))
 
 
+OF_FP8 = re.compile(r"\be[45]m[23]x2\b")  # in the text of inline PTX
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)(?:[\s\\]+(?:volatile|__volatile__))*[\s\\]*\(")
 
 
@@ -245,6 +246,18 @@ def dynamic_shared(code: str) -> list[re.Match]:
     return list(found.values())
 
 
+def taken_as_array(code: str, at: int, name: str) -> bool:
+    """Does what follows in this block need the array itself, where a pointer to its first element is another thing? `&name`, reinterpret_cast<T&>(name)."""
+    depth, end = 0, len(code)
+    for brace in re.compile(r"[{}]").finditer(code, at):
+        depth += 1 if brace[0] == "{" else -1
+        if depth < 0:
+            end = brace.start()
+            break
+    own = rf"{name}\b(?!\s*(?:\[|->|\.))"
+    return bool(re.compile(rf"(?<!&)&\s*{own}|&\s*>?\s*\)?\s*\(\s*{own}\s*\)|&\s*\)\s*{own}|\bdecltype\s*\(\s*{own}\s*\)").search(code, at, end))
+
+
 def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested: bool = False,
             names: device_linkage.Names | None = None, module: bool = False) -> str:
     """decide_arch: conditions on __CUDA_ARCH__ are decided (cuda_arch.py); else the preprocessor does, for which it is not defined.
@@ -325,7 +338,9 @@ def rewrite(source: Text, decide_arch: bool = True, refuse: bool = True, nested:
         type_ = re.sub(rf"{ALIGNED}|\b__shared__\b|\bextern\b", " ", type_).strip()
         if re.search(r"\bvolatile\b", qualifier):
             type_ = "volatile " + type_
-        if inside_function(code, shared.start()):
+        if inside_function(code, shared.start()) and taken_as_array(code, shared.end(), name):
+            line = f"{type_} (&{name})[]{rows} = ::simt::DynamicSharedArray();"
+        elif inside_function(code, shared.start()):
             variable = f"(*const {name}){rows}" if rows else f"* const {name}"
             line = f"{type_}{' ' if rows else ''}{variable} = ::simt::DynamicShared(); static_cast<void>({name});"
         else:
@@ -351,5 +366,6 @@ def as_cpp(source: Text, **options: object) -> str:
     """What the compiler gets; messages name the file and its lines. options: rewrite()'s."""
     # What stands for inline PTX is not for every file: it takes a while to compile.
     needs = '#include "simt/ptx.h"\n' if ASM.search(source.code) else ""
+    needs += '#include "cuda_fp8.h"\n' if needs and OF_FP8.search(source.text) else ""
     needs += '#include "simt/module_kernel.h"\n' if options.get("module") else ""
     return f'{needs}#line 1 "{source.path}"\n{rewrite(source, **options)}'

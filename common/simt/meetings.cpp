@@ -44,6 +44,19 @@ void Block::meeting_drop(uint64_t key, Place place, uintptr_t caller) {
   meeting_arrive(key, 1, place, caller);
 }
 
+// The one arrival that stands for all bytes is that of whoever makes the sum 0: a phase ends with its last copy.
+void Block::meeting_transfer(uint64_t key, int64_t bytes, Place place, uintptr_t caller) {
+  Meeting& meeting = find_meeting(key, place);
+  const bool awaited = meeting.transfers != 0;
+  meeting.transfers += bytes;
+  if (awaited && meeting.transfers == 0) {
+    meeting_arrive(key, 1, place, caller);
+    return;
+  }
+  if (!awaited && meeting.transfers != 0) meeting.pending++;
+  if (watcher_ && bytes < 0) watcher_->meeting_arrive(key, meeting.phase, place, caller);
+}
+
 // The phase, of which a thread learns no more than whether it is even.
 unsigned Block::meeting_of_parity(uint64_t key) {
   if (watcher_) watcher_->receive(1);
@@ -90,6 +103,9 @@ unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
   return current_block->meeting_arrive(key, count, place, SIMT_CALLER);
 }
 void meeting_drop(uint64_t key, Place place) noexcept { current_block->meeting_drop(key, place, SIMT_CALLER); }
+void meeting_transfer(uint64_t key, int64_t bytes, Place place) noexcept {
+  current_block->meeting_transfer(key, bytes, place, SIMT_CALLER);
+}
 unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
   const unsigned phase = current_block->meeting_of_parity(key);
   return (phase & 1) == parity ? phase : phase - 1;

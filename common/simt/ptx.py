@@ -75,7 +75,13 @@ class Statement:
 
     def translate(self) -> str:
         used = set()
-        for opcode, predicate, operands in instructions(self.template):
+        body: list[str] = []
+        steps = list(instructions(self.template))
+        labels = {opcode[:-1]: f"simt_to_{re.sub('[^A-Za-z0-9_]', '_', opcode[:-1])}" for opcode, _, _ in steps if opcode.endswith(":")}
+        for opcode, predicate, operands in steps:
+            if opcode.endswith(":"):
+                body.append(f"{labels[opcode[:-1]]}: ;")
+                continue
             if opcode.startswith(".reg"):
                 type_ = opcode.split(".")[-1]
                 if type_ not in TYPES:
@@ -87,14 +93,18 @@ class Statement:
                     used.add(self.names[name])
                 continue
             try:
-                line = Instruction(opcode, operands, self.register).cpp()
+                if opcode in ("bra", "bra.uni"):
+                    line = f"goto {labels[operands[0]]};"
+                else:
+                    line = Instruction(opcode, operands, self.register).cpp()
             except (IndexError, KeyError, ValueError):  # fewer modifiers or operands than any form of it has
                 raise Unknown(opcode) from None
             if predicate:
                 negated = "!" if predicate[0] == "!" else ""
                 line = f"if ({negated}{self.register(predicate.lstrip('!'))}) {{ {line} }}"
-            self.lines.append(line)
-        return "do { " + " ".join([*self.lines, *self.ends]) + " } while (0)"
+            body.append(line)
+        own = f"__label__ {', '.join(labels.values())};" if labels else ""
+        return "do { " + " ".join([own, *self.lines, *body, *self.ends]).lstrip() + " } while (0)"
 
     def register(self, text: str) -> str:
         if text not in self.names:
@@ -109,12 +119,16 @@ def registers(declared: str) -> list[str]:
 
 
 def instructions(template: str):
-    """Opcode, predicate, operands."""
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", template, flags=re.DOTALL).replace("%%", "%")
+    """Opcode, predicate, operands; of a label its name with the colon."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", template, flags=re.DOTALL).replace("%%", "%").replace("%=", "_")  # a number of this statement
     at = 0
     while at < len(text):
         if text[at].isspace() or text[at] in "{};":
             at += 1
+            continue
+        if label := re.compile(r"([%\w$]+)\s*:(?!:)").match(text, at):
+            yield label[1] + ":", None, []
+            at = label.end()
             continue
         end = text.find(";", at)
         line = re.sub(r"\s+", " ", text[at:end if end >= 0 else len(text)]).strip()

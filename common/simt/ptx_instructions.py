@@ -7,14 +7,15 @@ import re
 
 from ptx_floats import HALVES, Floats
 from ptx_integers import Integers
+from ptx_transfers import Transfers
 
 
 # Instructions that the executor's order makes needless, or that only hint.
 NOTHING = re.compile(r"cp\.async\.(commit_group|wait_group|wait_all)$|griddepcontrol\.|prefetchu?\.|discard\.|applypriority\.|"
-                     r"setmaxnreg\.|pragma")
+                     r"setmaxnreg\.|fence\.proxy\.|fence\.mbarrier_init\.|pragma")
 
 
-class Instruction(Integers, Floats):
+class Instruction(Integers, Floats, Transfers):
     def cpp(self) -> str:
         if NOTHING.match(self.opcode):
             return ";"
@@ -191,27 +192,23 @@ class Instruction(Integers, Floats):
         operation = [part for part in self.parts if part in self.ATOMICS]
         shared = bool({"shared", "shared__cta"} & set(self.parts))
         last = self.parts[-1]
-        if len(operation) != 1 or set(self.parts[:-1]) - self.HINTS - {"global", "shared", "shared__cta", "acq_rel", "noftz", *operation} or \
+        vector = [part for part in self.parts[:-1] if self.name == "red" and last == "f32" and operation == ["add"] and part in ("v2", "v4")]
+        if len(operation) != 1 or set(self.parts[:-1]) - self.HINTS - {"global", "shared", "shared__cta", "acq_rel", "noftz", *operation, *vector} or \
                 (last in HALVES and operation != ["add"]) or last not in ("u32", "s32", "b32", "u64", "s64", "b64", "f32", "f64", "b16", *HALVES):
             raise self.unknown()
         type_ = {"uint64_t": "unsigned long long", "int64_t": "long long", "uint16_t": "unsigned short"}.get(self.type(), self.type())
         type_ = HALVES.get(last, type_)
         first = 0 if self.name == "red" else 1
+        if vector:
+            at, values = self.address(self.operands[0], False), [self.value(one, type_) for one in self.vector(self.operands[1])]
+            self.expect(2)
+            return self.fence_of_release() + " ".join(f"atomicAdd(reinterpret_cast<{type_}*>({at}) + {i}, {one});" for i, one in enumerate(values))
         at = f"reinterpret_cast<{type_}*>({self.address(self.operands[first], shared)})"
         values = ", ".join(self.value(one, type_) for one in self.operands[first + 1:])
         call = f"{self.ATOMICS[operation[0]]}({at}, {values})"
         return self.fence_of_release() + (f"{call};" if first == 0 or self.operands[0] == "_" else self.put(self.operands[0], call))
 
     of_red = of_atom
-
-    def of_cp(self) -> str:
-        match = re.fullmatch(r"cp\.async\.(ca|cg)\.shared(::cta)?\.global(\.L2::(64|128|256)B)?", self.opcode)
-        if not match or len(self.operands) not in (3, 4):
-            raise self.unknown()
-        to, from_ = self.address(self.operands[0], True), self.address(self.operands[1], False)
-        size = self.value(self.operands[2], "uint32_t")
-        real = self.value(self.operands[3], "uint32_t") if len(self.operands) == 4 else size
-        return f"simt::ptx::copy_async({to}, {from_}, {size}, {real});"
 
     # --- threads ------------------------------------------------------------------------------------------------------------
 

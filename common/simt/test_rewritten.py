@@ -64,6 +64,14 @@ class Rewritten(unittest.TestCase):
         self.assertIn("  volatile short (*const b)[3][4] = ::simt::DynamicShared();", text)
         self.assertIn("extern int c[];\n__shared__ int d[2];", text)
 
+    def test_dynamic_shared_memory_that_is_taken_as_an_array(self) -> None:
+        for use in ("S& s = reinterpret_cast<S&>(a);", "S* s = (S*)&a;", "S& s = (S&)a;", "f(&a);", "decltype(a) b = a;"):
+            text = rewritten(f"__global__ void k() {{\n  extern __shared__ char a[];\n  {use}\n}}\n")
+            self.assertIn("  char (&a)[] = ::simt::DynamicSharedArray();", text, use)
+        for use in ("S* s = (S*)&a[4];", "S& s = reinterpret_cast<S&>(a[0]);", "}\nvoid g(char* a) { f(&a);", "x = y && a;"):
+            text = rewritten(f"__global__ void k() {{\n  extern __shared__ char a[];\n  {use}\n}}\n")
+            self.assertIn("  char* const a = ::simt::DynamicShared();", text, use)
+
     def test_aligned_dynamic_shared_memory(self) -> None:
         for aligned in ("extern __shared__ __align__(sizeof(T))", "alignas(sizeof(decltype(f(0)))) extern __shared__", "extern __shared__ alignas(alignof(T))",
                         "extern __shared__ __attribute__((aligned(sizeof(T))))"):

@@ -16,6 +16,8 @@ LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cuf
 LIBCUXX_STD = "|".join(sorted({name for header in [HEADERS / "cuda/atomic", *(HEADERS / "cuda/std").iterdir()]
                                for name in re.findall(r"\b[A-Za-z]\w*", re.sub("//.*", "", header.read_text()))}))
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
+           r"device(?=::(?:barrier_native_handle|barrier_expect_tx|barrier_arrive_tx|memcpy_async_tx|experimental(?=\s*;)|"
+           r"experimental::(?:cp_async_bulk_(?:global_to_shared|shared_to_global|commit_group|wait_group(?:_read)?)|fence_proxy_async_shared_cta))\b)|"
            rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|annotated_ptr|\w*access_property|discard_memory|stream_ref|ceil_div|round_up|round_down|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
 
 GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph_memory.h", "graph_conditions.h")

@@ -41,6 +41,19 @@ class Publication {
     return false;
   }
 
+  // Has the thread looked at the address by an atomic, or another one of the block before a barrier? Then it has seen
+  // the atomics of earlier blocks there: a store that follows comes after them.
+  template <typename HasSynchronised>
+  bool has_asked(uintptr_t address, unsigned now, HasSynchronised has_synchronised) const {
+    const auto mine = mine_.find(address);
+    if (mine == mine_.end()) return false;
+    if (mine->second.last.count(now)) return true;
+    for (const auto& [thread, when] : mine->second.last) {
+      if (has_synchronised(thread, when)) return true;
+    }
+    return false;
+  }
+
  private:
   // The running block's atomics on an address: the first, and the last of each thread.
   struct Atomics {

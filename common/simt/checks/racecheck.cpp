@@ -305,6 +305,10 @@ void Racecheck::compare(const Page& page, const Now& now, unsigned cell, Stamp b
   const unsigned thread = stamp_thread(stamp);
   if (found_ && stamp_thread(before) / 32 == thread / 32 && stamp_time(before) >= block_) return;
   if (is_ordered(before, thread)) return;
+  if (is_atomic(before) && now.space == AddressSpace::global && now.writes && stamp_time(before) < block_ &&
+      publication_.has_asked(now.address, thread,
+                             [&](unsigned other, uint32_t when) { return has_synchronised(other, when, thread); }))
+    return;  // this thread waited for that atomic: `while (load_acquire(flag) != all); flag = 0;`
   note(now, address, stamp, before, before_wrote);
 }
 

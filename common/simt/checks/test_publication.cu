@@ -92,6 +92,21 @@ __global__ void store_beside_atomic(int* x) {
   }
 }
 
+// Blocks in turn; the last one makes the lock 0 again, after it has seen that all others came.
+template <bool asks>
+__global__ void pass_on(int* lock) {
+  if (threadIdx.x > 0) return;
+  if (asks) {
+    while (*const_cast<volatile int*>(lock) != static_cast<int>(blockIdx.x)) {
+    }
+  }
+  if (blockIdx.x + 1 == gridDim.x) {
+    *lock = 0;
+  } else {
+    atomicAdd(lock, 1);
+  }
+}
+
 __global__ void histogram(const int* x, int* y) {
   __shared__ int counts[8];
   if (threadIdx.x < 8) counts[threadIdx.x] = 0;
@@ -148,6 +163,11 @@ TEST_CASE("racecheck: loads and stores beside atomics") {
   CHECK(finding([] { add_by_exchange<<<4, n>>>(device(std::vector<double>(1, 0.0))); }).empty());
   HAS(finding([] { store_beside_atomic<<<1, n>>>(device(std::vector<int>(1, 0))); }),
       "racecheck: race in global memory");
+}
+
+TEST_CASE("racecheck: a store by a thread that has seen the atomics of other blocks there") {
+  CHECK(finding([] { pass_on<true><<<4, n>>>(device(std::vector<int>(1, 0))); }).empty());
+  HAS(finding([] { pass_on<false><<<4, n>>>(device(std::vector<int>(1, 0))); }), "racecheck: race in global memory");
 }
 
 TEST_CASE("racecheck understands atomics") {

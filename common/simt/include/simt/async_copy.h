@@ -9,9 +9,19 @@
 
 #include "builtins.h"
 
+// The linker cannot subtract what it looks up: `sub name@gottpoff(%rip), ...` does not become a constant in an
+// executable.
+#if (defined(__PIC__) && !defined(__PIE__)) || defined(__clang__)
+#define SIMT_DYNAMIC_BASE simt_dynamic_shared
+#else
+extern __thread
+    __attribute__((tls_model("local-exec"))) unsigned char simt_dynamic_base[] __asm__("simt_dynamic_shared");
+#define SIMT_DYNAMIC_BASE simt_dynamic_base
+#endif
+
 // The window of shared memory: addresses in it are counted from the dynamic part, the static part may lie below.
 inline size_t __cvta_generic_to_shared(const void* address) {
-  return static_cast<uint32_t>(static_cast<const unsigned char*>(address) - simt_dynamic_shared);
+  return static_cast<uint32_t>(static_cast<const unsigned char*>(address) - SIMT_DYNAMIC_BASE);
 }
 // The other windows begin at address 0.
 inline size_t __cvta_generic_to_global(const void* address) { return reinterpret_cast<size_t>(address); }

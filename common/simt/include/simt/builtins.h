@@ -26,6 +26,13 @@ struct DynamicShared {
     return reinterpret_cast<T*>(simt_dynamic_shared);
   }
 };
+// As `T (&name)[]`, where a function takes the address of the array or casts it to a reference.
+struct DynamicSharedArray {
+  template <typename T>
+  operator T&() const {
+    return reinterpret_cast<T&>(simt_dynamic_shared);
+  }
+};
 }  // namespace simt
 
 // The same in a header of a rung (common/rung), which nothing rewrites.

@@ -18,6 +18,10 @@ unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept;
 // Arrives, and is not expected in later phases.
 void meeting_drop(uint64_t key, Place place) noexcept;
 
+// The phase under way does not end before the bytes that are expected (above 0) and those that came (below 0) add up
+// to 0.
+void meeting_transfer(uint64_t key, int64_t bytes, Place place) noexcept;
+
 // The phase that is under way if its parity is this one, else the one before.
 unsigned meeting_of_parity(uint64_t key, bool parity) noexcept;
 bool meeting_is_over(uint64_t key, unsigned phase) noexcept;

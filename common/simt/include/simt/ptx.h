@@ -14,6 +14,7 @@
 #include "meeting.h"
 #include "mma.h"
 #include "ptx_integers.h"
+#include "transfers.h"
 
 namespace simt::ptx {
 

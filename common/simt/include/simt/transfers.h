@@ -1,0 +1,44 @@
+// Barriers in shared memory that count bytes (mbarrier), and copies that tell them (cp.async.bulk). A barrier is a
+// meeting whose key is its address, as cuda::barrier is. A copy is done when its call returns.
+#pragma once
+
+#include "meeting.h"
+
+namespace simt {
+
+template <typename T>
+uint64_t meeting_at(const T* barrier) {
+  return reinterpret_cast<uintptr_t>(barrier);
+}
+
+// In the pieces that the hardware asks for, so that an address which is no multiple of 16 is found.
+inline void copy_in_bulk(void* to, const void* from, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes / sizeof(uint4); i++) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
+}
+inline void copy_in_bulk(void* to, const void* from, uint32_t bytes, const void* barrier, SIMT_PLACE(barrier_wait)) {
+  copy_in_bulk(to, from, bytes);
+  meeting_transfer(meeting_at(barrier), -int64_t{bytes}, place);
+}
+
+namespace ptx {
+
+inline void mbarrier_init(const void* barrier, uint32_t expected) { meeting_init(meeting_at(barrier), expected); }
+inline uint64_t mbarrier_arrive(const void* barrier, uint32_t count, SIMT_PLACE(barrier_wait)) {
+  return meeting_arrive(meeting_at(barrier), count, place);
+}
+inline void mbarrier_drop(const void* barrier, SIMT_PLACE(barrier_wait)) { meeting_drop(meeting_at(barrier), place); }
+inline void mbarrier_transfer(const void* barrier, int64_t bytes, SIMT_PLACE(barrier_wait)) {
+  meeting_transfer(meeting_at(barrier), bytes, place);
+}
+// Lets others run if the phase goes on: the caller asks again.
+inline bool mbarrier_is_over(const void* barrier, uint64_t phase) {
+  const bool over = meeting_is_over(meeting_at(barrier), static_cast<unsigned>(phase));
+  if (!over) yield();
+  return over;
+}
+inline bool mbarrier_is_over_of_parity(const void* barrier, uint32_t parity) {
+  return mbarrier_is_over(barrier, meeting_of_parity(meeting_at(barrier), parity & 1));
+}
+
+}  // namespace ptx
+}  // namespace simt
