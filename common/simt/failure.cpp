@@ -99,40 +99,59 @@ bool is_users(uintptr_t address) {
          !is_executors_own(address);
 }
 
+// A program of one module has the executor's code in it, perhaps without lines: of a kernel's code only what has one is
+// the user's.
+bool is_kernels(uintptr_t address) {
+  static const uintptr_t own = loaded_module(reinterpret_cast<uintptr_t>(&is_users)).base;
+  char file[512];
+  if (!is_users(address)) return false;
+  return loaded_module(current_block->kernel_code()).base != own || source_line(address, file, sizeof file) != 0;
+}
+
+// Where a signal came, on a stack that was followed; -2 if that is not on it.
+int frame_of(uintptr_t pc, void* const* frames, int count) {
+  for (int i = 0; i < count; i++) {
+    if (reinterpret_cast<uintptr_t>(frames[i]) == pc) return i;
+  }
+  return -2;
+}
+// To what a signal's handler returns, by which a signal that came before that one is known, too; nullptr without one.
+const void* trampoline_of(uintptr_t pc, void* const* frames, int count) {
+  const int at = frame_of(pc, frames, count);
+  return at > 0 ? frames[at - 1] : nullptr;
+}
+// A return address is the instruction after the call. What a signal has interrupted is none.
+uintptr_t code_of(void* const* frames, int i, const void* trampoline) {
+  const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
+  return trampoline && i > 0 && frames[i - 1] == trampoline ? frame : frame - 1;
+}
+
 // The innermost program counter that is in the user's code; 0 if the stack cannot be followed.
 uintptr_t users_pc(uintptr_t pc) {
-  if (pc > 4096 && is_users(pc)) return pc;
+  const bool in_kernel = current_block && current_block->kernel_code();
+  const auto is_own = [in_kernel](uintptr_t address) { return in_kernel ? is_kernels(address) : is_users(address); };
+  if (pc > 4096 && is_own(pc)) return pc;
   // A stack in the middle of a switch may lead backtrace() astray; the fault that follows comes back here.
   static __thread bool following = false;
   if (following) return 0;
   following = true;
   void* frames[32];
   const int count = backtrace(frames, 32);
-  bool past_signal = false;
-  for (int i = 0; i < count; i++) {
-    const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
-    // A return address is the instruction after the call.
-    if (past_signal && is_users(frame - 1)) return frame - 1;
-    if (frame == pc) past_signal = true;
+  for (int i = frame_of(pc, frames, count) + 1; i > 0 && i < count; i++) {
+    const uintptr_t code = code_of(frames, i, trampoline_of(pc, frames, count));
+    if (is_own(code)) return code;
   }
-  return 0;
+  return pc > 4096 && is_users(pc) ? pc : 0;
 }
 
 // Fills Failure::frames, as far as the stack can be followed. pc: where the kernel was interrupted; 0 if it called.
 void find_frames(uintptr_t pc, uintptr_t (&found)[Failure::most_frames]) {
-  // A program of one module has the executor's code in it, perhaps without lines: only what has one is the user's.
-  const bool one_module =
-      loaded_module(current_block->kernel_code()).base == loaded_module(reinterpret_cast<uintptr_t>(&is_users)).base;
-  char file[512];
-  const auto is_kernels = [&](uintptr_t address) {
-    return is_users(address) && (!one_module || source_line(address, file, sizeof file) != 0);
-  };
   void* frames[64];
   const int count = backtrace(frames, 64);
   int next = 0;
   for (int i = count - 1; i >= 0 && next < Failure::most_frames; i--) {
     const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
-    const uintptr_t code = frame == pc ? pc : frame - 1;  // a return address is the instruction after the call
+    const uintptr_t code = code_of(frames, i, trampoline_of(pc, frames, count));
     if (is_kernels(code)) found[next++] = code;
     if (frame == pc) break;
   }

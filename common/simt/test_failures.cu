@@ -134,7 +134,6 @@ int line_of(const std::string& code) { return line_with(__FILE__, code); }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 std::string at(const std::string& code) { return "test_failures.cu:" + std::to_string(line_of(code)); }
 
-
 // An index of an int in shared memory of this OS thread that leads where nobody can write: at least 400,000 bytes
 // beyond. What lies there otherwise, some library's variables or another thread's stack, is not the same everywhere.
 int index_nobody_can_write() {
