@@ -76,14 +76,6 @@ class Recorder final : public Watcher {
     if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_phase});
   }
   void shows(uintptr_t address) { waits_.give(running(), accesses_so_far(), {address, Waits::no_phase}); }
-  // Of atomics and stores that are not ordinary ones (waits.h).
-  void chooses_nothing(uintptr_t address) {
-    if (waits_.active()) waits_.chose_nothing(running(), accesses_so_far(), address);
-  }
-  void changes(uintptr_t address, uint64_t before, uint64_t after, bool chooses) {
-    waits_.changed(running(), accesses_so_far(), address, before, after, chooses);
-  }
-  void stores(uintptr_t address) { waits_.stored(running(), accesses_so_far(), address); }
 
   // The running thread gets so many bytes of another one's without an access of memory.
   void receive(unsigned bytes) override {
