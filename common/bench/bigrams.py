@@ -70,7 +70,7 @@ def write_model(output: Path, words: list[str], logits: array.array) -> None:
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         matrix = beside(output, ".f32")
-        if not matrix.exists() or matrix.read_bytes() != logits.tobytes():  # or what was predicted of it would be out of date
+        if not matrix.exists() or matrix.read_bytes() != logits.tobytes():  # if its file were newer, make would predict all of it again
             matrix.write_bytes(logits.tobytes())
         beside(output, ".words").write_text("".join(word + "\n" for word in words), encoding="utf-8")
     except OSError as error:

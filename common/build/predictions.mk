@@ -10,8 +10,8 @@ predicted_gpu ?= h200
 ladder := build/ladder/$(basename $(notdir $(predicted_gpu)))/
 predicts := build/cpu/profile build/cpu/worker common/bench/predict.py common/bench/gpus.py labs/labs.toml $(or $(filter %.json,$(predicted_gpu)),common/simt/timing/machines/$(predicted_gpu).json)
 
-# Its K largest words are what the ladder shows at its end, and lab 05 is the one that finds them.
-bigrams = --cols $$(wc -l <build/bigrams.words) --k 5 --input bigrams --matrix build/bigrams.f32 $(if $(filter lab05%,$(1)),--topk-output build/bigrams.topk)
+# Top-K also writes the words that the ladder shows at its end.
+bigrams = --cols $$(wc -l <build/bigrams.words) --k 5 --input bigrams --matrix build/bigrams.f32 $(if $(filter $(labs_of_softmax_topk),$(1)),--topk-output build/bigrams.topk)
 
 # $(call predict,LAB,options); without what an earlier run left: its variants may have had other names.
 define predict

@@ -13,12 +13,12 @@ lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
 step_list=$(for lab in $(labs); do ! is_step "$lab" || echo "$lab"; done)
 rungs=$(for lab in $lab_list; do shared_object "$(solution_of "$lab")" "build/$backend"; done)
 checked_of() { shared_object "$(solution_of "$1")" build/cpu/checked; }
-checked="$build/worker $(for lab in $lab_list; do checked_of "$lab"; done)"
 if predicting; then
   # With the first lab comes what all need to be compiled. The others are compiled while those before them are predicted.
   build_own "$build/profile" "$build/worker" "$(checked_of ${lab_list%%[[:space:]]*})"
 else
-  [ -z "${PREBUILT:-}" ] || checked=
+  checked=
+  [ -n "${PREBUILT:-}" ] || checked="$build/worker $(for lab in $lab_list; do checked_of "$lab"; done)"
   build_own "build/$backend/worker" "$build/bench" "$(roofs_program)" $rungs $checked
   measure_roofs
   prepare_bench
@@ -128,7 +128,7 @@ else
   "$python" common/bench/table.py "$results" --source solution || exit
   beside=
   if [ -n "${PREDICT:-}" ]; then
-    build_own "$build/profile" "$(checked_of ${lab_list%%[[:space:]]*})"
+    build_own "$build/profile"
     beside=$(predicted_file) || exit
     number=0
     predict_all "$beside"

@@ -108,23 +108,23 @@ bool is_kernels(uintptr_t address) {
   return loaded_module(current_block->kernel_code()).base != own || source_line(address, file, sizeof file) != 0;
 }
 
-// Where a signal came, on a stack that was followed; -2 if that is not on it.
-int frame_of(uintptr_t pc, void* const* frames, int count) {
-  for (int i = 0; i < count; i++) {
-    if (reinterpret_cast<uintptr_t>(frames[i]) == pc) return i;
+// This OS thread's stack, as far as it can be followed. pc: where a signal has interrupted it; 0 if none has.
+struct FollowedStack {
+  explicit FollowedStack(uintptr_t pc) : count(backtrace(frames, 64)) {
+    while (interrupted < count && reinterpret_cast<uintptr_t>(frames[interrupted]) != pc) interrupted++;
+    // Below it lies what the signal's handler returns to. Where that lies once more, there was a signal before.
+    if (interrupted > 0 && interrupted < count) trampoline = frames[interrupted - 1];
   }
-  return -2;
-}
-// To what a signal's handler returns, by which a signal that came before that one is known, too; nullptr without one.
-const void* trampoline_of(uintptr_t pc, void* const* frames, int count) {
-  const int at = frame_of(pc, frames, count);
-  return at > 0 ? frames[at - 1] : nullptr;
-}
-// A return address is the instruction after the call. What a signal has interrupted is none.
-uintptr_t code_of(void* const* frames, int i, const void* trampoline) {
-  const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
-  return trampoline && i > 0 && frames[i - 1] == trampoline ? frame : frame - 1;
-}
+  // A return address is the instruction after the call. What a signal has interrupted is none.
+  uintptr_t code(int i) const {
+    const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
+    return trampoline && i > 0 && frames[i - 1] == trampoline ? frame : frame - 1;
+  }
+
+  void* frames[64];
+  int count, interrupted = 0;  // count if pc is not among them
+  const void* trampoline = nullptr;
+};
 
 // The innermost program counter that is in the user's code; 0 if the stack cannot be followed.
 uintptr_t users_pc(uintptr_t pc) {
@@ -135,25 +135,20 @@ uintptr_t users_pc(uintptr_t pc) {
   static __thread bool following = false;
   if (following) return 0;
   following = true;
-  void* frames[32];
-  const int count = backtrace(frames, 32);
-  for (int i = frame_of(pc, frames, count) + 1; i > 0 && i < count; i++) {
-    const uintptr_t code = code_of(frames, i, trampoline_of(pc, frames, count));
-    if (is_own(code)) return code;
+  const FollowedStack stack(pc);
+  for (int i = stack.interrupted + 1; i < stack.count; i++) {
+    if (is_own(stack.code(i))) return stack.code(i);
   }
   return pc > 4096 && is_users(pc) ? pc : 0;
 }
 
 // Fills Failure::frames, as far as the stack can be followed. pc: where the kernel was interrupted; 0 if it called.
 void find_frames(uintptr_t pc, uintptr_t (&found)[Failure::most_frames]) {
-  void* frames[64];
-  const int count = backtrace(frames, 64);
+  const FollowedStack stack(pc);
+  const int innermost = stack.interrupted < stack.count ? stack.interrupted : 0;
   int next = 0;
-  for (int i = count - 1; i >= 0 && next < Failure::most_frames; i--) {
-    const auto frame = reinterpret_cast<uintptr_t>(frames[i]);
-    const uintptr_t code = code_of(frames, i, trampoline_of(pc, frames, count));
-    if (is_kernels(code)) found[next++] = code;
-    if (frame == pc) break;
+  for (int i = stack.count - 1; i >= innermost && next < Failure::most_frames; i--) {
+    if (is_kernels(stack.code(i))) found[next++] = stack.code(i);
   }
 }
 

@@ -5,6 +5,7 @@
 // Blocks run one after the other: a release of another block is always earlier than all that this block does.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 
@@ -33,10 +34,7 @@ class Publication {
                      HasSynchronised has_synchronised) const {
     for (const auto& [address, mine] : mine_) {
       if (address == but || !is_released(address, block, before, time)) continue;
-      if (mine.last.count(now) || has_synchronised(mine.first_thread, mine.first)) return true;
-      for (const auto& [thread, when] : mine.last) {
-        if (has_synchronised(thread, when)) return true;
-      }
+      if (has_synchronised(mine.first_thread, mine.first) || mine.precede(now, has_synchronised)) return true;
     }
     return false;
   }
@@ -46,12 +44,7 @@ class Publication {
   template <typename HasSynchronised>
   bool has_asked(uintptr_t address, unsigned now, HasSynchronised has_synchronised) const {
     const auto mine = mine_.find(address);
-    if (mine == mine_.end()) return false;
-    if (mine->second.last.count(now)) return true;
-    for (const auto& [thread, when] : mine->second.last) {
-      if (has_synchronised(thread, when)) return true;
-    }
-    return false;
+    return mine != mine_.end() && mine->second.precede(now, has_synchronised);
   }
 
  private:
@@ -60,6 +53,13 @@ class Publication {
     unsigned first_thread;
     uint32_t first;
     std::unordered_map<unsigned, uint32_t> last;
+
+    // Has thread `now` done one, or has it seen the last one of another thread?
+    template <typename HasSynchronised>
+    bool precede(unsigned now, HasSynchronised has_synchronised) const {
+      return last.count(now) || std::any_of(last.begin(), last.end(),
+                                            [&](const auto& one) { return has_synchronised(one.first, one.second); });
+    }
   };
   // A block's last atomic on an address, if it had called __threadfence().
   struct Release {
