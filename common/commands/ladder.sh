@@ -7,7 +7,7 @@ started=$SECONDS
 set_up
 read_labs
 check_time_options
-step "building the course (a minute the first time) ..."
+step "building the course (once; about two minutes on two cores) ..."
 choose_backend
 lab_list=$(for lab in $(labs); do is_step "$lab" || echo "$lab"; done)
 step_list=$(for lab in $(labs); do ! is_step "$lab" || echo "$lab"; done)

@@ -20,7 +20,8 @@
     wrong = ["no_max"]                variants that are there to be wrong: the lab has a test of its own for them, and nobody measures them
     next = "labs/lab09_x/README.md"   what comes after it, if that is not the handout of the lab with the next number
     chapter = "theory/05_warps.md"    the chapter of the book that explains its move
-    in_parts = true                   its file takes long to compile for the checks: thirds of its table are compiled side by side
+    in_parts = true                   its file takes long to compile for the checks: thirds of its table are compiled side by side (not where g++ then
+                                      makes other choices of what to inline, which move the predicted times)
 
     [[program]]                       a lab whose file is part of a program: it has no rung, no operator and no grade
     name, kernel, next, chapter       as above
