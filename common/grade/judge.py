@@ -64,6 +64,12 @@ class Budget:
             self._left -= seconds
 
 
+def cores_for(jobs: int) -> int:
+    """On which the executor runs a submission's blocks while others run, too: its share of the machine's. Not more than a few: each takes 100 MiB of
+    addresses or more, which are limited, and a grade is to be the same on every machine."""
+    return max(1, min(4, len(os.sched_getaffinity(0)) // jobs))
+
+
 class Judge:
     """secret: what hidden shapes and values follow from; the same for all submissions of a class, so that they meet the same cases.
     only: grade the labs that these words mean (course/labs.py, chosen). gpu: measures speed; without one it is not run.
@@ -143,7 +149,7 @@ class Judge:
         # The worker keeps a copy of the rung in memory, which counts as a file.
         busy = times_longer()
         limits = sandbox.Limits(seconds, int(seconds * busy), self.limits["memory_mib"], self.limits["processes"] + (os.cpu_count() or 1),
-                                2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"])
+                                2 * OBJECT_BYTES >> 20, output_kib=self.limits["output_kib"], cores=cores_for(self.jobs))
         request = {
             "file": f"labs/{lab}/{self.labs[lab]}", "rung": str(rung / "plain.so"), "checked": str(rung / "checked.so"), "worker": "build/cpu/worker",
             "seed": self.seed(lab), "without": without, "timed": self.asks[lab].timed,
@@ -151,7 +157,7 @@ class Judge:
             "solution": self.solution_object(lab), "counter": "build/cpu/worker", "counted": str(self.private / f"counted-{lab}"),
             **(more or {}),
         }
-        environment = {"BACKEND": "cpu"}
+        environment = {"BACKEND": "cpu", "SIMT_CORES": str(limits.cores)}
         if self.box.kind != "none":
             mounts = {"/rung": rung}
             worker = self.box.command(["/worker"], self.stage / "run", limits, uid, mounts)

@@ -47,6 +47,7 @@ class Limits:
     temporary_mib: int = 0  # size of /tmp; 0: there is none to write to
     output_kib: int = 256  # of stdout and stderr each; what is more is read and dropped
     devices: tuple[str, ...] = ()  # names in /dev of a GPU, for who may use it
+    cores: int = 0  # on which the executor runs blocks; 0: all
 
 
 @dataclass
@@ -237,6 +238,7 @@ class Sandbox:
         inner = ["/usr/bin/prlimit", f"--nproc={limits.processes}", f"--{space}={limits.memory_mib * MIB}", f"--cpu={limits.cpu_seconds}",
                  f"--fsize={limits.file_mib * MIB}", "--core=0", "--nofile=256", "--msgqueue=0", "--memlock=65536", "--", *command]
         outer = [shutil.which("env") or "/usr/bin/env", "-i", "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"]
+        outer += [f"SIMT_CORES={limits.cores}"] if limits.cores else []
         drop = []
         if self.users:
             drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--pdeathsig", "KILL", "--"]

@@ -17,6 +17,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 COURSE = HERE.parents[1]
@@ -410,6 +411,21 @@ class Doctor(unittest.TestCase):
                         self.assertEqual((ended.cause, ended.seconds < 120), (cause, True), ended)
             finally:
                 patient.close()
+
+    def test_the_executor_has_its_share_of_the_cores(self):
+        """With 16 of them a process came to its limit of addresses: no course could be graded there."""
+        for cores, jobs, share in ((2, 4, 1), (16, 1, 4), (16, 8, 2), (64, 64, 1)):
+            with mock.patch("os.sched_getaffinity", return_value=set(range(cores))):
+                self.assertEqual(judge.cores_for(jobs), share, (cores, jobs))
+        for kind in ("bwrap", "unshare"):
+            try:
+                box = sandbox.find(kind)
+            except sandbox.SandboxError as error:
+                print(f"skipped: {error}")
+                continue
+            box.options = ["enter.sh"] if kind == "unshare" else box.options
+            command = box.command(["/worker"], Path("/nowhere"), sandbox.Limits(1, 1, 512, 40, cores=3), box.new_user())
+            self.assertEqual([word for word in command if word.startswith("SIMT_CORES")], ["SIMT_CORES=3"])
 
     def test_a_sandbox_without_its_host_name_is_not_entered(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -163,11 +163,13 @@ int main() {
 """)
         built = run([sys.executable, ROOT / "common/simt/simtcc", "--profile", source, "-o", program])
         self.assertEqual(built.returncode, 0, built.stderr)
-        self.assertEqual(run([program], env={**os.environ, "SIMT_PROFILE": str(report)}).returncode, 0)
-        alike, rising, one, short = (launch["predicted"] for launch in json.loads(report.read_text())["launches"])
-        self.assertTrue(8 < alike["seconds"] / short["seconds"] < 10)  # ten times the turns, and the launch
-        self.assertEqual((rising["seconds"], rising["why"]), (None, "the blocks that there is room for in a trace do other work than the rest"))
-        self.assertEqual((one["seconds"], one["why"]), (None, "one block does more than there is room for in a trace"))
+        for cores in ("1", "16"):  # how many blocks run side by side does not matter
+            with self.subTest(cores=cores):
+                self.assertEqual(run([program], env={**os.environ, "SIMT_PROFILE": str(report), "SIMT_CORES": cores}).returncode, 0)
+                alike, rising, one, short = (launch["predicted"] for launch in json.loads(report.read_text())["launches"])
+                self.assertTrue(8 < alike["seconds"] / short["seconds"] < 10)  # ten times the turns, and the launch
+                self.assertEqual((rising["seconds"], rising["why"]), (None, "the blocks that there is room for in a trace do other work than the rest"))
+                self.assertEqual((one["seconds"], one["why"]), (None, "one block does more than there is room for in a trace"))
 
     def test_what_the_model_does_not_know_has_no_number(self):
         predicted = self.launches("h200")[1]["predicted"]

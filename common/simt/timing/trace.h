@@ -54,7 +54,7 @@ struct LaunchTrace {
   BlockTrace idle_block = {};      // the first of them that was traced
   std::vector<uint32_t> work;      // entries of each block of the grid, without those left out; empty: not known
   bool complete = true;            // no: there was no room for all of the blocks that were to be traced
-  size_t cut_off = 0;              // entries that the longest of those had when room ended
+  size_t cut_off = 0;              // entries that there was room for of the first that did not fit
 };
 
 }  // namespace simt::timing

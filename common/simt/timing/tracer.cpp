@@ -1,6 +1,7 @@
 #include "tracer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "../counters/collector.h"
 #include "../counters/rules.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr uint64_t line_bytes = 128;
 constexpr double most_apart = 1.5;  // shares of blocks that are not idle, as a factor
 constexpr size_t told = 256;        // entries, after which a block says that it has so many more
+// Entries of a block that is looked at for its length only. Each OS thread may have one.
+constexpr size_t room_of_another = room / 4;
 using counters::sector_bytes;
 
 unsigned count_of(uint32_t lanes) {  // without an instruction for it, which not all CPUs have, the first is much faster
@@ -88,15 +91,23 @@ bool LaunchTracer::is_sample(uint64_t block) const {
   return block == first + number * 0x9E3779B9 % (next - first);
 }
 
-BlockTrace LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
+bool LaunchTracer::keeps(uint64_t sample, size_t entries) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!whole) {  // what is cut off would pass for a short one
-    if (is_sample(block.number)) {
-      trace_.complete = false;
-      trace_.cut_off = std::max(trace_.cut_off, entries_of(block));
-    }
-    return block;
+  if (sample >= first_left_out_) return false;
+  sizes_[sample] += entries;
+  used_ += entries;
+  while (used_ > room) {
+    const auto last = std::prev(sizes_.end());
+    first_left_out_ = last->first;
+    used_ -= last->second;
+    sizes_.erase(last);
   }
+  return sample < first_left_out_;
+}
+
+BlockTrace LaunchTracer::add(BlockTrace block, bool whole) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!whole) return block;  // what is cut off would pass for a short one
   if (!work_.empty()) {
     work_[block.number] = static_cast<uint32_t>(entries_of(block));
     known_++;
@@ -107,11 +118,7 @@ BlockTrace LaunchTracer::add(BlockTrace block, size_t used, bool whole) {
   }
   // Of equally long ones the first, whichever thread ran it.
   const size_t entries = entries_of(block), most = entries_of(longest_);
-  if (entries > most || (entries == most && block.number < longest_.number)) {
-    std::swap(longest_, block);
-    std::swap(longest_used_, used);
-  }
-  used_ -= used;
+  if (entries > most || (entries == most && block.number < longest_.number)) std::swap(longest_, block);
   return block;
 }
 
@@ -145,8 +152,13 @@ void LaunchTracer::number_without_idle() {
 }
 
 LaunchTrace LaunchTracer::take() {
-  // A sample that was not begun, as there was no room any more, is missing, too.
-  trace_.complete &= has_room_for(true);
+  std::vector<BlockTrace>& blocks = trace_.blocks;
+  blocks.erase(std::remove_if(
+                   blocks.begin(), blocks.end(),
+                   [&](const BlockTrace& block) { return is_sample(block.number) && block.number >= first_left_out_; }),
+               blocks.end());
+  trace_.complete = first_left_out_ == ~uint64_t{0};
+  trace_.cut_off = trace_.complete ? 0 : room - used_;
   if (known_ == blocks_) trace_.work = std::move(work_);
   const bool is_longest = std::all_of(trace_.blocks.begin(), trace_.blocks.end(), [&](const BlockTrace& block) {
     return entries_of(block) < entries_of(longest_);
@@ -173,17 +185,17 @@ void BlockTracer::begin(LaunchTracer* launch, uint64_t block, unsigned warps) {
 }
 
 void BlockTracer::end() {
-  block_ = launch_->add(std::move(block_), count_ / told * told, whole_);
+  if (whole_ && sample_) whole_ = launch_->keeps(block_.number, count_ % told);
+  block_ = launch_->add(std::move(block_), whole_);
   launch_ = nullptr;
 }
 
-// Asked for every entry, told to the others from time to time.
+// Asked for every entry.
 bool BlockTracer::has_room() {
   if (!whole_) return false;
-  if (++count_ % told == 0) launch_->use(told);
-  whole_ = launch_->has_room_for(sample_);
-  if (!whole_ && !sample_) {  // at once, or those that are to be traced find no room beside it
-    launch_->give_back(count_ / told * told);
+  if (++count_ % told != 0) return true;
+  whole_ = sample_ ? launch_->keeps(block_.number, told) : count_ <= room_of_another;
+  if (!whole_) {
     for (WarpTrace& warp : block_.warps) warp = {};
   }
   return whole_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 #include "../instrument/log.h"
@@ -24,21 +25,20 @@ class LaunchTracer {
         work_(few_ && blocks == in_launch ? blocks : 0),
         rests_(work_.size()) {}
 
-  // Is this block to be traced? Not once there is no more room.
-  bool wants(uint64_t block) const { return has_room_for(is_sample(block)) && (is_sample(block) || few_); }
+  // Is this block to be traced? Of the samples none once one before it did not fit.
+  bool wants(uint64_t block) const { return is_sample(block) ? block < first_left_out_ : few_; }
   bool is_sample(uint64_t block) const;
-  // used: what use() was told of it. whole: was there room for all of it?
+  // A sample has so many entries more. False if it does not fit into the room beside those before it, by number: then
+  // it and all after it are left out. So it does not matter how many OS threads run blocks side by side.
+  bool keeps(uint64_t sample, size_t entries);
+  // whole: was there room for all of it?
   // Returns a block that is not kept any more, if there is one: its room is for the next.
-  BlockTrace add(BlockTrace block, size_t used, bool whole);
-  void use(size_t entries) { used_ += entries; }
-  void give_back(size_t entries) { used_ -= entries; }
+  BlockTrace add(BlockTrace block, bool whole);
   // One more block, traced or not, has accessed no memory.
   void add_idle(uint64_t block) {
     idle_++;
     if (block < rests_.size()) rests_[block] = 1;
   }
-  // What is only looked at for its length leaves half of the room to the others.
-  bool has_room_for(bool sample) const { return used_ <= (sample ? room : room / 2); }
 
   LaunchTrace take();
 
@@ -50,10 +50,11 @@ class LaunchTracer {
   const bool few_;
   BlockTrace longest_ = {};  // of the others
   std::vector<uint32_t> work_;
-  size_t known_ = 0;            // blocks whose work is
-  std::vector<uint8_t> rests_;  // like work_: which of them are idle
-  size_t longest_used_ = 0;
-  std::atomic<size_t> used_{0};
+  size_t known_ = 0;                  // blocks whose work is
+  std::vector<uint8_t> rests_;        // like work_: which of them are idle
+  std::map<uint64_t, size_t> sizes_;  // of samples that are kept or run, in entries
+  size_t used_ = 0;                   // by them
+  std::atomic<uint64_t> first_left_out_{~uint64_t{0}};
   std::atomic<uint64_t> idle_{0};
   std::mutex mutex_;
   LaunchTrace trace_;
