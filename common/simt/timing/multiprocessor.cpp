@@ -51,7 +51,7 @@ class Multiprocessor {
 
  private:
   struct Scheduler {
-    Server issue, alu, mufu, doubles;
+    Server issue, alu, mufu, doubles, conflicts;
   };
   struct Event {
     double at;
@@ -117,12 +117,13 @@ class Multiprocessor {
       return push(until.at, event.slot, event.warp);  // the units belong to others until then
     }
     warp.step++;
-    now = execute(warp, step, now, (event.slot * 7 + event.warp) % schedulers_.size());
+    Scheduler& scheduler = schedulers_[(event.slot * 7 + event.warp) % schedulers_.size()];
+    now = execute(warp, step, now, scheduler);
     switch (step.unit) {
       case Unit::none: break;
       case Unit::memory: {
         const uint32_t entry = warp.program->accesses[use.first_access + static_cast<uint32_t>(step.access)];
-        now = access(block, warp, entry, step, now);
+        now = access(block, warp, entry, step, now, scheduler);
         break;
       }
       case Unit::shuffle: {
@@ -136,8 +137,7 @@ class Multiprocessor {
     push(now, event.slot, event.warp);
   }
 
-  double execute(Warp& warp, const Step& step, double now, size_t scheduler) {
-    Scheduler& s = schedulers_[scheduler];
+  double execute(Warp& warp, const Step& step, double now, Scheduler& s) {
     const double begun = s.issue.serve(now, step.issue) - step.issue;
     charge(warp, Cause::issue, begun - now);
     double end = begun + std::max<double>(step.latency, step.issue * machine_.warp_issue);
@@ -267,13 +267,15 @@ class Multiprocessor {
     return late;
   }
 
-  double access(Resident& block, Warp& warp, uint32_t number, const Step& step, double now) {
+  double access(Resident& block, Warp& warp, uint32_t number, const Step& step, double now, Scheduler& scheduler) {
     const Entry& entry = warp.trace->entries[number];
     if (entry.space == Space::shared) {
       if (step.tries) return try_until_done(block, warp, entry, step, now);
       // Shared memory counts the lanes at an address by itself.
-      const double passes = step.by_one ? entry.wide : entry.passes;
-      const double done = lsu_.serve(now, step.wide ? step.wide / 16.0 * entry.wide : passes);
+      const double passes = step.wide ? step.wide / 16.0 * entry.wide : step.by_one ? entry.wide : entry.passes;
+      double done = lsu_.serve(now, passes);
+      // The wavefronts of a conflict come to one scheduler's warps at every second cycle.
+      if (passes > 1 && entry.did != Did::atomic) done = std::max(done, scheduler.conflicts.serve(now, 2 * passes));
       if (entry.did == Did::store) {
         if (done - now > most_stores_ahead / 8) return charge(warp, Cause::shared, done - now), done;
         return now;

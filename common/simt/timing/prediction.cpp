@@ -232,10 +232,6 @@ Prediction predict(const LaunchTrace& trace, uint64_t origin, const Operations& 
   uint64_t entries = 0;
   for (size_t b = 0; b < traced; b++) {
     programs.push_back({&trace.blocks[b], {}});
-    for (const WarpTrace& warp : trace.blocks[b].warps) compiler.survey(warp);
-  }
-  for (const WarpTrace& warp : trace.idle_block.warps) compiler.survey(warp);
-  for (size_t b = 0; b < traced; b++) {
     for (const WarpTrace& warp : trace.blocks[b].warps) {
       entries += warp.entries.size();
       programs[b].warps.push_back(compiler.compile(warp));

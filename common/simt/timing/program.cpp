@@ -156,17 +156,6 @@ size_t Compiler::end_of_window(const std::vector<Visit>& visits, size_t begin, u
   return end;
 }
 
-void Compiler::survey(const WarpTrace& warp) {
-  std::unordered_map<uint32_t, bool> seen;
-  for (const Entry& entry : warp.entries) {
-    if (entry.did == Did::barrier || (entry.space == Space::shared && entry.did != Did::load)) seen.clear();
-    if (entry.did != Did::load || entry.space != Space::shared || !seen.try_emplace(entry.pc, true).second) continue;
-    const int at = entry.wide ? static_cast<int>(entry.place % 16) : -1;
-    const auto [known, is_new] = aligned_.try_emplace(entry.pc, at);
-    if (!is_new && known->second != at) known->second = -1;
-  }
-}
-
 // Loads of shared memory between two stores to it: nvcc loads an address once, and neighbouring words that surely begin
 // at a multiple of 8 or 16 bytes with one instruction.
 std::vector<Joined> Compiler::join_loads(const WarpTrace& warp, const std::vector<Visit>& visits, size_t begin,
@@ -175,6 +164,7 @@ std::vector<Joined> Compiler::join_loads(const WarpTrace& warp, const std::vecto
   struct Block {
     uint32_t pattern, place;
     int words[4];  // the first access of each, -1: none
+    bool halves;   // nvcc does not know that they begin at a multiple of 16 bytes
   };
   std::vector<Block> blocks;
   std::unordered_map<uint64_t, int> first;
@@ -186,9 +176,10 @@ std::vector<Joined> Compiler::join_loads(const WarpTrace& warp, const std::vecto
           joined[static_cast<size_t>(block.words[word])] = {leader, block.words[word] == leader ? count * 4 : 0};
       };
       const bool low = block.words[0] >= 0 && block.words[1] >= 0, high = block.words[2] >= 0 && block.words[3] >= 0;
-      if (low && high) join(0, 4);
-      if (low && !high) join(0, 2);
-      if (high && !low) join(2, 2);
+      const bool whole = low && high && !block.halves;
+      if (whole) join(0, 4);
+      if (low && !whole) join(0, 2);
+      if (high && !whole) join(2, 2);
     }
     blocks.clear();
     first.clear();
@@ -211,13 +202,15 @@ std::vector<Joined> Compiler::join_loads(const WarpTrace& warp, const std::vecto
         joined.back() = {same->second, 0};
         continue;
       }
-      const auto aligned = aligned_.find(entry.pc);
-      if (entry.bytes != 4 || !entry.wide || aligned == aligned_.end() || aligned->second < 0) continue;
+      const JoinableLoad* const load = operations_.joinable(entry.pc + origin_).load;
+      if (entry.bytes != 4 || !entry.wide || !load || load->multiple < 8) continue;
       auto block = std::find_if(blocks.begin(), blocks.end(), [&](const Block& b) {
         return b.pattern == entry.pattern && b.place == entry.place / 16;
       });
-      if (block == blocks.end()) block = blocks.insert(block, {entry.pattern, entry.place / 16, {-1, -1, -1, -1}});
+      if (block == blocks.end())
+        block = blocks.insert(block, {entry.pattern, entry.place / 16, {-1, -1, -1, -1}, false});
       block->words[entry.place / 4 % 4] = own;
+      if (load->multiple < 16) block->halves = true;
     }
   }
   settle();

@@ -62,8 +62,6 @@ class Compiler {
   Compiler(const Operations& operations, uint64_t origin, const Machine& machine)
       : operations_(operations), origin_(origin), machine_(machine) {}
 
-  // Looks at all warps first: which loads of shared memory are always at a multiple of 16 bytes?
-  void survey(const WarpTrace& warp);
   WarpProgram compile(const WarpTrace& warp);
 
   int registers() const { return registers_; }
@@ -92,7 +90,6 @@ class Compiler {
   const Machine& machine_;
   std::unordered_map<std::string, std::unique_ptr<Window>> windows_;
   std::vector<bool> used_;                     // functions
-  std::unordered_map<uint32_t, int> aligned_;  // by pc: its first address after a barrier, modulo 16; -1: varies
   Rounds rounds_;
   RoundsOfLoops in_round_;  // at the begin of a window
   int registers_ = 0;
