@@ -4,6 +4,7 @@
 // that never waits needs no stack of its own: when it ends, the next one starts on the same stack.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -61,6 +62,15 @@ struct Warp {
   std::vector<Exchange> exchanges;
 };
 
+// Threads that ask again and again whether a phase is over. If for long nothing else happens in the block, it never is.
+struct Asking {
+  std::vector<unsigned> lanes;  // of each warp, those that have asked since `since`
+  unsigned times = 0;
+  std::chrono::steady_clock::time_point since;
+  std::chrono::steady_clock::duration idle = {};
+  uint64_t state = 0;  // of the block at `since`
+};
+
 // A barrier of some of the block's threads.
 struct Meeting {
   unsigned expected = 0, pending = 0, phase = 0;
@@ -100,6 +110,7 @@ class Block {
   unsigned meeting_of_parity(uint64_t key);
   bool meeting_is_over(uint64_t key, unsigned phase);
   void meeting_wait(uint64_t key, unsigned phase, Place place);
+  void ask_again(Place place);
   void meeting_put(uint64_t key, unsigned slot, uint64_t value);
   uint64_t meeting_get(uint64_t key, unsigned phase, unsigned slot);
 
@@ -146,6 +157,7 @@ class Block {
   Exchange* new_exchange(Warp* warp, unsigned mask);
   Meeting& find_meeting(uint64_t key, Place place);
   void complete_phase(Meeting* meeting);
+  uint64_t state_of_waiting() const;
   [[noreturn]] void report_deadlock();
 
   const LaunchState* launch_ = nullptr;
@@ -160,6 +172,7 @@ class Block {
   void* caller_ = nullptr;  // where run() waits
 
   std::unordered_map<uint64_t, Meeting> meetings_;
+  Asking asking_;
 
   bool for_grid_ = false;  // the barrier that gathers is the grid's
   unsigned alive_ = 0, at_barrier_ = 0, at_turn_ = 0;

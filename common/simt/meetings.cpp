@@ -1,6 +1,10 @@
 // A block's meetings (include/simt/meeting.h): barriers of some of its threads, with what they bring each other.
+#include <algorithm>
+#include <chrono>
+
 #include "block.h"
 #include "cooperative.h"
+#include "device_queues.h"
 
 namespace simt {
 
@@ -80,6 +84,39 @@ void Block::meeting_wait(uint64_t key, unsigned phase, Place place) {
   if (watcher_) watcher_->meeting_left(key, phase);
 }
 
+// Changes with whatever a waiting thread may wait for: arrivals, operations of warps, threads that return.
+uint64_t Block::state_of_waiting() const {
+  uint64_t state = launch_id_ + alive_ + barrier_turn_ + at_barrier_ + index_.x + (uint64_t{index_.y} << 32) + index_.z;
+  for (const auto& [key, meeting] : meetings_)
+    state = state * 31 + meeting.phase + meeting.pending + static_cast<uint64_t>(meeting.transfers);
+  for (const Warp& warp : warps_)
+    for (const Exchange& exchange : warp.exchanges) state = state * 31 + exchange.turn + exchange.arrived;
+  return state;
+}
+
+// The running thread has asked in vain, and lets the others run. A thread that computes meanwhile is not idle, however
+// long it takes: of what lies between two looks at the clock no more than 10 ms counts.
+void Block::ask_again(Place place) {
+  using namespace std::chrono;
+  current_->place = place;
+  asking_.lanes.resize(warps_.size());
+  asking_.lanes[static_cast<size_t>(current_->warp - warps_.data())] |= 1u << current_->lane;
+  if (++asking_.times >= 4096) {
+    const auto now = steady_clock::now();
+    const uint64_t state = state_of_waiting();
+    bool all_ask = state == asking_.state;
+    for (size_t w = 0; w < warps_.size(); w++) all_ask &= (warps_[w].ready & ~asking_.lanes[w]) == 0;
+    asking_.idle = all_ask ? asking_.idle + std::min<steady_clock::duration>(now - asking_.since, 10ms)
+                           : steady_clock::duration::zero();
+    if (asking_.idle > 2s) report_deadlock();
+    asking_.state = state;
+    asking_.since = now;
+    asking_.times = 0;
+    std::fill(asking_.lanes.begin(), asking_.lanes.end(), 0);
+  }
+  yield();
+}
+
 void Block::meeting_put(uint64_t key, unsigned slot, uint64_t value) {
   Meeting& meeting = meetings_[key];
   std::vector<uint64_t>& values = meeting.values[meeting.phase & 1];
@@ -111,6 +148,12 @@ unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
   return (phase & 1) == parity ? phase : phase - 1;
 }
 bool meeting_is_over(uint64_t key, unsigned phase) noexcept { return current_block->meeting_is_over(key, phase); }
+bool meeting_ask(uint64_t key, unsigned phase, Place place) noexcept {
+  if (current_block->meeting_is_over(key, phase)) return true;
+  poll(SIMT_CALLER);
+  current_block->ask_again(place);
+  return false;
+}
 void meeting_wait(uint64_t key, unsigned phase, Place place) noexcept {
   current_block->meeting_wait(key, phase, place);
 }

@@ -20,6 +20,8 @@ SABOTAGE = [
     ("async_copies", "init(&ready, blockDim.x);", "", "a barrier that was not initialised"),
     ("bulk_copies", "wait_for(address_of(&full[t % stages]), t / stages & 1);", "", "racecheck: race in shared memory"),
     ("bulk_copies", "barrier_arrive_tx(bar, 1, sizeof tile)", "barrier_arrive_tx(bar, 1, 2 * sizeof tile)", "deadlock"),
+    ("libcuxx_ptx", "      while (!ptx::mbarrier_try_wait_parity(&full[t % stages], t / stages & 1)) {\n      }\n", "", "racecheck: race in shared memory"),
+    ("libcuxx_ptx", "ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &empty[t % stages]);", "", "deadlock"),
     ("cub_block", "__syncthreads();\n  const int sum", "const int sum", "racecheck: race in shared memory"),
     ("thrust_algorithms", "thrust::counting_iterator<int>(count),", "thrust::counting_iterator<int>(count + 1),",
      "memcheck: out of bounds in global memory"),

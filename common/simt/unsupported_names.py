@@ -15,10 +15,13 @@ LIBRARIES = (r"cub/|thrust/|cute/|cutlass/|cuda/|cublasXt|cublas\.h|cudnn\w*|cuf
 # What include/cuda/ has, and the namespaces that such names stand in. Of cuda::std every name that its headers hold; g++ says the rest.
 LIBCUXX_STD = "|".join(sorted({name for header in [HEADERS / "cuda/atomic", *(HEADERS / "cuda/std").iterdir()]
                                for name in re.findall(r"\b[A-Za-z]\w*", re.sub("//.*", "", header.read_text()))}))
+# Of cuda::ptx, too.
+LIBCUXX_PTX = "|".join(sorted(set(re.findall(r"\b[a-z]\w*", re.sub("//.*", "", (HEADERS / "cuda/ptx").read_text())))))
 LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+|make_pipeline|memcpy_async|aligned_size_t|"
            r"device(?=::(?:barrier_native_handle|barrier_expect_tx|barrier_arrive_tx|memcpy_async_tx|experimental(?=\s*;)|"
            r"experimental::(?:cp_async_bulk_(?:global_to_shared|shared_to_global|commit_group|wait_group(?:_read)?)|fence_proxy_async_shared_cta))\b)|"
-           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|annotated_ptr|\w*access_property|discard_memory|stream_ref|ceil_div|round_up|round_down|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
+           rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|annotated_ptr|\w*access_property|discard_memory|stream_ref|ceil_div|round_up|round_down|restrict_mdspan|"
+           rf"ptx(?=\s*(?:;|=|\{{)|::(?:(?:sem|space|scope)_\w+|get_sreg_\w+|{LIBCUXX_PTX})\b)|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
 
 GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph_memory.h", "graph_conditions.h")
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
@@ -66,7 +69,7 @@ UNSUPPORTED = [
      r"\bcudaStreamUpdateCapture\w+", "of CUDA graphs, {0}"),
     (rf"\bcu(?!(?:{DRIVER})\b)(?:Init|Launch\w+|Module\w+|Ctx\w+|Device\w+|Mem[A-Z]\w+|Func\w+|Link\w+)\s*\(", "the driver API ({0})"),
     (r"\bwmma\s*::\s*experimental\b|\bbmma_sync\s*\(", "tensor cores on bits ({0})"),
-    (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::)?\w+", "libcu++ ({0})"),
+    (rf"(?<!\w::)\bcuda::(?!(?:{LIBCUXX})\b)(?:std::|ptx::)?\w+", "libcu++ ({0})"),
     (r"\bcub::(?!(?:Warp(?:Reduce|Scan|MergeSort|Exchange|Load|Store)|Block(?:Reduce|Scan|Load|Store|Exchange|RadixSort|MergeSort|Discontinuity|AdjacentDifference|Shuffle|Histogram)|Device(?:Reduce|Scan|RadixSort|Select|Histogram|Partition|RunLengthEncode|MergeSort|Segmented(?:Reduce|RadixSort|Sort)|For|AdjacentDifference|Transform|Copy|Memcpy)|CachingDeviceAllocator|(?:Transform|Counting|Constant|ArgIndex|CacheModified)InputIterator|Thread(?:Load|Store|Reduce|ScanInclusive|ScanExclusive)|(?:LowerBound|UpperBound)|Shuffle(?:Up|Down|Index)|LaneMask(?:L|G)[te]|RowMajorTid|BFE|(?:LOAD|STORE)_\w+|Cache(?:Load|Store)Modifier|DoubleBuffer|KeyValuePair|NullType|Sum|Max|Min|(?:Load|Store)Direct(?:Blocked|Striped)|Equality|Inequality|ArgMax|ArgMin|Debug|LaneId|WarpId|(?:BLOCK|WARP)_\w+)\b)\w+", "of CUB, {0}"),
     (r"\b__pipeline_(?!memcpy_async|commit|wait_prior)\w+", "asynchronous copies ({0})"),
     (r"\bcudaIpc\w+", "several processes ({0})"),

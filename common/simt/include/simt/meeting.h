@@ -25,6 +25,8 @@ void meeting_transfer(uint64_t key, int64_t bytes, Place place) noexcept;
 // The phase that is under way if its parity is this one, else the one before.
 unsigned meeting_of_parity(uint64_t key, bool parity) noexcept;
 bool meeting_is_over(uint64_t key, unsigned phase) noexcept;
+// The same, and lets others run if the phase goes on: the caller asks again. If it can never end, that is reported.
+bool meeting_ask(uint64_t key, unsigned phase, Place place) noexcept;
 void meeting_wait(uint64_t key, unsigned phase, Place place) noexcept;
 
 // Arrives and waits, in a meeting of `count` threads that need not have been initialised; returns the phase.

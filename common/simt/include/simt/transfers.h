@@ -30,14 +30,11 @@ inline void mbarrier_drop(const void* barrier, SIMT_PLACE(barrier_wait)) { meeti
 inline void mbarrier_transfer(const void* barrier, int64_t bytes, SIMT_PLACE(barrier_wait)) {
   meeting_transfer(meeting_at(barrier), bytes, place);
 }
-// Lets others run if the phase goes on: the caller asks again.
-inline bool mbarrier_is_over(const void* barrier, uint64_t phase) {
-  const bool over = meeting_is_over(meeting_at(barrier), static_cast<unsigned>(phase));
-  if (!over) yield();
-  return over;
+inline bool mbarrier_is_over(const void* barrier, uint64_t phase, SIMT_PLACE(barrier_wait)) {
+  return meeting_ask(meeting_at(barrier), static_cast<unsigned>(phase), place);
 }
-inline bool mbarrier_is_over_of_parity(const void* barrier, uint32_t parity) {
-  return mbarrier_is_over(barrier, meeting_of_parity(meeting_at(barrier), parity & 1));
+inline bool mbarrier_is_over_of_parity(const void* barrier, uint32_t parity, SIMT_PLACE(barrier_wait)) {
+  return mbarrier_is_over(barrier, meeting_of_parity(meeting_at(barrier), parity & 1), place);
 }
 
 }  // namespace ptx
