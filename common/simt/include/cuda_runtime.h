@@ -63,6 +63,7 @@
 #include "simt/memory_3d.h"
 #include "simt/graph_memory.h"
 #include "simt/memory_pools.h"
+#include "simt/nv_atomics.h"
 #include "simt/runtime_api.h"
 #include "simt/simd_words.h"
 #include "simt/surfaces.h"

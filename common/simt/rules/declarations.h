@@ -175,6 +175,7 @@ __attribute__((device)) constexpr T&& forward(remove_reference_t<T>&& value) noe
 #include "../include/simt/simd_words.h"
 #define __syncthreads simt_syncthreads  // clang has a builtin of that name, which host code may call
 #include "../include/simt/warp.h"
+#include "../include/simt/nv_atomics.h"
 #pragma clang attribute pop
 
 #pragma clang attribute push(__attribute__((device)), apply_to = function)

@@ -124,9 +124,12 @@ class Program:
 
     def is_computed(self, message: Message) -> bool:
         """For a variable of the file, or where no function's parameters or text are, in a kernel's attributes for example, the compiler computes
-        a value: nobody is called. (Of variables clang since 18 minds.)"""
+        a value: nobody is called; nor is a consteval function ever. (Of variables clang since 18 minds.)"""
         file, line, column = message.file, message.line, message.column
-        if not any("constexpr" in function.before_type for function in self.called(message)):
+        called = self.called(message)
+        if any("consteval" in function.before_type for function in called):
+            return True
+        if not any("constexpr" in function.before_type for function in called):
             return False
         if any(node.kind == "VarDecl" and node.named[0] == node.end[0] == file and node.named[1:] <= (line, column) <= node.end[1:] for node in self.roots):
             return True
