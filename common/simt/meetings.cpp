@@ -105,7 +105,10 @@ void Block::ask_again(Place place) {
     const auto now = steady_clock::now();
     const uint64_t state = state_of_waiting();
     bool all_ask = state == asking_.state;
-    for (size_t w = 0; w < warps_.size(); w++) all_ask &= (warps_[w].ready & ~asking_.lanes[w]) == 0;
+    for (size_t w = 0; w < warps_.size(); w++) {
+      const Warp& warp = warps_[w];
+      all_ask &= ((warp.ready | warp.at_turn | warp.paused) & ~asking_.lanes[w]) == 0;
+    }
     asking_.idle = all_ask ? asking_.idle + std::min<steady_clock::duration>(now - asking_.since, 10ms)
                            : steady_clock::duration::zero();
     if (asking_.idle > 2s) report_deadlock();

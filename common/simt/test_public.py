@@ -86,5 +86,43 @@ class Sabotaged(InFolder):
                     self.assertIn(finding, result.stdout)
 
 
+ASKS = """#include <cuda/ptx>
+#include <cstdio>
+__device__ unsigned long long now() {
+  unsigned long long ns;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
+  return ns;
+}
+__global__ void asks(int* out) {
+  __shared__ uint64_t arrived;
+  if (threadIdx.x == 0) cuda::ptx::mbarrier_init(&arrived, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const unsigned long long begin = now();
+    while (now() - begin < 5000000000) out[0]++;
+    cuda::ptx::mbarrier_arrive(&arrived);
+  }
+  while (!cuda::ptx::mbarrier_try_wait_parity(&arrived, 0)) {
+  }
+  out[threadIdx.x + 1] = 1;
+}
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 65 * sizeof(int));
+  asks<<<1, 64>>>(out);
+  printf("%s %d\\n", cudaGetErrorString(cudaDeviceSynchronize()), out[64]);
+}
+"""
+
+
+class Asking(InFolder):
+    def test_threads_that_ask_for_longer_than_the_executor_looks_on_while_another_computes(self):
+        """The one that computes is made to give way after a second, and is still at work."""
+        self.write("asks.cu", ASKS)
+        made = simtcc("asks.cu", "-o", "asks", folder=self.folder)
+        self.assertEqual(made.returncode, 0, made.stdout)
+        self.assertEqual(run("asks", self.folder).stdout, "no error 1\n")
+
+
 if __name__ == "__main__":
     unittest.main()
