@@ -9,7 +9,7 @@ from pathlib import Path
 
 SIMT = Path(__file__).resolve().parent
 sys.path.insert(0, str(SIMT.parent))
-from course.sampling import has_list, in_turn, sampled  # noqa: E402, F401: for the tests
+from course.sampling import has_list, in_turn, left_to_rest, sampled  # noqa: E402, F401: for the tests
 
 SIMTCC = SIMT / "simtcc"
 
