@@ -29,6 +29,15 @@ __attribute__((always_inline)) inline void report(const volatile T* address, Acc
   if (recording.lane && !is_announced(at, sizeof(T), kind)) record_in_order(at, sizeof(T), kind, pc);
 }
 
+// An update that was not written as an exchange has found this.
+template <typename T>
+inline T updated(volatile T* address, T found) {
+  const T now = __atomic_load_n(address, __ATOMIC_SEQ_CST);
+  if (now != found && recording.lane && recording.counting)
+    recording.recorder->changes(reinterpret_cast<uintptr_t>(address), found, now, false);
+  return found;
+}
+
 // What an exchange compares with lies where the kernel says, and gets what was found.
 template <typename T>
 inline bool exchange(volatile T* address, T* expected, T value, bool weak, uintptr_t pc) {
@@ -36,10 +45,16 @@ inline bool exchange(volatile T* address, T* expected, T value, bool weak, uintp
   record(reinterpret_cast<uintptr_t>(expected), sizeof(T), Event::load, pc);
   T found = *expected;
   const bool done = __atomic_compare_exchange_n(address, &found, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  const auto at = reinterpret_cast<uintptr_t>(address);
   // What changes nothing only looks, as who waits for its turn. Of a maximum, which most often changes nothing, too,
   // simt/atomics.h says that it is weak.
-  if (!weak && (!done || found == value) && recording.lane && recording.counting)
-    recording.recorder->looks_at(reinterpret_cast<uintptr_t>(address));
+  if (recording.lane && recording.counting) {
+    if (done && found != value) {
+      recording.recorder->changes(at, found, value, weak);
+    } else {
+      weak ? recording.recorder->chooses_nothing(at) : recording.recorder->looks_at(at);
+    }
+  }
   if (done) return true;
   record(reinterpret_cast<uintptr_t>(expected), sizeof(T), Event::store, pc);
   *expected = found;
@@ -54,7 +69,7 @@ inline bool exchange(volatile T* address, T* expected, T value, bool weak, uintp
 #define SIMT_UPDATE(bits, type, name, operation)                     \
   type __tsan_atomic##bits##_##name(volatile type* a, type v, int) { \
     simt::report(a, simt::AccessKind::atomic, SIMT_PC);              \
-    return operation(a, v, __ATOMIC_SEQ_CST);                        \
+    return simt::updated(a, operation(a, v, __ATOMIC_SEQ_CST));      \
   }
 #define SIMT_EXCHANGE(bits, type, name, weak)                                                             \
   int __tsan_atomic##bits##_compare_exchange_##name(volatile type* a, type* expected, type v, int, int) { \

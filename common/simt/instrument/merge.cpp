@@ -156,11 +156,10 @@ void Recorder::merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, 
 }
 
 // Those that were put together to the warp's, and those that its log has still.
-uint64_t Recorder::accesses_so_far() const {
-  const unsigned thread = running();
+uint64_t Recorder::accesses_so_far(unsigned thread) const {
   const WarpState& warp = warps_[thread / log_lanes];
   uint64_t accesses = lane_accesses_[thread] + warp.full_rows;
-  const uint64_t* const end = recording.lane->next;
+  const uint64_t* const end = lanes_[thread].next;
   if (warp.log && end) {
     for (const uint64_t* key = &warp.log->keys[0][thread % log_lanes]; key < end; key += log_lanes)
       accesses += key_event(*key) <= Event::atomic;

@@ -206,6 +206,7 @@ void Recorder::barrier_completed() {
 }
 
 void Recorder::warp_operation_completed(unsigned warp, unsigned mask, unsigned arrived) {
+  waits_.lanes_met(warp * log_lanes, arrived, [this](unsigned thread) { return accesses_so_far(thread); });
   if (!recording.observer) return;
   show(warp);
   recording.observer->warp_complete(info_, warp, mask, arrived);
@@ -376,6 +377,8 @@ void record_in_order(uintptr_t address, unsigned bytes, AccessKind kind, uintptr
   recording.recorder->record({pc, address, bytes, true, kind});
   if (recording.counting)
     kind == AccessKind::volatile_load ? recording.recorder->looks_at(address) : recording.recorder->shows(address);
+  const bool stores = kind == AccessKind::volatile_store || kind == AccessKind::atomic_store;
+  if (recording.counting && stores) recording.recorder->stores(address);
   if (recording.observer) recording.recorder->show_now();
 }
 

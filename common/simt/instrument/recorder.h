@@ -76,6 +76,21 @@ class Recorder final : public Watcher {
     if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_phase});
   }
   void shows(uintptr_t address) { waits_.give(running(), accesses_so_far(), {address, Waits::no_phase}); }
+  // Or a maximum that changes nothing looks: it may wait for what is counted or stored there. What other maxima have
+  // made of the word it need not wait for.
+  void chooses_nothing(uintptr_t address) {
+    if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_choice});
+  }
+  void changes(uintptr_t address, uint64_t before, uint64_t after, bool chooses) {
+    const uint64_t did = accesses_so_far();
+    waits_.changed(running(), did, address, before, after);
+    if (!chooses) waits_.give(running(), did, {address, Waits::no_choice});
+  }
+  void stores(uintptr_t address) {
+    const uint64_t did = accesses_so_far();
+    waits_.stored(running(), did, address);
+    waits_.give(running(), did, {address, Waits::no_choice});
+  }
 
   // The running thread gets so many bytes of another one's without an access of memory.
   void receive(unsigned bytes) override {
@@ -154,7 +169,8 @@ class Recorder final : public Watcher {
   ThreadId running_thread() const;
   // Its number in the block.
   unsigned running() const { return static_cast<unsigned>(recording.lane - lanes_.data()); }
-  uint64_t accesses_so_far() const;
+  uint64_t accesses_so_far(unsigned thread) const;
+  uint64_t accesses_so_far() const { return accesses_so_far(running()); }
   std::vector<Frame>& frames() { return frames_[running()]; }
   bool is_recorded(const Access& access);
   Allocation recorded_range(uintptr_t address) const;
