@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 
 #include "prediction.h"
@@ -17,6 +18,11 @@ struct SavedLaunch {
 };
 
 namespace trace_file {
+
+// Each launch begins with it. Raise `version` when what is saved changes and no size does.
+constexpr uint64_t version = 1;
+constexpr uint64_t format =
+    uint64_t{0x53494d54} << 32 | version << 24 | sizeof(LaunchFacts) << 12 | sizeof(Entry);  // "SIMT"
 
 template <typename T>
 void write(std::FILE* file, const T& value) {
@@ -61,6 +67,7 @@ inline bool read(std::FILE* file, BlockTrace* block) {
 
 inline void save(std::FILE* file, const SavedLaunch& launch) {
   using trace_file::write;
+  write(file, trace_file::format);
   write(file, std::vector<char>(launch.module.begin(), launch.module.end()));
   write(file, launch.origin);
   write(file, launch.facts);
@@ -75,17 +82,20 @@ inline void save(std::FILE* file, const SavedLaunch& launch) {
 // False at the file's end.
 inline bool load(std::FILE* file, SavedLaunch* launch) {
   using trace_file::read;
+  uint64_t format;
+  if (!read(file, &format)) return false;
+  if (format != trace_file::format)
+    throw std::runtime_error(
+        "these launches are not of this build: build the program again with its simtcc, and save them into a new file");
   std::vector<char> name;
   size_t blocks;
-  if (!read(file, &name) || !read(file, &launch->origin) || !read(file, &launch->facts) ||
-      !read(file, &launch->trace.complete) || !read(file, &launch->trace.work) || !read(file, &launch->trace.idle) ||
-      !read(file, &launch->trace.idle_block) || !read(file, &blocks))
-    return false;
+  bool whole = read(file, &name) && read(file, &launch->origin) && read(file, &launch->facts) &&
+               read(file, &launch->trace.complete) && read(file, &launch->trace.work) &&
+               read(file, &launch->trace.idle) && read(file, &launch->trace.idle_block) && read(file, &blocks);
   launch->module.assign(name.begin(), name.end());
-  launch->trace.blocks.assign(blocks, {});
-  for (BlockTrace& block : launch->trace.blocks) {
-    if (!read(file, &block)) return false;
-  }
+  launch->trace.blocks.assign(whole ? blocks : 0, {});
+  for (BlockTrace& block : launch->trace.blocks) whole = whole && read(file, &block);
+  if (!whole) throw std::runtime_error("the file ends within a launch: save the launches again, into a new file");
   return true;
 }
 
