@@ -1,4 +1,4 @@
-// In which order a window's instructions are issued: Scheduler::order.
+// In which order a window's instructions are issued, and how many registers they take.
 #include <algorithm>
 #include <set>
 
@@ -165,6 +165,38 @@ std::vector<int> Scheduler::order() {
     found.push_back(best);
   }
   return found;
+}
+
+void Scheduler::count_registers(const std::vector<int>& order, Window* window) const {
+  std::vector<int> last(instances_.size(), -1), position(instances_.size());
+  std::set<int> from_before;
+  for (size_t at = 0; at < order.size(); at++) {
+    position[static_cast<size_t>(order[at])] = static_cast<int>(at);
+    for (const int need : instances_[static_cast<size_t>(order[at])].needs) {
+      if (need >= 0) {
+        last[static_cast<size_t>(need)] = static_cast<int>(at);
+      } else {
+        from_before.insert(need);
+      }
+    }
+  }
+  // Loads of shared memory are short: they wait where registers are scarce.
+  constexpr int most_from_shared = 24;
+  std::vector<int> change[2];
+  for (auto& list : change) list.assign(order.size() + 2, 0);
+  for (size_t i = 0; i < instances_.size(); i++) {
+    if (last[i] < 0) continue;
+    std::vector<int>& list = change[instances_[i].from_shared];
+    list[static_cast<size_t>(position[i])] += instances_[i].registers;
+    list[static_cast<size_t>(last[i])] -= instances_[i].registers;
+  }
+  int live = 0, shared = 0, most = 0;
+  for (size_t at = 0; at < change[0].size(); at++) {
+    live += change[0][at];
+    shared += change[1][at];
+    most = std::max(most, live + std::min(shared, most_from_shared));
+  }
+  window->registers = most + static_cast<int>(from_before.size());
 }
 
 }  // namespace simt::timing

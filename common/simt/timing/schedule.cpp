@@ -1,6 +1,7 @@
 #include "schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace simt::timing {
@@ -283,38 +284,6 @@ void Scheduler::add_unknown(const std::vector<Access>& accesses) {
   }
 }
 
-void Scheduler::count_registers(const std::vector<int>& order, Window* window) const {
-  std::vector<int> last(instances_.size(), -1), position(instances_.size());
-  std::set<int> from_before;
-  for (size_t at = 0; at < order.size(); at++) {
-    position[static_cast<size_t>(order[at])] = static_cast<int>(at);
-    for (const int need : instances_[static_cast<size_t>(order[at])].needs) {
-      if (need >= 0) {
-        last[static_cast<size_t>(need)] = static_cast<int>(at);
-      } else {
-        from_before.insert(need);
-      }
-    }
-  }
-  // Loads of shared memory are short: they wait where registers are scarce.
-  constexpr int most_from_shared = 24;
-  std::vector<int> change[2];
-  for (auto& list : change) list.assign(order.size() + 2, 0);
-  for (size_t i = 0; i < instances_.size(); i++) {
-    if (last[i] < 0) continue;
-    std::vector<int>& list = change[instances_[i].from_shared];
-    list[static_cast<size_t>(position[i])] += instances_[i].registers;
-    list[static_cast<size_t>(last[i])] -= instances_[i].registers;
-  }
-  int live = 0, shared = 0, most = 0;
-  for (size_t at = 0; at < change[0].size(); at++) {
-    live += change[0][at];
-    shared += change[1][at];
-    most = std::max(most, live + std::min(shared, most_from_shared));
-  }
-  window->registers = most + static_cast<int>(from_before.size());
-}
-
 Window Scheduler::finish() {
   Window window;
   const std::vector<int> sorted = order();
@@ -352,12 +321,25 @@ Window Scheduler::finish() {
       step.waits = std::move(waits);
     }
     empty = false;
-    now = ready + std::max(instance.holds, instance.instructions);
+    // The units are asked when the address is there: until then they serve other warps.
+    if ((is_access(instance.kind) || is_exchange(instance.kind)) && ready - begin > longest_step) {
+      now = ready;
+      close();
+      empty = false;
+    }
     done[static_cast<size_t>(index)] = ready + instance.latency;
-    step.issue += instance.instructions;
-    if (instance.kind == Kind::alu) step.alu += instance.instructions;
-    if (instance.kind == Kind::integer) step.alu += instance.instructions / 2;
-    if (instance.kind == Kind::double_precision) step.doubles += instance.instructions;
+    // Other warps' instructions come between those of a long function.
+    const int parts =
+        is_access(instance.kind) ? 1 : std::max(1, static_cast<int>(std::ceil(instance.instructions / longest_step)));
+    const float part = instance.instructions / static_cast<float>(parts);
+    for (int i = 0; i < parts; i++) {
+      if (i > 0) close(), empty = false;
+      now = (i > 0 ? now : ready) + std::max(instance.holds, part);
+      step.issue += part;
+      if (instance.kind == Kind::alu) step.alu += part;
+      if (instance.kind == Kind::integer) step.alu += part / 2;
+      if (instance.kind == Kind::double_precision) step.doubles += part;
+    }
     step.mufu += static_cast<float>(instance.mufu) + (instance.kind == Kind::convert ? 1 : 0);
     if (is_access(instance.kind)) {
       step.unit = Unit::memory;

@@ -65,8 +65,8 @@ class Scheduler {
   bool is_possible(int index, const std::vector<bool>& issued) const;
   int without_more_registers(const std::vector<int>& sorted, size_t first, const std::vector<bool>& issued,
                              const Pressure& pressure) const;
-  std::vector<int> order();  // order.cpp
-  void count_registers(const std::vector<int>& order, Window* window) const;
+  std::vector<int> order();                                                   // order.cpp
+  void count_registers(const std::vector<int>& order, Window* window) const;  // order.cpp
 
   const TableFunction* function_;
   const Machine& machine_;
