@@ -321,12 +321,6 @@ Window Scheduler::finish() {
       step.waits = std::move(waits);
     }
     empty = false;
-    // The units are asked when the address is there: until then they serve other warps.
-    if ((is_access(instance.kind) || is_exchange(instance.kind)) && ready - begin > longest_step) {
-      now = ready;
-      close();
-      empty = false;
-    }
     done[static_cast<size_t>(index)] = ready + instance.latency;
     // Other warps' instructions come between those of a long function.
     const int parts =

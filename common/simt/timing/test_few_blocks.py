@@ -14,12 +14,8 @@ ROOT = Path(__file__).resolve().parents[3]
 # A power and a quotient in each round, of what shared memory has.
 POWERS = ("__shared__ float s[64]; if (threadIdx.x < 64) s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); float v = x[threadIdx.x], sum = 0; "
           "for (int k = 0; k < n; k++) { float d = v - s[k & 63]; sum += 1.0f / powf(d * d + 1.5f, v) * s[k + 1 & 63]; } y[threadIdx.x] = sum;")
-# A warp follows places in shared memory, alone or beside one that makes an address there of a power.
-FOLLOW = ("__shared__ int s[64]; if (threadIdx.x < 64) s[threadIdx.x] = threadIdx.x * 5 + 1 & 63; __syncthreads(); int at = threadIdx.x & 31; "
-          "if (threadIdx.x < 32) for (int k = 0; k < 12 * n; k++) at = s[at]; else { float v = x[threadIdx.x] + 1.5f; "
-          "for (int k = 0; k < %s; k++) { at = s[(int)powf(v, 0.75f) & 63]; v = at + 1.5f; } } y[threadIdx.x] = at;")
 # name: body and threads. A multiprocessor has four schedulers: 4 warps are one of each, 8 are two.
-KERNELS = {"powers_alone": (POWERS, 128), "powers_by_two": (POWERS, 256), "follows_alone": (FOLLOW % "n / 1024", 64), "follows_beside_powers": (FOLLOW % "n", 64)}
+KERNELS = {"powers_alone": (POWERS, 128), "powers_by_two": (POWERS, 256)}
 
 
 class FewBlocks(unittest.TestCase):
@@ -42,9 +38,6 @@ class FewBlocks(unittest.TestCase):
 
     def test_two_warps_of_a_scheduler_are_in_long_functions_at_the_same_time(self):
         self.assertLess(self.ratio("powers_by_two", "powers_alone"), 1.15)
-
-    def test_shared_memory_serves_others_until_an_address_is_there(self):
-        self.assertLess(self.ratio("follows_beside_powers", "follows_alone"), 1.2)
 
 
 if __name__ == "__main__":
