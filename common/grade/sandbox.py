@@ -238,7 +238,8 @@ class Sandbox:
         inner = ["/usr/bin/prlimit", f"--nproc={limits.processes}", f"--{space}={limits.memory_mib * MIB}", f"--cpu={limits.cpu_seconds}",
                  f"--fsize={limits.file_mib * MIB}", "--core=0", "--nofile=256", "--msgqueue=0", "--memlock=65536", "--", *command]
         outer = [shutil.which("env") or "/usr/bin/env", "-i", "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"]
-        outer += [f"SIMT_CORES={limits.cores}"] if limits.cores else []
+        cores = {"SIMT_CORES": str(limits.cores)} if limits.cores else {}
+        outer += [f"{name}={value}" for name, value in cores.items()]
         drop = []
         if self.users:
             drop = [shutil.which("setpriv"), "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--pdeathsig", "KILL", "--"]
@@ -252,7 +253,9 @@ class Sandbox:
                 box += ["--ro-bind", str(source), place]
             if limits.temporary_mib:
                 box += ["--size", str(limits.temporary_mib * MIB), "--tmpfs", "/tmp"]
-            return [*outer, *drop, *box, "--setenv", "PATH", "/usr/bin", "--setenv", "LC_ALL", "C", "--chdir", "/course", "--", *inner]
+            for name, value in {"PATH": "/usr/bin", "LC_ALL": "C", **cores}.items():
+                box += ["--setenv", name, value]
+            return [*outer, *drop, *box, "--chdir", "/course", "--", *inner]
         if self.kind == "unshare":
             # A signal from the parent's death is lost when the user changes, and is asked for again.
             pairs = [f"{source}={place}" for place, source in (mounts or {}).items()]

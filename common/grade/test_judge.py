@@ -417,15 +417,22 @@ class Doctor(unittest.TestCase):
         for cores, jobs, share in ((2, 4, 1), (16, 1, 4), (16, 8, 2), (64, 64, 1)):
             with mock.patch("os.sched_getaffinity", return_value=set(range(cores))):
                 self.assertEqual(judge.cores_for(jobs), share, (cores, jobs))
+        import doctor
         for kind in ("bwrap", "unshare"):
             try:
-                box = sandbox.find(kind)
+                patient = doctor.Doctor(sandbox.find(kind))
             except sandbox.SandboxError as error:
                 print(f"skipped: {error}")
                 continue
-            box.options = ["enter.sh"] if kind == "unshare" else box.options
-            command = box.command(["/worker"], Path("/nowhere"), sandbox.Limits(1, 1, 512, 40, cores=3), box.new_user())
-            self.assertEqual([word for word in command if word.startswith("SIMT_CORES")], ["SIMT_CORES=3"])
+            try:
+                for cores, held in ((3, True), (0, False)):
+                    limits = sandbox.Limits(cpu_seconds=2, wall_seconds=120, memory_mib=512, processes=40, cores=cores)
+                    command = patient.box.command(["/escapes", "environment", "x"], patient.root, limits, patient.box.new_user())
+                    said = patient.box.run(command, limits).stdout
+                    self.assertIn(b"began environment", said)
+                    self.assertEqual(b"SIMT_CORES" in said, held, kind)
+            finally:
+                patient.close()
 
     def test_a_sandbox_without_its_host_name_is_not_entered(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -89,7 +89,7 @@ class Compiler {
   const uint64_t origin_;
   const Machine& machine_;
   std::unordered_map<std::string, std::unique_ptr<Window>> windows_;
-  std::vector<bool> used_;                     // functions
+  std::vector<bool> used_;  // functions
   Rounds rounds_;
   RoundsOfLoops in_round_;  // at the begin of a window
   int registers_ = 0;
