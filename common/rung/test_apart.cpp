@@ -67,9 +67,10 @@ bool is_twice_the_input(const Outcome& outcome) {
 TEST_CASE("what a GPU allows works, with the device in another process", "[worker][executor]") {
   for (const char* build : builds) {
     Client client(worker(), build);
-    for (const char* name : {"good", "by_way_of_the_host", "looked_at", "reads_a_flag", "managed_for_both",
-                             "pinned_for_kernels", "symbols", "large_argument", "kernel_in_a_variable",
-                             "kernel_allocates", "mathematics", "constructed", "printf_writes_nothing"}) {
+    for (const char* name :
+         {"good", "by_way_of_the_host", "looked_at", "reads_a_flag", "managed_for_both", "pinned_for_kernels",
+          "symbols", "large_argument", "kernel_in_a_variable", "kernel_allocates", "mathematics", "constructed",
+          "printf_writes_nothing", "bulk_copies"}) {
       INFO(build << " " << name);
       const Outcome outcome = run(client, name);
       INFO(outcome.message << " " << outcome.error_name);

@@ -19,10 +19,28 @@ extern __thread
 #define SIMT_DYNAMIC_BASE simt_dynamic_base
 #endif
 
-// The window of shared memory: addresses in it are counted from the dynamic part, the static part may lie below.
+// The window of shared memory: addresses in it are counted from the dynamic part, the static part may lie below. In a
+// library that a program loads the static part lies anywhere: it is counted from a variable beside it, in the middle of
+// the window.
+#if defined(__PIC__) && !defined(__PIE__) && !defined(__CUDA__)
+[[maybe_unused]] static __thread unsigned char simt_beside_static;
+inline size_t __cvta_generic_to_shared(const void* address) {
+  const auto* const place = static_cast<const unsigned char*>(address);
+  const ptrdiff_t offset = place - SIMT_DYNAMIC_BASE;
+  if (offset >= -(1 << 30) && offset < 1 << 30) return static_cast<uint32_t>(offset);
+  return static_cast<uint32_t>(place - &simt_beside_static) + 0x80000000u;
+}
+inline void* __cvta_shared_to_generic(size_t address) {
+  const auto offset = static_cast<uint32_t>(address);
+  if (offset + 0x40000000u < 0x80000000u) return simt_dynamic_shared + static_cast<int32_t>(offset);
+  return &simt_beside_static + static_cast<int32_t>(offset - 0x80000000u);
+}
+#else
 inline size_t __cvta_generic_to_shared(const void* address) {
   return static_cast<uint32_t>(static_cast<const unsigned char*>(address) - SIMT_DYNAMIC_BASE);
 }
+inline void* __cvta_shared_to_generic(size_t address) { return simt_dynamic_shared + static_cast<int32_t>(address); }
+#endif
 // The other windows begin at address 0.
 inline size_t __cvta_generic_to_global(const void* address) { return reinterpret_cast<size_t>(address); }
 inline size_t __cvta_generic_to_local(const void* address) { return reinterpret_cast<size_t>(address); }
@@ -30,7 +48,6 @@ inline size_t __cvta_generic_to_constant(const void* address) { return reinterpr
 inline void* __cvta_global_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
 inline void* __cvta_local_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
 inline void* __cvta_constant_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
-inline void* __cvta_shared_to_generic(size_t address) { return simt_dynamic_shared + static_cast<int32_t>(address); }
 
 namespace simt {
 
