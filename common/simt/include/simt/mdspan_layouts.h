@@ -166,41 +166,28 @@ class Dense {
   [[no_unique_address]] Extents extents_;
 };
 
+template <typename Layout, bool right>
+struct DenseLayout {
+  template <typename Extents>
+  class mapping : public Dense<Extents, right> {
+   public:
+    using layout_type = Layout;
+    using Dense<Extents, right>::Dense;
+    constexpr mapping() = default;
+    template <typename Other, ::std::enable_if_t<::std::is_constructible<Extents, Other>::value, int> = 0>
+    __host__ __device__ constexpr mapping(const mapping<Other>& other)
+        : Dense<Extents, right>(Extents(other.extents())) {}
+    template <typename Other>
+    __host__ __device__ friend constexpr bool operator==(const mapping& a, const mapping<Other>& b) {
+      return a.extents() == b.extents();
+    }
+  };
+};
+
 }  // namespace detail
 
-struct layout_right {
-  template <typename Extents>
-  class mapping : public detail::Dense<Extents, true> {
-   public:
-    using layout_type = layout_right;
-    using detail::Dense<Extents, true>::Dense;
-    constexpr mapping() = default;
-    template <typename Other, ::std::enable_if_t<::std::is_constructible<Extents, Other>::value, int> = 0>
-    __host__ __device__ constexpr mapping(const mapping<Other>& other)
-        : detail::Dense<Extents, true>(Extents(other.extents())) {}
-    template <typename Other>
-    __host__ __device__ friend constexpr bool operator==(const mapping& a, const mapping<Other>& b) {
-      return a.extents() == b.extents();
-    }
-  };
-};
-
-struct layout_left {
-  template <typename Extents>
-  class mapping : public detail::Dense<Extents, false> {
-   public:
-    using layout_type = layout_left;
-    using detail::Dense<Extents, false>::Dense;
-    constexpr mapping() = default;
-    template <typename Other, ::std::enable_if_t<::std::is_constructible<Extents, Other>::value, int> = 0>
-    __host__ __device__ constexpr mapping(const mapping<Other>& other)
-        : detail::Dense<Extents, false>(Extents(other.extents())) {}
-    template <typename Other>
-    __host__ __device__ friend constexpr bool operator==(const mapping& a, const mapping<Other>& b) {
-      return a.extents() == b.extents();
-    }
-  };
-};
+struct layout_right : detail::DenseLayout<layout_right, true> {};
+struct layout_left : detail::DenseLayout<layout_left, false> {};
 
 struct layout_stride {
   template <typename Extents>
