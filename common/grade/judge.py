@@ -65,7 +65,7 @@ class Budget:
 
 
 def cores_for(jobs: int) -> int:
-    """On which the executor runs a submission's blocks while others run, too: its share of the machine's. Not more than a few: each takes 100 MiB of
+    """How many cores the executor gets for a submission while `jobs` run at once: its share of the machine's. At most 4: each takes 100 MiB of
     addresses or more, which are limited, and a grade is to be the same on every machine."""
     return max(1, min(4, len(os.sched_getaffinity(0)) // jobs))
 

@@ -47,7 +47,7 @@ class Limits:
     temporary_mib: int = 0  # size of /tmp; 0: there is none to write to
     output_kib: int = 256  # of stdout and stderr each; what is more is read and dropped
     devices: tuple[str, ...] = ()  # names in /dev of a GPU, for who may use it
-    cores: int = 0  # on which the executor runs blocks; 0: all
+    cores: int = 0  # for the executor's blocks; 0: all
 
 
 @dataclass

@@ -5,6 +5,7 @@ What needs a sandbox is skipped, with the reason, where there is none.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -367,8 +368,8 @@ class Doctor(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout)
             self.assertIn("the sandbox holds", done.stdout)
 
-    def test_what_could_not_be_tried_does_not_hold(self):
-        """In a sandbox in which escapes refuses to try anything, for its host name, and in one that cannot be entered."""
+    def patients(self):
+        """Of each kind of sandbox that there is here. Whoever gets one closes it."""
         import doctor
         for kind in ("bwrap", "unshare"):
             try:
@@ -376,8 +377,14 @@ class Doctor(unittest.TestCase):
             except sandbox.SandboxError as error:
                 print(f"skipped: {error}")
                 continue
-            patient = doctor.Doctor(box)
-            try:
+            yield kind, doctor.Doctor(box)
+
+    def test_what_could_not_be_tried_does_not_hold(self):
+        """In a sandbox in which escapes refuses to try anything, for its host name, and in one that cannot be entered."""
+        import doctor
+        for kind, patient in self.patients():
+            with contextlib.closing(patient):
+                box = patient.box
                 enter = box.options[0] if kind == "unshare" else ""
                 good, commands = Path(enter).read_text() if enter else "", box.command
                 for bad in ("hostname elsewhere", "hostname --no-such-option"):
@@ -390,49 +397,31 @@ class Doctor(unittest.TestCase):
                     for attempt in doctor.attempts(patient, 1, "abstract", os.getpid(), 1):
                         with self.subTest(kind=kind, bad=bad, attempt=attempt.name):
                             self.assertIn(doctor.UNTRIED, "".join(patient.run(attempt)))
-            finally:
-                patient.close()
 
     def test_processor_time_is_a_limit_of_its_own(self):
         """Also where unshare says nothing of the signal that ended its child."""
-        import doctor
-        for kind in ("bwrap", "unshare"):
-            try:
-                patient = doctor.Doctor(sandbox.find(kind))
-            except sandbox.SandboxError as error:
-                print(f"skipped: {error}")
-                continue
-            try:
+        for kind, patient in self.patients():
+            with contextlib.closing(patient):
                 limits = sandbox.Limits(cpu_seconds=2, wall_seconds=120, memory_mib=512, processes=40)
                 for program, cause in (("spinner", "time"), ("devices", "")):
                     command = patient.box.command(["/escapes", program], patient.root, limits, patient.box.new_user())
                     with self.subTest(kind=kind, program=program):
                         ended = patient.box.run(command, limits)
                         self.assertEqual((ended.cause, ended.seconds < 120), (cause, True), ended)
-            finally:
-                patient.close()
 
     def test_the_executor_has_its_share_of_the_cores(self):
         """With 16 of them a process came to its limit of addresses: no course could be graded there."""
         for cores, jobs, share in ((2, 4, 1), (16, 1, 4), (16, 8, 2), (64, 64, 1)):
             with mock.patch("os.sched_getaffinity", return_value=set(range(cores))):
                 self.assertEqual(judge.cores_for(jobs), share, (cores, jobs))
-        import doctor
-        for kind in ("bwrap", "unshare"):
-            try:
-                patient = doctor.Doctor(sandbox.find(kind))
-            except sandbox.SandboxError as error:
-                print(f"skipped: {error}")
-                continue
-            try:
+        for kind, patient in self.patients():
+            with contextlib.closing(patient):
                 for cores, held in ((3, True), (0, False)):
                     limits = sandbox.Limits(cpu_seconds=2, wall_seconds=120, memory_mib=512, processes=40, cores=cores)
                     command = patient.box.command(["/escapes", "environment", "x"], patient.root, limits, patient.box.new_user())
                     said = patient.box.run(command, limits).stdout
                     self.assertIn(b"began environment", said)
                     self.assertEqual(b"SIMT_CORES" in said, held, kind)
-            finally:
-                patient.close()
 
     def test_a_sandbox_without_its_host_name_is_not_entered(self):
         with tempfile.TemporaryDirectory() as folder:
