@@ -38,7 +38,7 @@ std::remove_cv_t<T> __nv_atomic_load_n(T* at, int, int = __NV_THREAD_SCOPE_SYSTE
   return simt::loaded(at);
 }
 template <typename T>
-void __nv_atomic_load(T* at, std::remove_cv_t<T>* to, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+void __nv_atomic_load(T* at, std::remove_cv_t<T>* to, int, int = __NV_THREAD_SCOPE_SYSTEM) {
   *to = simt::loaded(at);
 }
 template <typename T, simt::If<std::is_integral<T>::value> = 0>
