@@ -21,7 +21,7 @@ $(program_starts): cxxflags += -DSIMT_FOLDER='"$(abspath common/simt)"' -I commo
 
 # All of it, and what simtcc must know, a line each.
 .PHONY: simtcc simtcc-parts
-simtcc-parts: build/cpu/libsimt.a $(announce) $(program_begins) $(program_starts) $(rules_headers)
+simtcc-parts: build/cpu/libsimt.a build/cpu/libsimt_libraries.a $(announce) $(program_begins) $(program_starts) $(rules_headers)
 simtcc: simtcc-parts
 	@echo "flags: $(program_flags)"
 	@echo "defaults: $(program_defaults)"

@@ -55,6 +55,9 @@ simt_sources := $(filter-out %/warp_counts.cpp,$(foreach f,$(simt_folders),$(fil
                 common/simt/switch.S
 simt_objects := $(patsubst %,build/cpu/obj/%.o,$(simt_sources)) $(patsubst %,build/cpu/obj/%.o,common/simt/instrument/seen.S)
 
+# CUDA's libraries that no lab uses: only programs are linked with them (simtcc), and nobody's first lab waits for Eigen's templates.
+library_objects := $(patsubst %,build/cpu/obj/%.o,$(wildcard common/simt/libraries/*.cpp))
+
 # -O3: its loops over the 32 lanes of a warp become vector instructions. What runs once and writes text does without (see quick).
 optimised := -O3
 build/cpu/obj/common/simt/%.cpp.o: common/simt/%.cpp | $(standard)
@@ -69,8 +72,10 @@ build/cpu/obj/common/simt/%.S.o: common/simt/%.S
 
 # Without its lines, which are in the objects: no message names one, and each program that simtcc links takes half as long to link.
 build/cpu/libsimt.a: $(simt_objects)
+build/cpu/libsimt_libraries.a: $(library_objects)
+build/cpu/libsimt.a build/cpu/libsimt_libraries.a: common/build/rules.mk  # which says what is in them
 	@rm -f $(own)
-	@ar rcs $(own) $^
+	@ar rcs $(own) $(filter %.o,$^)
 	@strip --strip-debug $(own)
 	@mv $(own) $@
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Of build/cpu: what a new lab needs; and "rules", which a copy must not use.
-BUILT = ("obj", "precompiled", "rules", "libsimt.a", "worker", "worker.d", "backend", "bench", "roofs", "roofs.json")
+BUILT = ("obj", "precompiled", "rules", "libsimt.a", "libsimt_libraries.a", "worker", "worker.d", "backend", "bench", "roofs", "roofs.json")
 
 
 def copy_course(folder: Path, built: bool = False) -> Path:

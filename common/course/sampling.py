@@ -53,11 +53,17 @@ def in_turn(one_in: int) -> Callable[[Test], Test]:
     return marked
 
 
-def sampled(items: Sequence[Item], one_in: int, what: str) -> list[Item]:
-    """items: in the order of their list; what: how a line of the report calls them. Which part is taken says LADDER_TESTS."""
+def due(items: Sequence[Item], one_in: int) -> list[Item]:
+    """Those whose turn it is, never none."""
+    return list(items[turn() % min(one_in, len(items) or 1) :: one_in])
+
+
+def sampled(items: Sequence[Item], one_in: int, what: str, among: Callable[[Item], bool] | None = None) -> list[Item]:
+    """items: in the order of their list; what: how a line of the report calls them; among: the sample is taken from these alone. Which part is
+    taken says LADDER_TESTS."""
     asked = part()
-    first = turn() % min(one_in, len(items) or 1)  # never an empty sample
-    taken = [item for number, item in enumerate(items) if asked == "all" or (number % one_in == first) == (asked == "sample")]
+    sample = set(due([number for number, item in enumerate(items) if among is None or among(item)], one_in))
+    taken = [item for number, item in enumerate(items) if asked == "all" or (number in sample) == (asked == "sample")]
     if asked == "sample":
         print(f"sampled: {len(taken)} of {len(items)} {what}", flush=True)
     return taken

@@ -24,10 +24,10 @@ class Sampled(unittest.TestCase):
         self.addCleanup(clean.stop)
         os.environ.pop("LADDER_TURN", None)
 
-    def taken(self, part: str, items: list[int], one_in: int) -> tuple[list[int], str]:
+    def taken(self, part: str, items: list[int], one_in: int, among=None) -> tuple[list[int], str]:
         said = io.StringIO()
         with unittest.mock.patch.dict(os.environ, {"LADDER_TESTS": part}), contextlib.redirect_stdout(said):
-            return sampled(items, one_in, "numbers"), said.getvalue()
+            return sampled(items, one_in, "numbers", among), said.getvalue()
 
     def test_a_sample_and_its_rest_are_the_list(self):
         for count in (0, 1, 2, 7, 100):
@@ -36,6 +36,12 @@ class Sampled(unittest.TestCase):
                 sample, rest = (self.taken(part, items, one_in)[0] for part in ("sample", "rest"))
                 self.assertEqual(sorted(sample + rest), items)
                 self.assertEqual(len(sample), -(-count // one_in))
+
+    def test_of_some_a_sample_is_taken_and_the_rest_has_all_others(self):
+        with unittest.mock.patch.dict(os.environ, {"LADDER_TURN": "1"}):
+            sample, rest = (self.taken(part, list(range(12)), 3, among=lambda number: number % 2)[0] for part in ("sample", "rest"))
+        self.assertEqual(sample, [3, 9])
+        self.assertEqual(sorted(sample + rest), list(range(12)))
 
     def test_a_sample_says_that_it_is_one(self):
         self.assertEqual(self.taken("sample", list(range(7)), 3)[1], "sampled: 3 of 7 numbers\n")

@@ -31,7 +31,7 @@ sys.path.insert(0, str(CORPUS))
 import corpus_edits  # noqa: E402
 import make_hostile  # noqa: E402
 import store  # noqa: E402
-from course.sampling import part, sampled  # noqa: E402
+from course.sampling import due, part, sampled  # noqa: E402
 
 # Tighter than for a class: what comes to a limit here does so on purpose.
 LIMITS = {"compile_seconds": 25, "memory_mib": 1536}
@@ -41,7 +41,8 @@ STARTERS = "0_the_untouched_starters"
 def collect(folder: Path, only: str) -> tuple[list[Case], list[Case], list[str]]:
     """Copies what is to be graded into the folder. Returns that, all that there is, and what cannot be made here."""
     everything = in_repository(only)
-    cases = everything if only else sampled(everything, 48, "submissions of the corpus")
+    in_turn = labs_in_turn()
+    cases = everything if only else sampled(everything, 13, "submissions of the corpus", among=lambda case: case.lab in in_turn)
     write([case.name for case in cases if not case.needs_gpu], folder)
     made = folder.parent / "hostile"
     made.mkdir()
@@ -55,15 +56,17 @@ def collect(folder: Path, only: str) -> tuple[list[Case], list[Case], list[str]]
     return cases + taken, everything + hostile, maker.skipped
 
 
+def labs_in_turn() -> list[str]:
+    """Those that a sample grades: before the first submission of a lab its solution is run, which takes longer than the submissions."""
+    return due([lab.name for lab in labs.load(COURSE)], 4)
+
+
 def labs_for(cases: list[Case], only: str) -> list[str]:
-    """Those that are graded, each after a run of its solution: all labs, or those of the submissions that were asked for. Of a sample some
-    others besides, for the untouched starters."""
+    """Those that are graded, each after a run of its solution: all labs, those in turn, or those of the submissions that were asked for."""
     names = [lab.name for lab in labs.load(COURSE)]
     used = {case.lab for case in cases}
-    if part() == "sample" and not only:
-        used.update(sampled([name for name in names if name not in used], 4, "labs without a submission in it"))
-    elif not only:
-        return names
+    if not only:
+        used.update(labs_in_turn() if part() == "sample" else names)
     return [name for name in names if name in used]
 
 

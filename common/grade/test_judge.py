@@ -92,19 +92,20 @@ class Judging(unittest.TestCase):
         lab = self.grade(STARTER)
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
 
-    @in_turn(2)
+    @in_turn(3)
     def test_honest_and_unusual(self):
         odd = "// REQUIRE(false); asm(\"nop\"); system(\"rm\")\n" + SOLUTION.replace("threads = 256", "threads = 128")
         lab = self.grade(odd.replace("\n", "\r\n"))
         self.assertEqual((lab["verdict"], lab["points"]), ("pass", lab["out_of"]), [i for i in lab["items"] if i["verdict"] != "pass"])
 
-    @in_turn(2)
+    @in_turn(3)
     def test_partial_work_keeps_what_it_has(self):
         lab = self.grade(SOLUTION.replace('rung::softmax("tree", tree)', 'rung::softmax("tree", nothing)').replace(
             "RUNG_EXPORT", "cudaError_t nothing(const float*, float*, int, int, cudaStream_t) { return cudaSuccess; }\nRUNG_EXPORT"))
         self.assertEqual(lab["verdict"], "fail")
         self.assertAlmostEqual(lab["points"] / lab["out_of"], 2 / 3, delta=0.05)
 
+    @in_turn(3)
     def test_a_wrong_kernel_learns_why_but_no_value(self):
         wrong = SOLUTION.replace("row[c] * scale;", "row[c] * scale * 1.01f;")
         self.assertNotEqual(wrong, SOLUTION)
@@ -113,7 +114,7 @@ class Judging(unittest.TestCase):
         self.assertIn("slightly off", self.item(lab, "correctness/serial f32/widths")["reason"])
         self.assertNotRegex(json.dumps(lab), r"expected [-0-9.]|sums to")
 
-    @in_turn(2)
+    @in_turn(3)
     def test_only_on_the_public_shapes(self):
         public = "if (cols != 33 && cols != 31 && cols != 32 && cols != 600 && cols != 1023 && cols != 1024 && cols != 1025 && cols != 4096 && " \
                  "cols > 2 && cols != 96 && cols != 161 && cols != 50257 && cols != 200003 && cols != 512) return cudaErrorInvalidValue;\n  const size_t bytes"
@@ -126,7 +127,7 @@ class Judging(unittest.TestCase):
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
         self.assertRegex(self.item(lab, "correctness/tree f32/widths")["reason"], "host code (touches|reads or writes) device memory")
 
-    @in_turn(2)
+    @in_turn(3)
     def test_rules(self):
         lab = self.grade(FRAME % (NOTHING % 'system("true");'))
         self.assertEqual((lab["verdict"], lab["points"]), ("fail", 0))
@@ -148,12 +149,13 @@ class Judging(unittest.TestCase):
         built = self.judge.workshop.build((text + FRAME % (NOTHING % "kernel<<<1, 1>>>(nullptr, nullptr);")).encode(), "labs/x.cu", self.judge.box.new_user())
         self.assertEqual((built.error, built.findings), ("", []), built.details)
 
-    @in_turn(2)
+    @in_turn(3)
     def test_what_nothing_of_a_rung_leads_to_is_left_out(self):
         debugging = '#include <cstdlib>\nint main() { return system("date"); }\n'
         lab = self.grade(SOLUTION + debugging)
         self.assertEqual((lab["verdict"], lab["points"]), ("pass", lab["out_of"]), [item["reason"] for item in lab["items"]][:3])
 
+    @in_turn(3)
     def test_what_cannot_be_compiled(self):
         for text, word in (('#include "/etc/passwd"\n', "does not compile"), ('#include <eigen3/Eigen/Core>\n', "does not compile"),
                            ("int x[1ull << 40] = {1};\n", "compile"), ('asm(".incbin \\"/etc/passwd\\"");\n', "does not compile"),
@@ -227,6 +229,7 @@ class Time(unittest.TestCase):
 class Secrets(unittest.TestCase):
     """Lab 01 has a variant whose cost grows with cols^2: which hidden cases are small enough depends on what is drawn."""
 
+    @in_turn(3)
     def test_points_do_not_depend_on_the_secret(self):
         table = points.load(HERE / "points.toml", list(judge.labs_of(COURSE)))
         a_judge = judge.Judge(COURSE, table, BOX, b"first", os.cpu_count() or 1, only="lab01")

@@ -20,6 +20,7 @@ import sandbox  # noqa: E402
 from gpu import Gpu  # noqa: E402
 from ingest import Submission, Taken  # noqa: E402
 from speed import Sizes, SpeedJudge  # noqa: E402
+from course.sampling import in_turn  # noqa: E402
 
 LAB = "lab02_smem"
 SOLUTION = (COURSE / "solutions/lab02_smem/softmax_smem.cu").read_text()
@@ -139,6 +140,7 @@ class Timed(unittest.TestCase):
         self.assertEqual((problem, set(lines)), ("", {"tree f32", "tree_f32x4 f32"}))
         return lines
 
+    @in_turn(3)
     def test_the_solution_is_measured_beside_itself(self):
         speeds = self.speeds(SOLUTION)
         self.assertEqual(set(speeds), {"speed/serial f32", "speed/tree f32", "speed/tree_f32x4 f32"})
@@ -152,6 +154,7 @@ class Timed(unittest.TestCase):
         grade = self.judge.grade(Submission("student", "student", Path("student"), {LAB: Taken(problem="labs/lab02_smem: not there")}))
         self.assertEqual((grade["points"], grade["out_of"]), (0, 100))
 
+    @in_turn(3)
     def test_what_is_not_right_has_no_speed(self):
         speeds = self.speeds(self.changed('rung::softmax("tree", tree)', 'rung::softmax("tree", nothing)').replace(
             "RUNG_EXPORT", "cudaError_t nothing(const float*, float*, int, int, cudaStream_t) { return cudaSuccess; }\nRUNG_EXPORT"))
@@ -162,6 +165,7 @@ class Timed(unittest.TestCase):
     # The timed launches are those with 48 rows and more of 256 columns; the lab's cases have others.
     TIMED = "(rows >= 36 && rows <= 52 && cols >= 240 && cols <= 320 && cols % 8 == 0)"
 
+    @in_turn(3)
     def test_timed_launches_are_compared(self):
         for trick, word in ((f"static int calls = 0; if ({self.TIMED} && ++calls > 3) return cudaSuccess;", "never written"),  # nothing on repeats
                             (f"if ({self.TIMED}) rows = rows / 2;", "never written"),  # half of the work
@@ -174,6 +178,7 @@ class Timed(unittest.TestCase):
                 self.assertIn(word, line["problem"], trick)
                 self.assertEqual(line["blame"], "submission")
 
+    @in_turn(3)
     def test_the_launches_time_is_told_apart(self):
         """Of what a launch takes nothing goes to the time beside it, in which a submission has nothing to do; and none of it to the
         solution."""
@@ -186,6 +191,7 @@ class Timed(unittest.TestCase):
                 self.assertGreater(shape[aside], 0)
             self.assertGreaterEqual(shape["solution_beside_seconds"], shape["solution_seconds"])
 
+    @in_turn(3)
     def test_right_on_a_cpu_and_wrong_on_a_gpu(self):
         right = self.judge.speed.wrong_cases
         self.judge.speed.wrong_cases = lambda *_: {"tree f32": "normal-7x33: far off"}

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "counters/counters.h"
-#include "device.h"
+#include "../counters/counters.h"
+#include "../device.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "counters/counters.h"
+#include "../counters/counters.h"
 
 namespace simt {
 

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-#include "device.h"
+#include "../device.h"
 #include "host_call.h"
 #include "singular_values.h"
 

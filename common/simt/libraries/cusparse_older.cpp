@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "device.h"
+#include "../device.h"
 #include "host_call.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "device.h"
+#include "../device.h"
 #include "host_call.h"
 
 namespace {
