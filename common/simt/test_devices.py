@@ -31,7 +31,7 @@ WRONG = [
 class SeveralDevices(InFolder):
     @has_list
     def test_each_is_right_in_every_mode_on_any_number_of_devices(self):
-        jobs = sampled([(program, mode) for program in sorted(PROGRAMS.glob("*.cu")) for mode in MODES], 9, "programs of several devices, in one of 3 modes")
+        jobs = sampled([(program, mode) for program in sorted(PROGRAMS.glob("*.cu")) for mode in MODES], 18, "programs of several devices, in one of 3 modes")
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             made = pool.map(lambda job: simtcc(*MODES[job[1]], job[0], "-o", f"{job[0].stem}-{job[1]}", folder=self.folder), jobs)
             for (program, mode), build in zip(jobs, made):
@@ -56,7 +56,7 @@ class SeveralDevices(InFolder):
             return simtcc("--check", *(f"-D{one}" for one in defined), PROGRAMS / f"{program}.cu", "-o", f"wrong{number}", folder=self.folder)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            numbers = sampled(range(len(WRONG)), 4, "of these programs with one part left out")
+            numbers = sampled(range(len(WRONG)), 8, "of these programs with one part left out")
             for number, made in zip(numbers, pool.map(build, numbers)):
                 program, defined, findings = WRONG[number]
                 with self.subTest(program=program, defined=defined):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
-from simtcc_testing import KERNEL, SIMT, InFolder, has_list, run, sampled, simtcc
+from simtcc_testing import KERNEL, SIMT, InFolder, has_list, in_turn, run, sampled, simtcc
 
 
 @has_list
@@ -442,6 +442,7 @@ class Accepted(InFolder):
         self.assertIn("racecheck: race in global memory", result.stdout)
         self.assertIn("a.cu:3", result.stdout)
 
+    @in_turn(2)
     def test_a_profile_is_shown_when_the_program_ends(self):
         self.write("a.cu", KERNEL + MAIN.replace("LAUNCHES", "k<<<1, 32>>>(x);"))
         self.builds("--profile", "a.cu", "-o", "a")

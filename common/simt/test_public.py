@@ -55,7 +55,7 @@ class PublicPrograms(unittest.TestCase):
                 made = simtcc(*MODES[mode], program, "-o", name, folder=folder)
                 return made if made.returncode else run(name, folder)
 
-            jobs = sampled([(program, mode) for program in programs for mode in MODES], 15, "programs as public repositories have them, in one of 3 modes")
+            jobs = sampled([(program, mode) for program in programs for mode in MODES], 24, "programs as public repositories have them, in one of 3 modes")
             for (program, mode), result in zip(jobs, pool.map(make_and_run, jobs)):
                 with self.subTest(program=program.name, mode=mode):
                     self.assertEqual(result.returncode, 0, result.stdout)
@@ -77,7 +77,7 @@ class Sabotaged(InFolder):
             return text.count(old), made if made.returncode else run(str(number), self.folder)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            numbers = sampled(range(len(SABOTAGE)), 5, "of these programs with one part taken out")
+            numbers = sampled(range(len(SABOTAGE)), 10, "of these programs with one part taken out")
             for number, (count, result) in zip(numbers, pool.map(attempt, numbers)):
                 program, old, _, finding = SABOTAGE[number]
                 with self.subTest(program=program, without=old):

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from simtcc_testing import SIMT, InFolder, simtcc
+from simtcc_testing import SIMT, InFolder, in_turn, simtcc
 
 PROGRAMS = SIMT / "programs/shared"
 # nvcc takes a load out of both sides of a branch, which the executor cannot know; the hardware counts stores that wait for global loads again.
@@ -38,6 +38,7 @@ class SharedMemory(InFolder):
         self.assertEqual(counted.keys(), read.keys())
         return counted, read
 
+    @in_turn(2)
     def test_counts_are_those_of_an_h200(self):
         counted, read = self.counted("shared_loads")
         for kernel, readings in read.items():
@@ -46,6 +47,7 @@ class SharedMemory(InFolder):
                 with self.subTest(kernel=kernel, counter=name):
                     self.assertAlmostEqual(counted[kernel][name], value, delta=off * value)
 
+    @in_turn(2)
     def test_accesses_of_all_kinds(self):
         for program in ("access_kinds", "access_patterns"):
             counted, read = self.counted(program)

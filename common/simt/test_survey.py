@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from simtcc_testing import KERNEL, InFolder, simtcc
+from simtcc_testing import KERNEL, InFolder, in_turn, simtcc
 
 
 class Survey(InFolder):
@@ -14,6 +14,7 @@ class Survey(InFolder):
         verdicts = json.loads((self.folder / "report.json").read_text())
         return made.stdout, {one["path"]: one for one in verdicts}
 
+    @in_turn(2)
     def test_every_file_gets_its_verdict(self):
         def write(name, text):
             self.write(f"repository/{name}", text)
@@ -53,6 +54,7 @@ class Survey(InFolder):
         self.assertIn("9 files, 5 with kernels: 5 compile, 5 of them with --check too", said)
         self.assertRegex(said, r"\n +1 +1   texture references")
 
+    @in_turn(2)
     def test_the_samples_helpers_are_those_of_the_checkout_if_it_has_them(self):
         def write(folder):
             self.write(f"{folder}/src/a.cu", "#include <helper_cuda.h>\nvoid f(int* x) { checkCudaErrors(cudaFree(x)); }\n")
@@ -67,6 +69,7 @@ class Survey(InFolder):
         self.assertEqual(found["one/src/b.cu"]["status"]["check"], "compiles", said)
         self.assertIn("checkCudaErrors", found["one/src/a.cu"]["all_missing"][0])
 
+    @in_turn(2)
     def test_options_that_build_files_have_are_tried(self):
         lambdas = "template <typename F> __global__ void each(F f) { f(threadIdx.x); }\nvoid g(int* x) { each<<<1, 32>>>([=] __device__(int i) { x[i] = i; }); }\n"
         concepts = "#include <concepts>\ntemplate <std::integral T> T one() { return 1; }\nvoid h() { one<int>(); }\n"
@@ -92,6 +95,7 @@ class Survey(InFolder):
         self.assertRegex(said, r"\n +2 +2   headers of PyTorch\n")
         self.assertIn("e.cu:2: NoSuchType", said)
 
+    @in_turn(2)
     def test_a_file_that_the_compiler_does_not_finish(self):
         self.write("repository/explode.cu", "template <int N, int M> struct F { static const int v = F<N - 1, 2 * M>::v + F<N - 1, 2 * M + 1>::v; };\n"
                                             "template <int M> struct F<0, M> { static const int v = 1; };\nint x = F<28, 1>::v;\n")
