@@ -13,7 +13,7 @@ from pathlib import Path
 import broken
 from course import labs
 from course.runs import first_failure
-from course.sampling import has_list, left_to_rest, sampled
+from course.sampling import has_list, in_turn, left_to_rest, sampled
 from shelf import build, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ class Moves(unittest.TestCase):
                 pairs += [(lab, name, *other) for other in others]
             best |= {(operator, name.split()[1]): (file, name) for name in labels}
         self.assertGreater(len(pairs), 25)
-        for lab, name, of, other in sampled(pairs, 12, "variants in the place of another one"):
+        for lab, name, of, other in sampled(pairs, 20, "variants in the place of another one"):
             with self.subTest(f"{other} of {of.parent.name} as {name} of {lab}"):
                 run = earned_by(lab, of, name, other)
                 self.assertEqual(run.status, 1, run.output)
@@ -121,6 +121,7 @@ class Moves(unittest.TestCase):
         self.assertEqual(run.status, 1, run.output)
         self.assertIn("no kernel has more than 1 block; 8 per row are needed", run.output)
 
+    @in_turn(2)
     def test_lab07_says_how_often_a_weight_is_asked_for(self):
         file = SOLUTIONS["lab07_fusion"]
         run = moves("lab07_fusion", file, "move-cost")
@@ -132,6 +133,7 @@ class Moves(unittest.TestCase):
         self.fails("lab07_fusion", broken.write("lab07_fusion", "one_core_a_tile"), "fused_tiled bf16", case="move-once-a-tile",
                    code="static_cast<uint4*>(to)", of=Path("common/rung/fusion/panel.h"), says=r"an FFN step requests each weight 32 times")
 
+    @in_turn(2)
     def test_lab08_has_a_budget_of_time(self):
         """A kernel that makes every other move, and spends two powers on each square."""
         text = broken.exporting(broken.edited(SOLUTIONS["lab08_rms_norm"].read_text(), [{

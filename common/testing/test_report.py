@@ -6,7 +6,8 @@ import re
 import unittest
 from pathlib import Path
 
-from shelf import build, run_tests
+from shelf import build, run_tests  # which finds the course's package
+from course.sampling import in_turn  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -109,6 +110,7 @@ class Report(unittest.TestCase):
         run = run_tests("lab02_smem", self.written("lab02_smem", solution), "cpu", True, {"case": "normal-7x33"})
         self.assertNotIn("had returned from the kernel", run.output)
 
+    @in_turn(2)
     def test_which_todo_alone(self):
         solution = Path("solutions/lab02_smem/softmax_smem.cu")
         done = solution.read_text().replace("// STEP ", "// TODO ")
@@ -169,6 +171,7 @@ class Report(unittest.TestCase):
             asked = run_tests("lab02_smem", file, "cpu", False, {"open_todos": lines, "solution": solution, "case": "predict-*"}).output
             self.assertEqual(asked.count("not filled in yet: "), 6, asked)
 
+    @in_turn(2)
     def test_calls_through_a_header(self):
         solution = Path("solutions/lab07_fusion/swap_ffn.cu")
         asked = {"case": "small", "variant": "fused_tiled f32"}
@@ -193,6 +196,7 @@ class Report(unittest.TestCase):
         self.assertRegex(output, r"\nOne case alone: make lab02 .*CASE=inf-7x33\n")
         self.assertRegex(output, r"\n    \d+ more cases of tree f32 are wrong: nan-7x33, ")
 
+    @in_turn(2)
     def test_a_variant_that_hangs_at_once_costs_one_case(self):
         file = self.written("lab02_smem", Path("solutions/lab02_smem/softmax_smem.cu"), ("half > 0; half /= 2", "half >= 0; half /= 2"))
         output = run_tests("lab02_smem", file, "cpu", False, {"variant": "tree"}).output
