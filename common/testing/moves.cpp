@@ -308,6 +308,50 @@ int values_at(const Shape& shape, int otherwise) {
   return masks ? op.masked() : otherwise;
 }
 
+Move Move::of(std::vector<std::string> names) const {
+  Move other = *this;
+  other.variants = std::move(names);
+  return other;
+}
+
+Move Move::and_no_others() const {
+  Move other = *this;
+  other.others_too = false;
+  return other;
+}
+
+Move Move::at(Widths others) const {
+  Move other = *this;
+  other.widths = others;
+  return other;
+}
+
+Move Move::standing_for(int times) const {
+  Move other = *this;
+  other.stands_for = times;
+  return other;
+}
+
+Move Move::paced() const { return at(Widths::paced).standing_for(128); }
+
+Move Move::also_at(std::vector<Also> shapes) const {
+  Move other = *this;
+  other.also = std::move(shapes);
+  return other;
+}
+
+Move shares_evenly(Shape wide, std::vector<Move::Also> also) {
+  return Move{"move-even-shares", "no thread does the work of others", wide, even_shares()}
+      .at(Widths::wider)
+      .also_at(std::move(also));
+}
+
+Move works_on_many_rows(Shape narrow, Shape odd) {
+  return Move{"move-rows-at-once", "many rows are worked on at once", narrow, rows_at_once()}
+      .at(Widths::any)
+      .also_at({{odd}});
+}
+
 std::string check_move(const Step& step, std::string* remark) {
   const Move& move = *step.test_case.move;
   std::string failure = check_at(step, move.demand, remark), no_remark;

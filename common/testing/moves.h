@@ -199,12 +199,25 @@ struct Move {
     Demand demand = {};
   };
   std::vector<Also> also = {};
+
+  // The same move, with another of these: Move{...}.of({"tree"}).at(Widths::any).
+  Move of(std::vector<std::string> names) const;
+  Move and_no_others() const;
+  Move at(Widths others) const;
+  Move standing_for(int times) const;
+  Move paced() const;  // at such widths, for many times the rows
+  Move also_at(std::vector<Also> shapes) const;
 };
+using Widths = Move::Widths;
 
 // Where moves are counted, too: narrow rows, and many rows that begin anywhere; wide ones. Of top-K with its K.
 inline const std::vector<Move::Also> narrow_and_odd = {{{80, 512}}, {{48, 2049}}};
 inline const std::vector<Move::Also> narrow_and_odd_topk = {{{66, 512, 1}}, {{48, 2049, 8}}};
 inline const std::vector<Move::Also> all_widths = {{{2, 16384}}, {{80, 512}}, {{48, 2049}}};
+
+// Moves that most labs ask for, whatever the width: no thread does the work of others; many rows are worked on at once.
+Move shares_evenly(Shape wide = {2, 16384}, std::vector<Move::Also> also = narrow_and_odd);
+Move works_on_many_rows(Shape narrow = {80, 512}, Shape odd = {48, 2049});
 
 struct Step;
 

@@ -13,13 +13,13 @@ const testing_::Lab testing_::lab = {
     LAB_FACTS,
     // What being naive costs is said and not judged.
     {
-        {"move-cost", "what the naive kernels cost", {32, 256}, testing_::said_what_loads_cost()},
-        {"move-a-thread-per-row",
-         "a thread has a row of its own and goes over it a few times, not once more for every element",
-         {32, 256},
-         testing_::read_at_most(16),
-         {"per_row"},
-         /*others_too=*/false},
+        {"move-cost", "what the naive kernels cost", {32, 256}, said_what_loads_cost()},
+        Move{"move-a-thread-per-row",
+             "a thread has a row of its own and goes over it a few times, not once more for every element",
+             {32, 256},
+             read_at_most(16)}
+            .of({"per_row"})
+            .and_no_others(),
     },
     {
         {"apart_sectors",

@@ -15,32 +15,20 @@ const testing_::Shape small = rung::sizes_of(rung::swap_ffn_small);
 const testing_::Lab testing_::lab = {
     LAB_FACTS,
     {
-        {"move-cost", "what the weights cost", small, testing_::said_what_weights_cost()},
-        {"move-once-a-product",
-         "a product of all cores reads its weights once",
-         small,
-         testing_::weights_read_at_most(1),
-         {"unfused", "graphed"},
-         false},
-        {"move-once-a-tile",
-         "a tile of cores reads the weights once",
-         small,
-         testing_::weights_read_once_a_tile(16),
-         {"fused_tiled"},
-         false},
-        {"move-no-serial", "all threads of a block share the work", small, testing_::threads_share_the_work()},
-        {"move-few-launches",
-         "the whole step in one launch, the collapse in three",
-         small,
-         testing_::launched_at_most(4),
-         {"fused_per_core", "fused_tiled"},
-         false},
-        {"move-one-graph",
-         "the step is recorded once and launched as one graph",
-         small,
-         testing_::launched_by_graphs(),
-         {"graphed"},
-         false},
+        {"move-cost", "what the weights cost", small, said_what_weights_cost()},
+        Move{"move-once-a-product", "a product of all cores reads its weights once", small, weights_read_at_most(1)}
+            .of({"unfused", "graphed"})
+            .and_no_others(),
+        Move{"move-once-a-tile", "a tile of cores reads the weights once", small, weights_read_once_a_tile(16)}
+            .of({"fused_tiled"})
+            .and_no_others(),
+        {"move-no-serial", "all threads of a block share the work", small, threads_share_the_work()},
+        Move{"move-few-launches", "the whole step in one launch, the collapse in three", small, launched_at_most(4)}
+            .of({"fused_per_core", "fused_tiled"})
+            .and_no_others(),
+        Move{"move-one-graph", "the step is recorded once and launched as one graph", small, launched_by_graphs()}
+            .of({"graphed"})
+            .and_no_others(),
     },
     {
         {"unfused_launches", "How many kernels and GEMMs does unfused launch?", "unfused", Dtype::bf16, small,
