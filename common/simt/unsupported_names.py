@@ -21,7 +21,7 @@ LIBCUXX = (r"atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|pipeline_\w+
            r"device(?=::(?:barrier_native_handle|barrier_expect_tx|barrier_arrive_tx|memcpy_async_tx|experimental(?=\s*;)|"
            r"experimental::(?:cp_async_bulk_(?:global_to_shared|shared_to_global|commit_group|wait_group(?:_read)?)|fence_proxy_async_shared_cta))\b)|"
            rf"thread_scope\w*|memory_order\w*|maximum|minimum|proclaim_return_type|annotated_ptr|\w*access_property|discard_memory|stream_ref|ceil_div|round_up|round_down|restrict_mdspan|"
-           rf"ptx(?=\s*(?:;|=|\{{)|::(?:(?:sem|space|scope)_\w+|get_sreg_\w+|{LIBCUXX_PTX})\b)|std(?=\s*(?:;|=|\{{)|::(?:{LIBCUXX_STD})\b)")
+           rf"ptx(?=\s*(?:;|=|\{{)|::(?:(?:sem|space|scope)_\w+|get_sreg_\w+|{LIBCUXX_PTX})\b)|std(?=\s*[;={{),]|::(?:{LIBCUXX_STD})\b)")
 
 GRAPHS = "|".join(sorted({name for header in ("graph.h", "graph_nodes.h", "graph_memory.h", "graph_conditions.h")
                           for name in re.findall(r"\bcudaGraph(\w+)", re.sub("//.*", "", (HEADERS / "simt" / header).read_text()))}))
