@@ -106,6 +106,7 @@ class Block {
   unsigned meeting_arrive(uint64_t key, unsigned count, Place place, uintptr_t caller);
   void meeting_drop(uint64_t key, Place place, uintptr_t caller);
   void meeting_transfer(uint64_t key, int64_t bytes, Place place, uintptr_t caller);
+  void copy_in_bulk(void* to, const void* from, uint32_t bytes, uintptr_t caller);
   bool has_meeting(uint64_t key) const { return meetings_.count(key); }
   unsigned meeting_of_parity(uint64_t key);
   bool meeting_is_over(uint64_t key, unsigned phase);

@@ -107,12 +107,14 @@ void Cluster::be(uint3 index, std::vector<Allocation>* memory) {
 
 void Cluster::begin() {
   current_cluster = this;
+  barriers_ = 0;
   blocks_.begin(numbers_);
 }
 
 bool Cluster::go_on() {
   current_cluster = this;
   return blocks_.go_on([&] {
+    barriers_++;
     if (observer_) observer_->cluster_complete();
   });
 }

@@ -33,6 +33,9 @@ class Cluster {
   bool go_on();
   void end() { blocks_.end(); }
 
+  // How often its blocks have waited for each other.
+  unsigned barriers() const { return barriers_; }
+
   unsigned rank() const { return static_cast<unsigned>(blocks_.running()); }
   uint3 index() const { return index_; }
 
@@ -58,6 +61,7 @@ class Cluster {
   Residents blocks_;
   uint3 index_ = {};
   std::vector<uint64_t> numbers_;
+  unsigned barriers_ = 0;
   Observer* const observer_;  // nullptr if there is none
 };
 

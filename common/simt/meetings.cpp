@@ -1,6 +1,7 @@
 // A block's meetings (include/simt/meeting.h): barriers of some of its threads, with what they bring each other.
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "block.h"
 #include "cooperative.h"
@@ -59,6 +60,13 @@ void Block::meeting_transfer(uint64_t key, int64_t bytes, Place place, uintptr_t
   }
   if (!awaited && meeting.transfers != 0) meeting.pending++;
   if (watcher_ && bytes < 0) watcher_->meeting_arrive(key, meeting.phase, place, caller);
+}
+
+// An address that is no multiple of 16 is found before anything is copied.
+void Block::copy_in_bulk(void* to, const void* from, uint32_t bytes, uintptr_t caller) {
+  const uint32_t whole = bytes / 16 * 16;
+  if (watcher_) watcher_->copy_in_bulk(to, from, whole, caller);
+  std::memmove(to, from, whole);
 }
 
 // The phase, of which a thread learns no more than whether it is even.
@@ -145,6 +153,9 @@ unsigned meeting_arrive(uint64_t key, unsigned count, Place place) noexcept {
 void meeting_drop(uint64_t key, Place place) noexcept { current_block->meeting_drop(key, place, SIMT_CALLER); }
 void meeting_transfer(uint64_t key, int64_t bytes, Place place) noexcept {
   current_block->meeting_transfer(key, bytes, place, SIMT_CALLER);
+}
+void copy_in_bulk(void* to, const void* from, uint32_t bytes) noexcept {
+  current_block->copy_in_bulk(to, from, bytes, SIMT_CALLER);
 }
 unsigned meeting_of_parity(uint64_t key, bool parity) noexcept {
   const unsigned phase = current_block->meeting_of_parity(key);

@@ -40,6 +40,8 @@ class Watcher {
   virtual void warp_operation(unsigned mask, unsigned lane, Place place, uintptr_t pc) = 0;
   virtual void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc) = 0;
   virtual void meeting_left(uint64_t key, unsigned phase) = 0;
+  // It starts a copy between global and shared memory, which is about to happen.
+  virtual void copy_in_bulk(const void* to, const void* from, unsigned bytes, uintptr_t pc) = 0;
   // It gets so many bytes of another one's without an access of memory.
   virtual void receive(unsigned bytes) = 0;
 

@@ -129,6 +129,33 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
   return global | shared;
 }
 
+void Collector::copy_in_bulk(uint64_t key, uint64_t address) {
+  const Event event = key_event(key);
+  uint64_t addresses[bulk_pieces] = {};
+  uint32_t pieces = 0;
+  for (unsigned i = 0; i * bulk_piece < key_bytes(key); i++) {
+    addresses[i] = address + i * bulk_piece;
+    pieces |= 1u << i;
+  }
+  const uint64_t last = address + key_bytes(key) - 1;
+  Counts& counts = line(key_pc(key));
+  if (has_several_devices()) count_links(event, bulk_piece, pieces, addresses);
+  if (is_shared(address)) {
+    if (event == Event::store) {
+      const bool dynamic = address - recording.dynamic_shared < recording.dynamic_bytes;
+      (dynamic ? dynamic_words_ : static_words_)
+          .clear(address - (dynamic ? recording.dynamic_shared : recording.static_shared), key_bytes(key));
+    }
+    return count_shared(&counts, event, bulk_piece, pieces, addresses);
+  }
+  if (watching_ && event == Event::load) {
+    for (uint32_t left = pieces; left; left &= left - 1)
+      if (is_watched(reinterpret_cast<const void*>(addresses[first_of(left)]))) watched_bytes_read_ += bulk_piece;
+  }
+  if (Region* const region = region_of(address); region && region->contains(last)) mark(region, event, address, last);
+  count_global(&counts, event, bulk_piece, pieces, addresses);
+}
+
 void Collector::count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses) {
   const GlobalCount count = counters::count_global({Space::global, rule_of(event), bytes, lanes, addresses});
   GlobalCounts& sum = counts->global[op_of(event)];
@@ -185,6 +212,26 @@ void Collector::note_barrier(unsigned warp) {
   since_barrier_[warp] = 0;
 }
 
+void Collector::barrier_completed(unsigned of_cluster) {
+  turns_.resize(*std::max_element(barriers_.begin(), barriers_.end()), turn_);
+  turn_ = of_cluster;
+}
+
+void Collector::note_cluster(unsigned warps) {
+  const uint3 index = current_cluster->index();
+  BetweenClusterBarriers block;
+  block.cluster = index.x + (uint64_t{index.y} << 32) + (uint64_t{index.z} << 48);
+  for (size_t number = 0; number < before_barrier_.size(); number++) {
+    const unsigned turn = number < turns_.size() ? turns_[number] : turn_;
+    if (turn >= block.longest.size()) block.longest.resize(turn + 1);
+    block.longest[turn] += before_barrier_[number];
+  }
+  block.busiest = *std::max_element(of_warp_.begin(), of_warp_.end());
+  block.instructions = block_instructions_;
+  block.warps = warps;
+  of_clusters_.push_back(std::move(block));
+}
+
 void Collector::synchronisation(unsigned warp, uint64_t key, uint64_t place) {
   const bool barrier = key_event(key) == Event::barrier;
   if (barrier) {
@@ -218,12 +265,39 @@ void Collector::end_block(const uint64_t* accesses, const uint64_t* received, co
   for (const uint32_t instructions : before_barrier_) chain += instructions;
   chain -= *std::max_element(of_warp_.begin(), of_warp_.end());
   one_by_one_.keep_most({std::max(chain, waited), block_instructions_, warps});
+  if (current_cluster) note_cluster(warps);
   before_barrier_.clear();
   block_instructions_ = 0;
   block_.accesses = block;
   blocks_.push_back(std::move(block_));
   block_ = {};
   keep_longest(longest, block, &longest_thread_accesses_, &its_block_accesses_);
+}
+
+// Between two barriers of a cluster the others wait for the block that takes longest, and for its longest warp.
+OneByOne blocks_one_by_one(const std::vector<BetweenClusterBarriers>& blocks) {
+  struct Cluster {
+    std::vector<uint64_t> longest;
+    uint64_t busiest = 0, instructions = 0;
+    unsigned warps = 0;
+  };
+  std::map<uint64_t, Cluster> clusters;
+  for (const BetweenClusterBarriers& block : blocks) {
+    Cluster& all = clusters[block.cluster];
+    all.longest.resize(std::max(all.longest.size(), block.longest.size()));
+    for (size_t turn = 0; turn < block.longest.size(); turn++)
+      all.longest[turn] = std::max(all.longest[turn], block.longest[turn]);
+    all.busiest = std::max(all.busiest, block.busiest);
+    all.instructions += block.instructions;
+    all.warps += block.warps;
+  }
+  OneByOne most;
+  for (const auto& [number, all] : clusters) {
+    uint64_t chain = 0;
+    for (const uint64_t instructions : all.longest) chain += instructions;
+    most.keep_most({chain - all.busiest, all.instructions, all.warps});
+  }
+  return most;
 }
 
 void Collector::add_to_launch() {
@@ -237,6 +311,8 @@ void Collector::add_to_launch() {
   launch_.received.keep_most(received_);
   launch_.busiest_warp.keep_most(busiest_warp_);
   launch_.one_by_one.keep_most(one_by_one_);
+  launch_.of_clusters.insert(launch_.of_clusters.end(), std::make_move_iterator(of_clusters_.begin()),
+                             std::make_move_iterator(of_clusters_.end()));
   launch_.blocks.insert(launch_.blocks.end(), std::make_move_iterator(blocks_.begin()),
                         std::make_move_iterator(blocks_.end()));
   keep_longest(longest_thread_accesses_, its_block_accesses_, &launch_.longest_thread_accesses,

@@ -24,6 +24,15 @@ struct BlockSums {
   std::map<uintptr_t, uint64_t> handed_over = {};
 };
 
+// Of a block of a cluster: in each time between two barriers of the cluster, the instructions of the warp that makes
+// the most, barriers of its own between; of the busiest warp in all, and of all its warps, which are so many.
+struct BetweenClusterBarriers {
+  uint64_t cluster = 0;
+  std::vector<uint64_t> longest = {};
+  uint64_t busiest = 0, instructions = 0;
+  unsigned warps = 0;
+};
+
 // A launch while it is being counted. What OS threads add does not depend on how many they are or in what order they
 // come.
 struct LaunchCounters {
@@ -35,12 +44,15 @@ struct LaunchCounters {
   Received received;
   WarpLoads busiest_warp;
   OneByOne one_by_one;
+  std::vector<BetweenClusterBarriers> of_clusters;
   std::vector<BlockSums> blocks;
   uint64_t watched_bytes_read = 0, exchanged = 0;
   std::unique_ptr<timing::LaunchTracer> tracer;    // if its time is to be predicted
   const timing::Operations* operations = nullptr;  // of the kernel's module; nullptr: it has no table
   uintptr_t module_base = 0;
 };
+
+OneByOne blocks_one_by_one(const std::vector<BetweenClusterBarriers>& blocks);
 
 bool is_watching();  // session.h
 
@@ -57,14 +69,22 @@ class Collector {
     dynamic_words_.begin_block();
     static_words_.begin_block();
     remote_words_.clear();
+    turns_.clear();
+    turn_ = 0;
   }
 
   // A memory instruction of a warp, by its key in the log. Returns the lanes whose address is in device or shared
   // memory; the others do not count.
   uint32_t access(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* addresses);
 
+  // A part of a copy between global and shared memory that no thread makes, by its key and its first address.
+  void copy_in_bulk(uint64_t key, uint64_t address);
+
   // A barrier or a warp operation of a warp.
   void synchronisation(unsigned warp, uint64_t key, uint64_t place);
+
+  // All warps have come to a barrier; blocks of the cluster have waited for each other so often.
+  void barrier_completed(unsigned of_cluster);
 
   // Lanes of a warp begin another round of a loop.
   void jump_back(unsigned warp, uint32_t pc) { shared_loads_.jump_back(warp, pc); }
@@ -88,6 +108,7 @@ class Collector {
 
   Counts& line(uint64_t key);
   void note_barrier(unsigned warp);
+  void note_cluster(unsigned warps);
   Region* region_of(uint64_t address);
   void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
@@ -116,6 +137,10 @@ class Collector {
   // in the whole block before that; and of all.
   std::vector<uint32_t> since_barrier_, before_barrier_, of_warp_;
   uint64_t block_instructions_ = 0;
+  // How many barriers of the cluster were before each of the block's; and are.
+  std::vector<unsigned> turns_;
+  unsigned turn_ = 0;
+  std::vector<BetweenClusterBarriers> of_clusters_;
   OneByOne one_by_one_;
 };
 

@@ -21,6 +21,11 @@ class HandedOver {
     for (size_t word = offset / word_bytes; word <= (offset + bytes - 1) / word_bytes; word++) at(word) = thread + 1;
   }
 
+  // No thread has written it.
+  void clear(size_t offset, unsigned bytes) {
+    for (size_t word = offset / word_bytes; word <= (offset + bytes - 1) / word_bytes; word++) at(word) = 0;
+  }
+
   struct Bytes {
     unsigned from_others = 0, from_other_warps = 0;
   };

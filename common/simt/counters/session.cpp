@@ -157,6 +157,7 @@ void end_launch(const LaunchState& state, LaunchCounters& counters) {
   launch.received = counters.received;
   launch.busiest_warp = counters.busiest_warp;
   launch.one_by_one = counters.one_by_one;
+  launch.one_by_one.keep_most(blocks_one_by_one(counters.of_clusters));
   launch.exchanged = counters.exchanged;
   find_working_blocks(counters, &launch);
   const LoadedModule module = loaded_module(reinterpret_cast<uintptr_t>(state.kernel.run));

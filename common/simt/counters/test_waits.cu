@@ -1,4 +1,5 @@
 // Warps that wait for each other otherwise than at the block's barriers: how long a chain their accesses make.
+#include <cooperative_groups.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
 
@@ -16,11 +17,13 @@ enum class By {
   named_barrier,
   barrier_object,
   maximum_looks,
+  other_maximum,
   another_lane,
   lock,
   lock_by_exchange,
   lock_of_ref,
   lock_by_bits,
+  lock_for_the_others,
   maximum,
   maximum_of_ref,
   counter,
@@ -44,9 +47,9 @@ __global__ void works(const int* in, int* out, By by) {
   if (lane == 0) {
     if (by == By::ticket || by == By::another_lane)
       while (atomicAdd(&turn, 0) != warp) __nanosleep(20);
-    if (by == By::maximum_looks)
+    if (by == By::maximum_looks || by == By::other_maximum)
       while (atomicMax(&turn, 0) != warp) __nanosleep(20);
-    if (by == By::lock) take(&turn);
+    if (by == By::lock || by == By::lock_for_the_others) take(&turn);
     if (by == By::lock_by_exchange)
       while (atomicExch(&turn, 1) != 0) __nanosleep(20);
     if (by == By::lock_by_bits)
@@ -63,7 +66,7 @@ __global__ void works(const int* in, int* out, By by) {
   if (by == By::named_barrier && warp > 0) asm volatile("bar.sync %0, 64;" ::"r"(warp) : "memory");
   if (by == By::barrier_object && warp > 0) done[warp - 1].wait_parity(false);
   int sum = 0;
-  for (int k = 0; k < each; k++) {
+  for (int k = by == By::lock_for_the_others && lane == 0 ? each : 0; k < each; k++) {
     const int value = in[k * blockDim.x + threadIdx.x];
     if (by == By::maximum) atomicMax(&most, value);
     if (by == By::maximum_of_ref) cuda::atomic_ref<int, cuda::thread_scope_block>(most).fetch_max(value);
@@ -76,13 +79,15 @@ __global__ void works(const int* in, int* out, By by) {
   if (lane == 0) {
     if (by == By::ticket) atomicExch(&turn, warp + 1);
     if (by == By::maximum_looks) atomicAdd(&turn, 1);
+    if (by == By::other_maximum) atomicMax(&turn, warp + 1);
     if (by == By::exchanges)
       for (int found = 0, tried = 1; found != tried;) found = atomicCAS(&most, tried = found, found + sum + 1);
     if (by == By::lock_at_the_end) {
       take(&turn);
       count += sum;
     }
-    if (by == By::lock || by == By::lock_by_exchange || by == By::lock_at_the_end) atomicExch(&turn, 0);
+    if (by == By::lock || by == By::lock_by_exchange || by == By::lock_for_the_others || by == By::lock_at_the_end)
+      atomicExch(&turn, 0);
     if (by == By::lock_by_bits) atomicAnd(&turn, ~4);
     if (by == By::flag) *static_cast<volatile int*>(&turn) = warp + 1;
     cuda::atomic_ref<int, cuda::thread_scope_block> shown(turn);
@@ -125,14 +130,14 @@ uint64_t chain_of_queue(int rows) {
 
 TEST_CASE("warps that wait for each other make one chain") {
   for (const By by : {By::ticket, By::flag, By::atomic_flag, By::named_barrier, By::barrier_object, By::maximum_looks,
-                      By::another_lane}) {
+                      By::other_maximum, By::another_lane}) {
     INFO(static_cast<int>(by));
     CHECK(chain(by) > (warps - 2) * each);
   }
 }
 
 TEST_CASE("warps that hold a lock make one chain") {
-  for (const By by : {By::lock, By::lock_by_exchange, By::lock_of_ref, By::lock_by_bits}) {
+  for (const By by : {By::lock, By::lock_by_exchange, By::lock_of_ref, By::lock_by_bits, By::lock_for_the_others}) {
     INFO(static_cast<int>(by));
     CHECK(chain(by) > (warps - 2) * each);
   }
@@ -148,4 +153,25 @@ TEST_CASE("warps that add to a sum, or keep a maximum, wait for nobody") {
 TEST_CASE("warps whose block draws rows from a counter wait for it, but not longer with every row") {
   const uint64_t of_ten = chain_of_queue(10), of_forty = chain_of_queue(40);
   CHECK(of_forty <= 4 * of_ten + 40);
+}
+
+// Blocks of a cluster work one after the other, or all at once.
+__global__ void __cluster_dims__(4, 1, 1) in_a_cluster(const int* in, int* out, bool in_turn) {
+  const auto cluster = cooperative_groups::this_cluster();
+  int sum = 0;
+  for (unsigned turn = 0; turn < 4; turn++) {
+    if (in_turn ? turn == cluster.block_rank() : turn == 0)
+      for (int k = 0; k < each; k++) sum += in[k * blockDim.x + threadIdx.x];
+    cluster.sync();
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+TEST_CASE("blocks of a cluster that take turns make one chain") {
+  DeviceArray<int> in(each * 64), out(8 * 64);
+  const auto chain = [&](bool in_turn) {
+    return count_launch([&] { in_a_cluster<<<8, 64>>>(in.data(), out.data(), in_turn); }).one_by_one.chain;
+  };
+  CHECK(chain(true) >= 3 * each);
+  CHECK(chain(false) < each / 2);
 }

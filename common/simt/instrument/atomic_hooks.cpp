@@ -29,12 +29,17 @@ __attribute__((always_inline)) inline void report(const volatile T* address, Acc
   if (recording.lane && !is_announced(at, sizeof(T), kind)) record_in_order(at, sizeof(T), kind, pc);
 }
 
+void note_change(uintptr_t address, uint64_t before, uint64_t after, bool chooses, uintptr_t pc) {
+  recording.recorder->changes(address, before, after);
+  chooses ? recording.recorder->chooses(address, pc) : recording.recorder->counts(address);
+}
+
 // An update that was not written as an exchange has found this.
 template <typename T>
 inline T updated(volatile T* address, T found) {
   const T now = __atomic_load_n(address, __ATOMIC_SEQ_CST);
   if (now != found && recording.lane && recording.counting)
-    recording.recorder->changes(reinterpret_cast<uintptr_t>(address), found, now, false);
+    note_change(reinterpret_cast<uintptr_t>(address), found, now, false, 0);
   return found;
 }
 
@@ -50,9 +55,9 @@ inline bool exchange(volatile T* address, T* expected, T value, bool weak, uintp
   // simt/atomics.h says that it is weak.
   if (recording.lane && recording.counting) {
     if (done && found != value) {
-      recording.recorder->changes(at, found, value, weak);
+      note_change(at, found, value, weak, pc);
     } else {
-      weak ? recording.recorder->chooses_nothing(at) : recording.recorder->looks_at(at);
+      weak ? recording.recorder->chooses_nothing(at, pc) : recording.recorder->looks_at(at);
     }
   }
   if (done) return true;

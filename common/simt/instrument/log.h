@@ -20,8 +20,13 @@ inline unsigned key_path(uint64_t key) { return static_cast<unsigned>(key >> key
 inline uint32_t key_pc(uint64_t key) { return static_cast<uint32_t>(key >> key_pc_shift); }
 inline Event key_event(uint64_t key) { return static_cast<Event>(key >> key_event_shift & 0xff); }
 constexpr unsigned key_volatile = 0x80;  // added to the bytes; of an atomic: it is a store, which reads nothing
-inline unsigned key_bytes(uint64_t key) { return key & 0x7f; }
+// Of a copy in bulk: up to 32 pieces of 16 bytes one after the other, whose number less 1 stands in the place of the
+// bytes.
+constexpr unsigned key_bulk = 0x40, bulk_piece = 16, bulk_pieces = 32;
+inline bool key_is_bulk(uint64_t key) { return key & key_bulk; }
+inline unsigned key_bytes(uint64_t key) { return key_is_bulk(key) ? bulk_piece * ((key & 0x1f) + 1) : key & 0x1f; }
 inline bool key_is_volatile(uint64_t key) { return key & key_volatile; }
+constexpr unsigned bulk_bytes(unsigned pieces) { return key_bulk | (pieces - 1); }
 constexpr uint64_t key_meta(Event event, unsigned bytes) {
   return static_cast<uint64_t>(event) << key_event_shift | bytes;
 }

@@ -162,7 +162,7 @@ uint64_t Recorder::accesses_so_far(unsigned thread) const {
   const uint64_t* const end = lanes_[thread].next;
   if (warp.log && end) {
     for (const uint64_t* key = &warp.log->keys[0][thread % log_lanes]; key < end; key += log_lanes)
-      accesses += key_event(*key) <= Event::atomic;
+      accesses += key_event(*key) <= Event::atomic && !key_is_bulk(*key);
   }
   return accesses;
 }
@@ -178,6 +178,7 @@ void Recorder::execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint
     collector_->synchronisation(warp_number, key, values[first_of(lanes)]);
     return;
   }
+  if (key_is_bulk(key)) return execute_bulk(key, lanes, values);
   if (event != Event::store) {
     // Wherever it comes from, another block's shared memory too.
     const unsigned bytes = key_bytes(key);

@@ -200,6 +200,7 @@ void Recorder::meeting_left(uint64_t key, unsigned phase) {
 
 void Recorder::barrier_completed() {
   if (waits_.active()) waits_.barrier_completed();
+  if (collector_ && current_cluster) collector_->barrier_completed(current_cluster->barriers());
   if (!recording.observer) return;
   show_all();
   recording.observer->barrier_complete(info_);

@@ -71,25 +71,28 @@ class Recorder final : public Watcher {
   void meeting_arrive(uint64_t key, unsigned phase, Place place, uintptr_t pc) override;
   void meeting_left(uint64_t key, unsigned phase) override;
 
+  void copy_in_bulk(const void* to, const void* from, unsigned bytes, uintptr_t pc) override;
+
   // The running thread looks at a word that others may have stored, or stores one that they may wait for.
   void looks_at(uintptr_t address) {
     if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_phase});
   }
   void shows(uintptr_t address) { waits_.give(running(), accesses_so_far(), {address, Waits::no_phase}); }
   // Or a maximum that changes nothing looks: it may wait for what is counted or stored there. What other maxima have
-  // made of the word it need not wait for.
-  void chooses_nothing(uintptr_t address) {
-    if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_choice});
+  // made of the word it need not wait for, unless it never changes anything itself. pc: its own.
+  void chooses_nothing(uintptr_t address, uintptr_t pc) {
+    if (waits_.active()) waits_.chose_nothing(running(), accesses_so_far(), address, site(pc));
   }
-  void changes(uintptr_t address, uint64_t before, uint64_t after, bool chooses) {
-    const uint64_t did = accesses_so_far();
-    waits_.changed(running(), did, address, before, after);
-    if (!chooses) waits_.give(running(), did, {address, Waits::no_choice});
+  void chooses(uintptr_t address, uintptr_t pc) { waits_.chose(running(), accesses_so_far(), address, site(pc)); }
+  void counts(uintptr_t address) { waits_.give(running(), accesses_so_far(), {address, Waits::no_choice}); }
+  void changes(uintptr_t address, uint64_t before, uint64_t after) {
+    waits_.changed(
+        running(), [this](unsigned thread) { return accesses_so_far(thread); }, address, before, after);
   }
   void stores(uintptr_t address) {
-    const uint64_t did = accesses_so_far();
-    waits_.stored(running(), did, address);
-    waits_.give(running(), did, {address, Waits::no_choice});
+    waits_.stored(
+        running(), [this](unsigned thread) { return accesses_so_far(thread); }, address);
+    waits_.give(running(), accesses_so_far(), {address, Waits::no_choice});
   }
 
   // The running thread gets so many bytes of another one's without an access of memory.
@@ -162,6 +165,8 @@ class Recorder final : public Watcher {
   };
 
   uint32_t relative(uintptr_t pc) const { return static_cast<uint32_t>(pc - base_); }
+  // An instruction, and by which calls the running lane has come to it.
+  uint64_t site(uintptr_t pc) const { return recording.lane->frame + (static_cast<uint64_t>(pc) << key_pc_shift); }
   unsigned path_of(const LaneLog* lane) const { return key_path(lane->frame + (base_ << key_pc_shift)); }
   static void move(LaneLog* lane, unsigned from, unsigned to) {
     lane->frame += (uint64_t{to} - uint64_t{from}) << key_path_shift;
@@ -185,6 +190,9 @@ class Recorder final : public Watcher {
   void merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads,
                        const unsigned* counts);
   void execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint64_t* values);
+  void execute_bulk(uint64_t key, uint32_t lanes, const uint64_t* values);
+  void show_bulk(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* values);
+  bool record_bulk(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc);
 
   const LaunchState* launch_ = nullptr;
   Recording suspended_ = {};

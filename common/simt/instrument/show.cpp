@@ -86,6 +86,10 @@ void Recorder::show_row(unsigned warp, const WarpLog& log, unsigned row, uint32_
       if (keys[__builtin_ctz(left)] == key) same |= left & -left;
     }
     lanes &= ~same;
+    if (key_is_bulk(key)) {
+      show_bulk(warp, key, same, log.values[row]);
+      continue;
+    }
     LanesAccess access = {base_ + key_pc(key), key_bytes(key), kind_of_key(key), warp, same, log.values[row], nullptr};
     if (access.kind == AccessKind::store) {
       if (!stored.low) stored = stored_by(log, row);

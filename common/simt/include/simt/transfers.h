@@ -11,10 +11,8 @@ uint64_t meeting_at(const T* barrier) {
   return reinterpret_cast<uintptr_t>(barrier);
 }
 
-// In the pieces that the hardware asks for, so that an address which is no multiple of 16 is found.
-inline void copy_in_bulk(void* to, const void* from, uint32_t bytes) {
-  for (uint32_t i = 0; i < bytes / sizeof(uint4); i++) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
-}
+// In pieces of 16 bytes. These are no accesses of the calling thread: the hardware has an engine for them.
+void copy_in_bulk(void* to, const void* from, uint32_t bytes) noexcept;
 inline void copy_in_bulk(void* to, const void* from, uint32_t bytes, const void* barrier, SIMT_PLACE(barrier_wait)) {
   copy_in_bulk(to, from, bytes);
   meeting_transfer(meeting_at(barrier), -int64_t{bytes}, place);
