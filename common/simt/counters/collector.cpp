@@ -1,6 +1,7 @@
 #include "collector.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "../cluster.h"
 #include "../device_heap.h"
@@ -129,30 +130,44 @@ uint32_t Collector::access(unsigned warp, uint64_t key, uint32_t lanes, const ui
   return global | shared;
 }
 
-void Collector::copy_in_bulk(uint64_t key, uint64_t address) {
-  const Event event = key_event(key);
-  uint64_t addresses[bulk_pieces] = {};
-  uint32_t pieces = 0;
-  for (unsigned i = 0; i * bulk_piece < key_bytes(key); i++) {
-    addresses[i] = address + i * bulk_piece;
-    pieces |= 1u << i;
+// Of all that lanes copy at a time, 32 pieces are a request.
+void Collector::copy_in_bulk(uint64_t key, uint32_t lanes, const uint64_t* values) {
+  for (const bool shared : {false, true}) {
+    uint64_t addresses[bulk_pieces] = {};
+    unsigned count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      const uint64_t begin = values[first_of(left)];
+      if (is_shared(begin) != shared) continue;
+      for (unsigned at = 0; at < key_bytes(key); at += bulk_piece) {
+        addresses[count++] = begin + at;
+        if (count == bulk_pieces) count_bulk(key, shared, std::exchange(count, 0), addresses);
+      }
+    }
+    if (count > 0) count_bulk(key, shared, count, addresses);
   }
-  const uint64_t last = address + key_bytes(key) - 1;
+}
+
+void Collector::count_bulk(uint64_t key, bool shared, unsigned count, const uint64_t* addresses) {
+  const Event event = key_event(key);
+  const uint32_t pieces = all_lanes >> (bulk_pieces - count);
   Counts& counts = line(key_pc(key));
   if (has_several_devices()) count_links(event, bulk_piece, pieces, addresses);
-  if (is_shared(address)) {
-    if (event == Event::store) {
-      const bool dynamic = address - recording.dynamic_shared < recording.dynamic_bytes;
-      (dynamic ? dynamic_words_ : static_words_)
-          .clear(address - (dynamic ? recording.dynamic_shared : recording.static_shared), key_bytes(key));
+  if (shared) {
+    for (unsigned i = 0; i < count && event == Event::store; i++) {
+      const uint64_t in_dynamic = addresses[i] - recording.dynamic_shared;
+      if (in_dynamic < recording.dynamic_bytes)
+        dynamic_words_.clear(in_dynamic, bulk_piece);
+      else
+        static_words_.clear(addresses[i] - recording.static_shared, bulk_piece);
     }
     return count_shared(&counts, event, bulk_piece, pieces, addresses);
   }
-  if (watching_ && event == Event::load) {
-    for (uint32_t left = pieces; left; left &= left - 1)
-      if (is_watched(reinterpret_cast<const void*>(addresses[first_of(left)]))) watched_bytes_read_ += bulk_piece;
+  for (unsigned i = 0; i < count; i++) {
+    if (watching_ && event == Event::load && is_watched(reinterpret_cast<const void*>(addresses[i])))
+      watched_bytes_read_ += bulk_piece;
+    if (Region* const region = region_of(addresses[i]))
+      mark(region, event, addresses[i], addresses[i] + bulk_piece - 1);
   }
-  if (Region* const region = region_of(address); region && region->contains(last)) mark(region, event, address, last);
   count_global(&counts, event, bulk_piece, pieces, addresses);
 }
 

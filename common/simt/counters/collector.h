@@ -77,8 +77,8 @@ class Collector {
   // memory; the others do not count.
   uint32_t access(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* addresses);
 
-  // A part of a copy between global and shared memory that no thread makes, by its key and its first address.
-  void copy_in_bulk(uint64_t key, uint64_t address);
+  // Parts of copies between global and shared memory that no thread makes, by their key and each one's first address.
+  void copy_in_bulk(uint64_t key, uint32_t lanes, const uint64_t* values);
 
   // A barrier or a warp operation of a warp.
   void synchronisation(unsigned warp, uint64_t key, uint64_t place);
@@ -109,6 +109,7 @@ class Collector {
   Counts& line(uint64_t key);
   void note_barrier(unsigned warp);
   void note_cluster(unsigned warps);
+  void count_bulk(uint64_t key, bool shared, unsigned count, const uint64_t* addresses);
   Region* region_of(uint64_t address);
   void count_global(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);
   void count_shared(Counts* counts, Event event, unsigned bytes, uint32_t lanes, const uint64_t* addresses);

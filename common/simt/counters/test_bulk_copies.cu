@@ -33,6 +33,17 @@ __global__ void copies(const float* in, float* out, unsigned readers) {
   }
 }
 
+// Every thread has its 16 bytes copied, which the hardware does by the same engine.
+__global__ void each_copies(const float4* in, float4* out) {
+  __shared__ float4 part[threads];
+  __shared__ Barrier barrier;
+  if (threadIdx.x == 0) init(&barrier, threads);
+  __syncthreads();
+  cuda::memcpy_async(&part[threadIdx.x], &in[threadIdx.x], cuda::aligned_size_t<16>(16), barrier);
+  barrier.arrive_and_wait();
+  out[threadIdx.x] = part[threads - 1 - threadIdx.x];
+}
+
 simt::counters::Launch count(unsigned readers) {
   DeviceArray<float> in(elements), out(elements);
   return count_launch([&] { copies<<<1, threads>>>(in.data(), out.data(), readers); });
@@ -59,4 +70,12 @@ TEST_CASE("who starts a copy in bulk has made no accesses, who reads all of it h
   CHECK(shared.busiest_warp.bytes == 0);
   CHECK(alone.longest_thread_accesses == elements);
   CHECK(alone.received.bytes >= bytes);
+}
+
+TEST_CASE("copies in bulk that lanes start at a time are counted together") {
+  DeviceArray<float4> in(threads), out(threads);
+  const auto launch = count_launch([&] { each_copies<<<1, threads>>>(in.data(), out.data()); });
+  CHECK(loads(launch.total) == Pair{threads / 32, threads / 2});
+  CHECK(launch.total.global[0].bytes == threads * 16);
+  CHECK(launch.longest_thread_accesses == 2);
 }

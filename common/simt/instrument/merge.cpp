@@ -178,7 +178,7 @@ void Recorder::execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint
     collector_->synchronisation(warp_number, key, values[first_of(lanes)]);
     return;
   }
-  if (key_is_bulk(key)) return execute_bulk(key, lanes, values);
+  if (key_is_bulk(key)) return collector_->copy_in_bulk(key, lanes, values);
   if (event != Event::store) {
     // Wherever it comes from, another block's shared memory too.
     const unsigned bytes = key_bytes(key);

@@ -190,7 +190,6 @@ class Recorder final : public Watcher {
   void merge_divergent(WarpState* warp, uint32_t lanes, uint32_t alive, bool force, unsigned* heads,
                        const unsigned* counts);
   void execute(WarpState* warp, uint64_t key, uint32_t lanes, const uint64_t* values);
-  void execute_bulk(uint64_t key, uint32_t lanes, const uint64_t* values);
   void show_bulk(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* values);
   bool record_bulk(uintptr_t address, unsigned bytes, AccessKind kind, uintptr_t pc);
 

@@ -50,10 +50,6 @@ bool Recorder::record_bulk(uintptr_t address, unsigned bytes, AccessKind kind, u
   return true;
 }
 
-void Recorder::execute_bulk(uint64_t key, uint32_t lanes, const uint64_t* values) {
-  for (uint32_t left = lanes; left; left &= left - 1) collector_->copy_in_bulk(key, values[__builtin_ctz(left)]);
-}
-
 void Recorder::show_bulk(unsigned warp, uint64_t key, uint32_t lanes, const uint64_t* values) {
   const uint64_t nothing[log_lanes] = {};
   const StoredByLanes unknown = {nothing, nothing, 0, 0};
