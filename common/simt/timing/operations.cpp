@@ -124,6 +124,7 @@ void read_line(std::string_view line, std::vector<TableFunction>* functions) {
     block.branch = in.number<float>();
     const std::string_view flags = in.word();
     block.predicated = has(flags, 'p');
+    block.decided = has(flags, 'd');
     block.transparent = has(flags, 't');
     block.next = in.numbers();
     function.blocks.push_back(block);

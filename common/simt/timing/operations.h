@@ -9,7 +9,8 @@
 //                                      before it
 //   b BLOCK OFFSET BRANCH FLAGS NEXT   a basic block, its hook's return address from the function's beginning,
 //   instructions
-//                                      of its jump. p: predicated, not jumped; t: the executor's own, of no cost
+//                                      of its jump. p: predicated, not jumped; d: nor is its other side issued, as the
+//                                      compiler knows the outcome; t: the executor's own, of no cost
 //   k OFFSET                           another hook of the block, which was made of several
 //   h VALUE BLOCK:VALUE ...            a value that depends on where control came from (-1: a constant)
 //   o KIND QUARTERS MUFU FLAGS OFFSET WRITES READS
@@ -95,7 +96,7 @@ struct TableBlock {
   int64_t offset;
   std::vector<int64_t> inner;  // hooks of blocks that became part of it
   float branch;
-  bool predicated, transparent;
+  bool predicated, decided, transparent;
   std::vector<int> next;  // numbers
   std::vector<Phi> phis;
   std::vector<Operation> operations;

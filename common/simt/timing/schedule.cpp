@@ -146,7 +146,8 @@ void Scheduler::add_skipped(const TableBlock& block) {
   if (before_ < 0) return;
   const TableBlock& from = function_->blocks[static_cast<size_t>(before_)];
   const std::vector<int>& next = from.next;
-  if (!from.predicated || from.transparent || next.size() != 2 || (next[0] != block.number && next[1] != block.number))
+  if (!from.predicated || from.decided || from.transparent || next.size() != 2 ||
+      (next[0] != block.number && next[1] != block.number))
     return;
   const int other = next[next[0] == block.number];
   for (const TableBlock& side : function_->blocks) {
@@ -165,7 +166,7 @@ bool Scheduler::is_predicated(const TableBlock& block) const {
   if (before_ < 0) return false;
   const TableBlock& from = function_->blocks[static_cast<size_t>(before_)];
   const std::vector<int>& next = from.next;
-  if (!from.predicated || from.transparent || next.size() != 2) return false;
+  if (!from.predicated || from.decided || from.transparent || next.size() != 2) return false;
   const int other = next[next[0] == block.number];
   return block.predicated || (block.next.size() == 1 && block.next[0] == other);
 }
@@ -248,7 +249,7 @@ void Scheduler::add(int number, const std::vector<Access>& accesses, bool counts
     if (access.operation < 0) add_unknown({access});
   }
   // Inside a round of an unrolled loop: each round has its own, and nothing passes it.
-  if (test >= 0 && block.predicated && !block.transparent) {
+  if (test >= 0 && block.predicated && !block.decided && !block.transparent) {
     choice_.tests.push_back(test);
     choice_.blocks.push_back(block.number);
     choice_.blocks.insert(choice_.blocks.end(), block.next.begin(), block.next.end());

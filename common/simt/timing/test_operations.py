@@ -42,6 +42,8 @@ KERNELS = {
     "to_float": ROUNDS % "h += (float)(int)h > 3.0f;",
     "fused64": "double v = x[i]; for (int r = 0; r < n; r++) v = v * 1.5 + 0.5; y[i] = v;",
     "single64": "double v = x[i]; for (int r = 0; r < n; r++) v = v * 1.5; y[i] = v;",
+    "sixteen64": "double v = x[i]; for (int r = 0; r < n; r++) for (int k = 0; k < 16; k++) v = v * 1.5 + 0.5; y[i] = v;",
+    "cosine64": "double v = x[i]; for (int r = 0; r < n; r++) v = cos(v) * 1.5; y[i] = v;",
     "one_for_all": "atomicAdd(y, 1u);",
     "one_by_data": "atomicAdd(y + (x[i] & m), 1u);",
     "store_to_one": "if (x[i] == 0) y[0] = 1;",
@@ -565,6 +567,10 @@ class Operations(unittest.TestCase):
 
     def test_functions_of_doubles_have_a_cost(self):
         self.assertIsNone(self.predicted["functions_of_doubles"].get("why"))
+
+    def test_a_third_of_a_function_of_doubles_is_on_their_units(self):
+        self.assertLess(self.ratio("cosine64", "sixteen64"), 2.5)
+        self.assertGreater(self.ratio("cosine64", "sixteen64"), 1.1)
 
     def test_a_volatile_load_is_waited_for(self):
         self.assertGreater(self.ratio("chased_volatile", "chased"), 0.9)

@@ -18,6 +18,8 @@ TILE = "__shared__ float a[1024], b[1024]; a[threadIdx.x] = x[threadIdx.x]; b[th
 for (int k = 0; k < 8; k++) {{ for (int i = 0; i < {0}; i++) u[i] = a[(threadIdx.x % 8 * {0} + i) * 8 + k]; for (int j = 0; j < {1}; j++) v[j] = b[k * 64 + threadIdx.x % 8 * {1} + j]; \
 for (int i = 0; i < {0}; i++) for (int j = 0; j < {1}; j++) s[i * {1} + j] += u[i] * v[j]; }} for (int i = 0; i < {0} * {1}; i++) y[i * 256 + threadIdx.x] = s[i];"
 WINDOW = "float s = 0; for (int i = 0; i < {0}; i++) for (int j = 0; j < {0}; j++) s += x[(threadIdx.x + i) * 64 + blockIdx.x + j] * 1.5f; y[threadIdx.x] = s;"
+LONG = " ".join(f"v = v * v + {k};" for k in range(7))
+EITHER = "float s = 0; for (int i = 0; i < n; i++) {{ const int at = i * 4096 + threadIdx.x; if ({0}) {{ float v = x[at], u = x[at + 512]; " + LONG + " s += v + u; }} else {{ float v = x[at + 1024]; " + LONG + " s = s * v; }} }} y[threadIdx.x] = s;"
 # name: rounds that stand together, and the body. 16: nvcc's four, repeated four times by ptxas.
 LOOPS = {
     "short_body": (16, "float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
@@ -41,6 +43,16 @@ LOOPS = {
     "asked_not_to": (1, "float s = 0;\n#pragma nounroll\nfor (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s;"),
     "known_rounds": (0, "float s = 0; for (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
     "known_but_not": (1, "float s = 0;\n#pragma unroll 1\nfor (int c = 0; c < 8; c++) s += x[c * 256 + threadIdx.x]; y[threadIdx.x] = s;"),
+    # More rounds than stand in the code, but known ones: a power of two of them, which leaves no rest. Where another test may leave the loop, nvcc's rounds
+    # have a jump each, and the prediction takes them one by one.
+    "known_512": (16, "float s = 0; for (int c = 0; c < 512; c++) s += x[c * 1024 + n] * x[c * 1024 + n]; y[threadIdx.x] = s;"),
+    "known_1000": (8, "float s = 0; for (int c = 0; c < 1000; c++) s += x[c * 1024 + n] * x[c * 1024 + n]; y[threadIdx.x] = s;"),
+    "known_by_ldg": (16, "float s = 0; for (int c = 0; c < 512; c++) s += __ldg(x + c * 1024 + n); y[threadIdx.x] = s;"),
+    "known_and_long": (8, "float s = 0; for (int c = 0; c < 512; c++) { float v = x[c]; " + LONG + " s += v; } y[threadIdx.x] = s;"),
+    "known_until": (1, "float s = 0; for (int c = 0; c < 512; c++) { float v = x[c * 1024 + n]; if (v > s * 3 + 5) break; s += v; } y[threadIdx.x] = s;"),
+    "counted_in_a_byte": (0, "unsigned long long v = n * 5ull; char s = 0; for (char c = 0; c < 64; c++) { s = s + (v & 1); v = v >> 1; } y[threadIdx.x] = s;"),
+    # A loop for each outcome of a test that no round changes.
+    "either": (4, EITHER.format("m == 0")),
     "asked_around_a_loop": (0, "float s = 0;\n#pragma unroll\nfor (int k = 0; k < 4; k++)\nfor (int c = threadIdx.x + k; c < n; c += blockDim.x) s = s * 1.5f + x[c];\ny[threadIdx.x] = s;"),
     "in_shared": (4, "extern __shared__ float row[]; for (int c = threadIdx.x; c < n; c += 256) row[c] = expf(row[c]); y[threadIdx.x] = row[0];"),
     "counts_in_shared": (4, "__shared__ int bins[16]; bins[threadIdx.x & 15] = 0; __syncthreads(); for (int c = threadIdx.x; c < n; c += 256) "
@@ -56,12 +68,15 @@ COPY = "const int first = blockIdx.x * 4096 + threadIdx.x; for (int i = 0; i < 1
 TWICE = "x += (size_t)blockIdx.x * n; float s = 0; for (int c = threadIdx.x; c < n; c += 256) s += x[c]; y[threadIdx.x] = s; __syncthreads(); \
 for (int c = threadIdx.x; c < n; c += 256) s += x[c] * s; y[threadIdx.x] = s;"
 UNTIL = "float s = 0; const int last = blockIdx.x >= 240 ? m : n; for (int c = 0; c < last; c++) s = expf(s + x[c]); y[blockIdx.x * 256 + threadIdx.x] = s;"
-MORE = {"copy": COPY, "twice": TWICE, "until": UNTIL, "window_of_13": WINDOW.format(13)}
+SUMS = "float v[17]; for (int k = 0; k < 16; k++) { float d = x[threadIdx.x + k] - 3.0f * m; v[k] = d > 0.0f ? expf(d) : 0.0f; } \
+for (int r = n; r > 0; r--) { v[16] = y[r]; if (r > m) for (int k = 0; k < 16; k++) v[k] = 1.5f * v[k + 1] + 0.5f * v[k]; } y[threadIdx.x] = v[0];"
+MORE = {"known_outcome": EITHER.format("true"), "array_in_two_loops": SUMS, "copy": COPY, "twice": TWICE, "until": UNTIL, "window_of_13": WINDOW.format(13)}
 LAUNCHES = {
     "rolled": "asked_for_1<<<1, 256>>>(x, y, 256 * 64, 0)", "in eights": "asked_for_8<<<1, 256>>>(x, y, 256 * 64, 0)",
     "3 rounds": "short_body<<<1, 256>>>(x, y, 256 * 3, 0)", "4 rounds": "short_body<<<1, 256>>>(x, y, 256 * 4, 0)",
     "whole sectors": "copy<<<2048, 256>>>(x, y, 0, 0)", "sectors in part": "copy<<<2048, 256>>>(x, y, 1, 0)",
     "twice, whole": "twice<<<1056, 256>>>(x, y, 15360, 0)", "twice, in part": "twice<<<1056, 256>>>(x + 1, y, 15360, 0)",
+    "of two outcomes": "either<<<1, 256>>>(x, y, 512, 0)", "one outcome": "known_outcome<<<1, 256>>>(x, y, 512, 0)",
     "alike": "until<<<264, 256>>>(x, y, 1000, 1000)", "one longer": "until<<<264, 256>>>(x, y, 1000, 1400)",
 }
 
@@ -124,6 +139,12 @@ class Unrolling(unittest.TestCase):
 
     def test_what_l2_has_forgotten_is_read_again_in_whole(self):
         self.assertGreater(self.ratio("twice, in part", "twice, whole"), 1.2)
+
+    def test_a_test_that_no_round_changes_is_no_jump(self):
+        self.assertLess(self.ratio("of two outcomes", "one outcome"), 1.15)
+
+    def test_a_loop_over_an_array_is_unrolled_whichever_loop_counts_its_address_first(self):
+        self.assertEqual(self.rounds["array_in_two_loops"].count(0), 2)
 
     def test_where_all_blocks_run_at_one_time_the_longest_decides(self):
         self.assertGreater(self.ratio("one longer", "alike"), 1.2)

@@ -34,10 +34,13 @@ FAST = {"expf": (4, 1), "exp2f": (2, 1), "logf": (3, 1), "log2f": (2, 1), "log10
 BY_DOUBLE = {"sin": "sinpif", "cos": "cospif", "cexpi": "sincospif", "sincos": "sincospif", "erfc": "normcdff"}
 FENCES = {"sqrtf"}
 POLYNOMIALS = {"logf", "log2f", "log10f", "log1pf", "lgammaf"}  # products and sums of floats
-# Double precision: an H200 has half as many units as for single; the rest as instructions.
-DOUBLE = {"exp": 24, "log": 40, "sqrt": 18, "sin": 60, "cos": 60, "pow": 120, "fmax": 4, "fmin": 4, "fma": 1, "fabs": 0, "floor": 1, "ceil": 1, "tanh": 50, "erf": 60, "rsqrt": 14, "sincos": 110, "cexpi": 110,
-          "erfc": 85, "exp2": 25, "exp10": 27, "expm1": 28, "log2": 43, "log10": 43, "log1p": 50, "cbrt": 18, "atan": 38, "asin": 40, "acos": 44, "atan2": 50, "cosh": 28, "sinh": 40, "hypot": 20,
-          "rint": 1, "trunc": 1, "round": 3}
+# Double precision, counted in the same way: instructions, and how many of them are of the units of doubles. The others fetch constants or look at exponents.
+DOUBLE = {
+    "exp": (45, 15), "log": (84, 30), "sqrt": (17, 8), "sin": (44, 16), "cos": (45, 16), "pow": (180, 85), "fmax": (8, 1), "fmin": (8, 1), "fma": (1, 1), "fabs": (0, 0), "floor": (1, 1), "ceil": (1, 1),
+    "tanh": (65, 21), "erf": (119, 42), "rsqrt": (12, 5), "sincos": (70, 21), "cexpi": (70, 21), "erfc": (160, 62), "exp2": (46, 16), "exp10": (51, 17), "expm1": (65, 19), "log2": (90, 32), "log10": (90, 32),
+    "log1p": (89, 31), "cbrt": (43, 13), "atan": (74, 24), "asin": (47, 15), "acos": (59, 20), "atan2": (113, 39), "cosh": (61, 21), "sinh": (94, 30), "hypot": (40, 15), "rint": (1, 1), "trunc": (1, 1), "round": (3, 1),
+    "quotient": (16, 8), "reciprocal": (12, 5),
+}
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
             "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
             "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
@@ -68,6 +71,7 @@ class Cost:
     mufu: int = 0
     fence: bool = False
     why: str = ""      # of an unknown one
+    beside: float = 0  # of a function of doubles: its instructions on other units, which are not among `instructions`
 
 
 # What the executor marks, by the name that its marker has (MARKER).
@@ -134,6 +138,11 @@ def power_of_two(text: str) -> bool:
     return number > 0 and number & (number - 1) == 0
 
 
+def of_doubles(function: str, fence: bool = False) -> Cost:
+    instructions, of_doubles = DOUBLE[function]
+    return Cost("double", of_doubles, fence=fence, beside=instructions - of_doubles)
+
+
 def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -> Cost:
     wide = names.is_wide(to)
     constant = not SSA.fullmatch(b) and b not in names.variables
@@ -144,8 +153,9 @@ def of_binary(names: Names, to: str, a: str, operator: str, b: str, file: str) -
     if names.is_float(to):
         return Cost("mufu", 10, 1, fence=True) if operator == "/" and not (constant and power_of_two(b.split(".")[0])) else Cost("float", 1)
     if names.is_double(to):
-        quotient = DOUBLE["rsqrt"] if file.endswith("simt/math.h") else 24
-        return Cost("double", quotient if operator == "/" else 1, fence=operator == "/")
+        if operator != "/":
+            return Cost("double", 1)
+        return of_doubles("rsqrt" if file.endswith("simt/math.h") else "reciprocal" if a.startswith("1.0e+0") else "quotient", fence=True)
     if operator == "+" and names.is_pointer(to):
         return Cost("integer", 1)  # with the index's product before it: IMAD.WIDE
     if operator in ("w*", "h*"):
@@ -229,7 +239,7 @@ def of_call(names: Names, name: str, to: str, known: set[str], file: str) -> Cos
         count, mufu = FUNCTIONS[short]
         return Cost("mufu" if mufu else "float" if short in POLYNOMIALS else "alu", count, mufu, fence=short in FENCES)
     if short in DOUBLE:
-        return Cost("double", 0 if short == "sqrt" and file.endswith("simt/math.h") else DOUBLE[short])
+        return Cost("double") if short == "sqrt" and file.endswith("simt/math.h") else of_doubles(short)
     if short in BUILTINS:
         return Cost("alu", BUILTINS[short], BITS.get(short, 0))
     if short in ("simt::skip_xorwow", "simt::skip_mrg"):

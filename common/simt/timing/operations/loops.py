@@ -10,6 +10,7 @@ from gimple import Function
 
 PREDICATED = 7         # instructions of a branch's side up to which nvcc predicates it
 MOST_ASKED = 1024     # rounds, that a pragma may ask for
+COUNTED = 1 << 16      # rounds, up to which they are counted
 FULL = 64, 1500        # rounds, and instructions in all of them, up to which a loop whose rounds are known is unrolled to its end
 
 
@@ -19,7 +20,8 @@ class Loop:
     blocks: set[int]
     latches: list[int]
     inner: bool = True
-    rounds: int = 0        # known ones; 0: only the run knows
+    rounds: int = 0        # known ones, few enough for all of them to stand in the code; 0: only the run knows, or they are more
+    counted: int = 0       # known ones, however many
     unroll: int = 1        # rounds that stand one after another in the code; 0: all
     asked: int | None = None  # by a pragma: so many rounds; 0: all of them
     reads_step: bool = False  # is its step a register on a GPU, though a number here?
@@ -210,6 +212,14 @@ def known_rounds(loop: Loop, names: Names, definitions: Definitions, conditions:
     return 0
 
 
+def width(names: Names, name: str) -> int:
+    """Bits of an integer: one of a byte begins anew at 256."""
+    if names.is_wide(name):
+        return 64
+    declared = names.declaration(name)
+    return 8 if re.search(r"\b(char|u?int8_t)\b", declared) else 16 if re.search(r"\b(short|u?int16_t)\b", declared) else 32
+
+
 def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compare: str, b: str, stays_if: bool) -> int:
     base, limit = definitions.linear(b)
     for phi in (name for name in definitions.phi if definitions.block[name] == loop.header):
@@ -221,14 +231,14 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
         origin, value = definitions.linear(first) if first else ("?", 0)
         if origin != base:
             continue
-        bits, rounds = 64 if names.is_wide(phi) else 32, 0
-        most = MOST_ASKED if loop.asked is not None else FULL[0]
-        while rounds <= most:
+        bits, rounds = width(names, phi), 0
+        while rounds <= COUNTED:
             seen = apply(step[1], value, step[2], bits) if a == step[0] and step[1] != "+" else value + ahead
             if seen is None:
                 return 0
-            if bits == 32:
-                seen = (seen + 2**31) % 2**32 - 2**31
+            if bits < 64:
+                lowest = 0 if bits < 32 and "unsigned" in names.declaration(phi) else -(1 << bits - 1)
+                seen = (seen - lowest) % (1 << bits) + lowest
             true = {"<": seen < limit, ">": seen > limit, "<=": seen <= limit, ">=": seen >= limit, "==": seen == limit, "!=": seen != limit}.get(compare)
             if true is None or true != stays_if:
                 break
@@ -236,7 +246,7 @@ def rounds_by(loop: Loop, names: Names, definitions: Definitions, a: str, compar
             value = apply(step[1], value, step[2], bits)
             if value is None:
                 return 0
-        if 0 < rounds <= most:
+        if 0 < rounds <= COUNTED:
             return rounds
     return 0
 

@@ -11,6 +11,7 @@ import bits_counted
 import chosen
 import constructors
 import costs
+import doubles
 import elements
 import fused
 import hoisting
@@ -21,6 +22,7 @@ import local_arrays
 import loops as shapes
 import numbers_in_rounds
 import pragmas
+import settled
 import steady
 import unrolling
 import waiting
@@ -332,18 +334,18 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     for loop in table.loops:
         loop.asked = asked(table, loop)
         loop.reads_step = any(pragmas.steps_by_warp_size(*table.tested_at[n]) for n in table.tests_of(loop))
-    table.sizes = unrolling.Sizes(cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, local_arrays.elements(function, table.names))
+    table.settled = settled.Settled(table)
+    table.sizes = unrolling.Sizes(cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, local_arrays.elements(function, table.names), table.settled.elsewhere(cost))
     # A sum of floats in shared memory is a loop on the GPU, too.
     tried = {to for n, operations in table.blocks.items() if any(o[4] == "of floats" for o in operations) for to in function.blocks[n].next}
     unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,
                      {n for n, operations in table.blocks.items() if any(o[0].kind in ACCESSES for o in operations)}, table.dominating, table.loops, table.transparent - tried)
-    inside = {n for loop in table.loops if loop.unroll != 0 for n in (loop.header,)}
     decided = fused.decided(table.definitions, table.loops)
     offsets = steady.by_block(table.definitions, table.loops, table.names, decided)
     numbers_in_rounds.cheapen(table.blocks, numbers_in_rounds.divisors(table.definitions, table.names, table.loops, decided))
     repeated, stored = hoisting.repeated(table)
     own = {n: sum(o[0].instructions for o in operations if o[4] not in offsets.get(n, ())) for n, operations in table.blocks.items()}
-    short = shapes.predicated(function, own, barriers | inside)
+    short = shapes.predicated(function, own, barriers | {loop.header for loop in table.loops if loop.unroll != 0})
     no_choice = table.own_tests | table.transparent | {n for n in table.conditions if is_decided(table, n, decided)}
     moves = chosen.lines_of(function, table.names, table.definitions, table.dominating, short, no_choice, number)
     lines = [f"f {function.symbol} {int(function.kernel)} {int(table.ordered)} {int(table.matched)}"]
@@ -354,9 +356,9 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     headers = {n for loop in table.loops for n in (loop.blocks if loop.unroll == 0 else {loop.header})}
     for n, block in function.blocks.items():
         free = n in table.transparent or n in table.own_tests
-        flags = ("p" if n in short or n in table.own_tests else "") + ("t" if n in table.transparent else "")
+        flags = ("pd" if n in table.settled.tests else "p" if n in short or n in table.own_tests else "") + ("t" if n in table.transparent else "")
         unrolled = any(loop.unroll == 0 and n in loop.blocks and any(to not in loop.blocks or to == loop.header for to in block.next) for loop in table.loops)
-        branch = 0 if free or unrolled or n in short else 1 if len(block.next) > 1 or block.next and block.next[0] <= n else 0
+        branch = 0 if free or unrolled or n in short or n in table.settled.tests else 1 if len(block.next) > 1 or block.next and block.next[0] <= n else 0
         lines.append(f"b {n} {table.offset.get(n, -1)} {branch} {flags or '-'} {numbers(block.next)}")
         lines += [f"k {place}" for place in table.more.get(n, ())]
         for name, arguments in block.phis:
@@ -374,9 +376,9 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
                 cost_of = Cost("copy")
             flags = ("f" if cost_of.fence else "") + ("F" if name == "of floats" else "u" if name == "of one" else "i" if name == "by one" else "") + ("g" if name in offsets.get(n, ()) or (name == "test" and (is_loop_test(table, n) or is_decided(table, n, decided))) else "") + \
                 ("k" if name.startswith("at ") and name[3:] in offsets.get(n, ()) else "")
-            lines.append(f"o {LETTERS[cost_of.kind]} {round(cost_of.instructions * 4)} {cost_of.mufu} {flags or '-'} {offset} {numbers(writes)} {numbers(reads)}")
-            if unchanged_in:
-                lines.append(f"n {numbers(unchanged_in)}")
+            for part, to, of in doubles.parts(table.values, cost_of, name, writes, reads):
+                lines.append(f"o {LETTERS[part.kind]} {round(part.instructions * 4)} {part.mufu} {flags or '-'} {offset} {numbers(to)} {numbers(of)}")
+                lines += [f"n {numbers(unchanged_in)}"] if unchanged_in else []
             if offset in stored:
                 lines.append(f"v {numbers(stored[offset])}")
     return lines + table.elements.lines(len(number)) + joined_loads.lines_of(table)
@@ -393,6 +395,6 @@ def is_loop_test(table: FunctionTable, n: int) -> bool:
 
 
 def is_decided(table: FunctionTable, n: int, decided: set[str]) -> bool:
-    """Does the compiler know the test's outcome in each round of an unrolled loop?"""
+    """Does the compiler know the test's outcome in each round of an unrolled loop, or of the loop for this outcome?"""
     a, _, b = table.conditions[n]
-    return a in decided and (b in decided or not SSA.fullmatch(b))
+    return n in table.settled.tests or a in decided and (b in decided or not SSA.fullmatch(b))

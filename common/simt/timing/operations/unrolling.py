@@ -13,7 +13,7 @@ import fused
 import steady
 from costs import BINARY, SSA, Names
 from gimple import Function
-from loops import FULL, Definitions, Loop, advance, find_beside, known_rounds
+from loops import FULL, MOST_ASKED, Definitions, Loop, advance, find_beside, known_rounds
 from pragmas import ALL
 
 TINY = 9.5             # instructions of a round, without its addresses, up to which ptxas repeats nvcc's 4 rounds four times
@@ -31,11 +31,11 @@ class Sizes:
     cost: dict[int, float]
     llvm: dict[int, list[tuple[str, float]]]
     own_elements: dict[int, int]
+    elsewhere: set[int]  # blocks that stand in another copy of the loop, with the other outcome of a test that no round changes
 
-    @staticmethod
-    def times(loop: Loop, inside: list[Loop], full: dict[int, int]) -> dict[int, int]:
+    def times(self, loop: Loop, inside: list[Loop], full: dict[int, int]) -> dict[int, int]:
         """How often each block stands in a round. inside: the loops in it; full: the rounds of those that are unrolled to their end, by header."""
-        return {n: math.prod([full[other.header] for other in inside if n in other.blocks and other.header in full]) for n in loop.blocks}
+        return {n: 0 if n in self.elsewhere else math.prod([full[other.header] for other in inside if n in other.blocks and other.header in full]) for n in loop.blocks}
 
     def fit(self, definitions: Definitions, loop: Loop, rounds: int, inside: list[Loop], full: dict[int, int], late: set[int]) -> bool:
         """Is a loop without a pragma short enough to be unrolled to its end? late: the headers of those that are so only after the loops
@@ -60,17 +60,13 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
     late: set[int] = set()
     for loop in found:
         find_beside(loop, names, definitions)
+    steps_of = {}
+    for _ in range(2):  # what one loop ends with another one begins or ends with, and which of the two comes first here is not said
+        for loop in found:
+            steps_of[loop.header] = count(loop, {other.header for other in found if loop.header in other.blocks}, names, definitions, conditions, next_of)
     for loop in found:  # inner ones first
         inside = [other for other in found if other is not loop and other.header in loop.blocks]
-        steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
-        loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
-        loop.rounds = known_rounds(loop, names, definitions, conditions, next_of)
-        if loop.rounds:
-            for phi, step in steps.items():
-                first = definitions.first(loop, phi)
-                if step and step[1] == "+" and first:
-                    base, offset = definitions.linear(first)
-                    definitions.final[phi] = base, offset + step[2] * loop.rounds
+        steps = steps_of[loop.header]
         times = sizes.times(loop, inside, full)
         decided = fused.decided(definitions, inside)
         folded = set().union(*(steady.values(definitions, other, names, decided) for other in inside if other.header in full))
@@ -83,6 +79,9 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
             full[loop.header] = loop.rounds
             continue
         exits = [n for n in loop.blocks if any(to not in loop.blocks for to in next_of[n])]
+        if loop.counted and loop.asked is None and not still_rolled and len(exits) == 1 and (together := known_together(loop.counted, size)) > 4:
+            loop.unroll = together
+            continue
         if still_rolled or stops & loop.blocks or len(exits) != 1 or loop.asked == 1:
             continue
         if loop.asked:
@@ -108,6 +107,32 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
                 continue
             if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
                 loop.unroll, loop.entry = rounds, 40
+
+
+def count(loop: Loop, around: set[int], names: Names, definitions: Definitions, conditions: dict, next_of: dict[int, list[int]]) -> dict[str, tuple[str, str, int] | None]:
+    """Sets what a loop's counters say of it; what each of its values does in a round. around: the headers of all loops that it is in, and its own: what
+    they carry has not its last value in them."""
+    phis = [phi for phi in definitions.phi if definitions.block[phi] == loop.header]
+    hidden = {phi: definitions.final.pop(phi) for phi in list(definitions.final) if definitions.block[phi] in around}
+    steps = {phi: advance(loop, names, definitions, phi) for phi in phis}
+    loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
+    loop.counted = known_rounds(loop, names, definitions, conditions, next_of)
+    loop.rounds = loop.counted if loop.counted <= (MOST_ASKED if loop.asked is not None else FULL[0]) else 0
+    for phi, step in steps.items() if loop.rounds else ():
+        first = definitions.first(loop, phi)
+        if step and step[1] == "+" and first:
+            base, offset = definitions.linear(first)
+            hidden[phi] = base, offset + step[2] * loop.rounds
+    definitions.final |= hidden
+    return steps
+
+
+def known_together(counted: int, size: float) -> int:
+    """Of rounds that are known and too many to unroll all of them: the largest power of two that leaves no rest."""
+    together = 1
+    while counted % (2 * together) == 0 and 2 * together * size <= MOST:
+        together *= 2
+    return together
 
 
 def known_in(definitions: Definitions, loop: Loop) -> set[str]:
