@@ -65,8 +65,8 @@ constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
 // A block's threads are fibers of one OS thread, so what is local to that OS thread is shared by the block.
 // `extern __shared__ T name[];` needs more than a macro: cuda_source.py turns it into simt_dynamic_shared.
 // 16 in simtcc's programs: on GPUs, arrays that programs read 16 bytes at a time are so aligned without being asked.
-// There address and offset are two numbers, too, where g++ would make one of 32 bits, which are too few for s[lane - 1u]
-// with lane 0. A module is loaded when the program runs: there is no place beside the program's own variables then.
+// There address and offset are two numbers, too, where g++ would make one of 32 bits, which are too few for s[lane -
+// 1u] with lane 0. A module is loaded when the program runs: there is no place beside the program's own variables then.
 #if defined(SIMT_WHOLE_PROGRAM) && (!defined(__PIC__) || defined(__PIE__))
 #define __shared__ thread_local __attribute__((aligned(16), tls_model("initial-exec")))
 #elif defined(SIMT_WHOLE_PROGRAM)
