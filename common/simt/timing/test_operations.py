@@ -157,7 +157,7 @@ KERNELS = {
     "exponential": "float v = x[i]; for (int r = 0; r < n; r++) { float a = __expf(v + m), b = __expf(v + n), c = __expf(v + i), d = __expf(v + r); "
                    "v = a + b + c + d; } y[i] = v;",
     "root_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = rsqrt(v + m); y[i] = v;",
-    "quotient_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = 1.0 / (v + m); y[i] = v;",
+    "quotient_of_doubles": "double v = x[i]; for (int r = 0; r < n; r++) v = v / (v + m); y[i] = v;",
     "quotient": "float v = x[i]; for (int r = 0; r < n; r++) v = 3.0f / (v + m); y[i] = v;",
     "rounded_quotient": "float v = x[i]; for (int r = 0; r < n; r++) v = __fdiv_rn(3.0f, v + m); y[i] = v;",
     "drawn": "curandStateXORWOW s = {}; s.d = i; unsigned h = 0; for (int r = 0; r < n; r++) h += curand(&s); y[i] = h;",

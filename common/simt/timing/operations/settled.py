@@ -13,21 +13,33 @@ OF_THREAD = re.compile(r"^threadIdx\.[xyz]$")
 TOGETHER = ("barrier", "grid_barrier", "call", "shuffle", "vote", "match", "reduce", "syncwarp", "active")  # what LLVM leaves where it is
 
 
+MOST = 140  # of LLVM's instructions in a round, up to which it has a loop for each outcome
+
+
 class Settled:
-    def __init__(self, table):
+    def __init__(self, table, llvm: dict[int, list[tuple[str, float]]]):
+        """llvm: of each block, as LLVM counts it."""
         self.definitions, self.function, self.dominating = table.definitions, table.function, table.dominating
         self.before: dict[int, list[int]] = {}
         for n, block in self.function.blocks.items():
             for to in block.next:
                 self.before.setdefault(to, []).append(n)
+        size = {n: sum(count for _, count in values) for n, values in llvm.items()}
         self.tests: dict[int, list[shapes.Loop]] = {}  # the loops that do not change a block's test, inner ones first
-        for n, (a, _, b) in table.conditions.items():
+        for n in sorted(table.conditions, key=lambda n: len(self.dominating.get(n, ()))):  # outer ones first
+            a, _, b = table.conditions[n]
             sides = [side for side in (a, b) if SSA.fullmatch(side)]
             if not sides or n in table.own_tests | table.transparent or len(self.function.blocks[n].next) != 2 or not all(self.is_one_for_all(side) for side in sides):
                 continue
-            around = [loop for loop in table.loops if n in loop.blocks and all(self.is_settled(side, loop) for side in sides) and not self.together(table, loop)]
+            others = {m for earlier in self.tests for side in self.sides(earlier) if n not in side and n in set().union(*self.sides(earlier)) for m in side}
+            around = [loop for loop in table.loops if n in loop.blocks and all(self.is_settled(side, loop) for side in sides) and not self.together(table, loop)
+                      and sum(size[m] for m in loop.blocks - others) <= MOST]
             if around:
                 self.tests[n] = around
+
+    def sides(self, n: int) -> list[set[int]]:
+        """The blocks that only one outcome of a block's test leads to, for both."""
+        return [{m for m, over in self.dominating.items() if to in over} if self.before[to] == [n] else set() for to in self.function.blocks[n].next]
 
     def parts(self, name: str) -> list[str] | None:
         """Of the operation that makes a value; None: it is none that gives the same of the same."""
@@ -60,10 +72,7 @@ class Settled:
     def elsewhere(self, cost: dict[int, float]) -> set[int]:
         """Of each such test the blocks of its shorter side, as the longer one decides how often its loop is unrolled."""
         found: set[int] = set()
-        sides_of = {n: [{m for m, over in self.dominating.items() if to in over} for to in self.function.blocks[n].next] for n in self.tests}
-        for n in sorted(sides_of, key=lambda n: len(sides_of[n][0] | sides_of[n][1])):  # inner ones first
+        for n in sorted(self.tests, key=lambda n: len(set().union(*self.sides(n)))):  # inner ones first
             within = set.intersection(*(loop.blocks for loop in self.tests[n]))
-            sides = [side & within for side, to in zip(sides_of[n], self.function.blocks[n].next) if list(self.before[to]) == [n]]
-            if len(sides) == 2:
-                found |= min(sides, key=lambda side: sum(cost[m] for m in side - found))
+            found |= min((side & within for side in self.sides(n)), key=lambda side: sum(cost[m] for m in side - found))
         return found

@@ -334,8 +334,8 @@ def lines_of(function: Function, calls: list[tuple[int, str]], known: set[str]) 
     for loop in table.loops:
         loop.asked = asked(table, loop)
         loop.reads_step = any(pragmas.steps_by_warp_size(*table.tested_at[n]) for n in table.tests_of(loop))
-    table.settled = settled.Settled(table)
-    table.sizes = unrolling.Sizes(cost, {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()}, local_arrays.elements(function, table.names), table.settled.elsewhere(cost))
+    table.settled = settled.Settled(table, in_llvm := {n: llvm.of_block(block, table.blocks[n]) for n, block in function.blocks.items()})
+    table.sizes = unrolling.Sizes(cost, in_llvm, local_arrays.elements(function, table.names), table.settled.elsewhere(cost))
     # A sum of floats in shared memory is a loop on the GPU, too.
     tried = {to for n, operations in table.blocks.items() if any(o[4] == "of floats" for o in operations) for to in function.blocks[n].next}
     unrolling.settle(function, table.names, table.definitions, table.conditions, table.sizes, made, barriers | table.hinted,

@@ -60,13 +60,18 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
     late: set[int] = set()
     for loop in found:
         find_beside(loop, names, definitions)
-    steps_of = {}
-    for _ in range(2):  # what one loop ends with another one begins or ends with, and which of the two comes first here is not said
-        for loop in found:
-            steps_of[loop.header] = count(loop, {other.header for other in found if loop.header in other.blocks}, names, definitions, conditions, next_of)
     for loop in found:  # inner ones first
         inside = [other for other in found if other is not loop and other.header in loop.blocks]
-        steps = steps_of[loop.header]
+        steps = {phi: advance(loop, names, definitions, phi) for phi in definitions.phi if definitions.block[phi] == loop.header}
+        loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
+        loop.counted = known_rounds(loop, names, definitions, conditions, next_of)
+        loop.rounds = loop.counted if loop.counted <= (MOST_ASKED if loop.asked is not None else FULL[0]) else 0
+        if loop.rounds:
+            for phi, step in steps.items():
+                first = definitions.first(loop, phi)
+                if step and step[1] == "+" and first:
+                    base, offset = definitions.linear(first)
+                    definitions.final[phi] = base, offset + step[2] * loop.rounds
         times = sizes.times(loop, inside, full)
         decided = fused.decided(definitions, inside)
         folded = set().union(*(steady.values(definitions, other, names, decided) for other in inside if other.header in full))
@@ -107,24 +112,6 @@ def settle(function: Function, names: Names, definitions: Definitions, condition
                 continue
             if phis and "unsigned" not in names.declaration(phis[0]) and not names.is_wide(phis[0]) and carried_by_sum(definitions, loop, phis[0]):
                 loop.unroll, loop.entry = rounds, 40
-
-
-def count(loop: Loop, around: set[int], names: Names, definitions: Definitions, conditions: dict, next_of: dict[int, list[int]]) -> dict[str, tuple[str, str, int] | None]:
-    """Sets what a loop's counters say of it; what each of its values does in a round. around: the headers of all loops that it is in, and its own: what
-    they carry has not its last value in them."""
-    phis = [phi for phi in definitions.phi if definitions.block[phi] == loop.header]
-    hidden = {phi: definitions.final.pop(phi) for phi in list(definitions.final) if definitions.block[phi] in around}
-    steps = {phi: advance(loop, names, definitions, phi) for phi in phis}
-    loop.steady = {phi for phi, step in steps.items() if step and step[1] in "+-"} | {step[0] for step in steps.values() if step and step[1] in "+-"}
-    loop.counted = known_rounds(loop, names, definitions, conditions, next_of)
-    loop.rounds = loop.counted if loop.counted <= (MOST_ASKED if loop.asked is not None else FULL[0]) else 0
-    for phi, step in steps.items() if loop.rounds else ():
-        first = definitions.first(loop, phi)
-        if step and step[1] == "+" and first:
-            base, offset = definitions.linear(first)
-            hidden[phi] = base, offset + step[2] * loop.rounds
-    definitions.final |= hidden
-    return steps
 
 
 def known_together(counted: int, size: float) -> int:
