@@ -70,6 +70,8 @@ KERNELS = {
     "counted_by_two": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); for (int r = 0; r < n; r++) atomicAdd(&s[(x[i] + r) & 15], 2); __syncthreads(); y[i] = s[threadIdx.x];",
     "counted_and_asked": "__shared__ int s[256]; s[threadIdx.x] = 0; __syncthreads(); int h = 0; for (int r = 0; r < n; r++) h += atomicAdd(&s[(x[i] + r) & 15], 1); y[i] = h;",
     "functions_of_doubles": "double v = x[i]; y[i] = erfc(v) + cbrt(v) + log1p(v) + log2(v) + atan(v) + exp2(v) + hypot(v, 2.0) + sinh(v) + rint(v);",
+    "signs_and_exponents": "float f = x[i]; double v = x[i + n]; y[i] = copysignf(f, x[i]) + fdimf(f, 2.f) + logbf(f) + ilogbf(f) + nextafterf(f, 0.f);\n"
+                           "  y[i + n] = copysign(v, -f) + fdim(v, 2.0);",
     "shifted_up": "if (i >= 32) return; unsigned h = x[i]; for (int r = 0; r < n; r++) for (int o = 1; o < 32; o *= 2) { unsigned t = __shfl_up_sync(0xFFFFFFFF, h, o); h += t; } y[i] = h;",
     # Down a column, a store in each round that waits for what was loaded: of a struct of 16 bits, too.
     "doubled_floats": "if (i >= 32) return; const float* f = (const float*)x; float* o = (float*)y; for (int r = 0; r < 4 * n; r++) o[r * 4096 + i] = f[r * 4096 + i] * 2.0f;",
@@ -565,8 +567,9 @@ class Operations(unittest.TestCase):
         self.assertGreater(self.ratio("counted_by_two", "counted_by_one"), 2)
         self.assertGreater(self.ratio("counted_and_asked", "counted_by_one"), 2)
 
-    def test_functions_of_doubles_have_a_cost(self):
-        self.assertIsNone(self.predicted["functions_of_doubles"].get("why"))
+    def test_rare_functions_have_a_cost(self):
+        for name in ("functions_of_doubles", "signs_and_exponents"):
+            self.assertIsNone(self.predicted[name].get("why"), name)
 
     def test_a_third_of_a_function_of_doubles_is_on_their_units(self):
         self.assertLess(self.ratio("cosine64", "sixteen64"), 2.5)

@@ -25,6 +25,7 @@ FUNCTIONS = {
     "hypotf": (22, 1), "lgammaf": (30, 0), "tgammaf": (23, 1), "roundf": (3, 0), "truncf": (1, 0), "floorf": (1, 0), "ceilf": (1, 0), "rintf": (1, 0), "nearbyintf": (1, 0),
     "sincosf": (42, 0), "cexpif": (42, 0), "sinpif": (24, 1), "cospif": (24, 1), "sincospif": (24, 0), "rcbrtf": (16, 2), "normcdff": (56, 3), "erfinvf": (14, 1),
     "fmaf": (1, 0), "fabsf": (0, 0), "copysignf": (1, 0), "fmaxf": (1, 0), "fminf": (1, 0), "ldexpf": (6, 0), "scalbnf": (6, 0), "frexpf": (8, 0),
+    "fdimf": (3, 0), "nextafterf": (25, 0), "logbf": (8, 1), "ilogbf": (8, 0),
 }
 # The fast intrinsics, which math.h makes of the accurate functions; and rsqrtf, which it makes of a root and a division: one instruction of the
 # special function unit for both.
@@ -38,11 +39,11 @@ POLYNOMIALS = {"logf", "log2f", "log10f", "log1pf", "lgammaf"}  # products and s
 DOUBLE = {
     "exp": (45, 15), "log": (84, 30), "sqrt": (17, 8), "sin": (44, 16), "cos": (45, 16), "pow": (180, 85), "fmax": (8, 1), "fmin": (8, 1), "fma": (1, 1), "fabs": (0, 0), "floor": (1, 1), "ceil": (1, 1),
     "tanh": (65, 21), "erf": (119, 42), "rsqrt": (12, 5), "sincos": (70, 21), "cexpi": (70, 21), "erfc": (160, 62), "exp2": (46, 16), "exp10": (51, 17), "expm1": (65, 19), "log2": (90, 32), "log10": (90, 32),
-    "log1p": (89, 31), "cbrt": (43, 13), "atan": (74, 24), "asin": (47, 15), "acos": (59, 20), "atan2": (113, 39), "cosh": (61, 21), "sinh": (94, 30), "hypot": (40, 15), "rint": (1, 1), "trunc": (1, 1), "round": (3, 1),
+    "log1p": (89, 31), "cbrt": (43, 13), "atan": (74, 24), "asin": (47, 15), "acos": (59, 20), "atan2": (113, 39), "cosh": (61, 21), "sinh": (94, 30), "hypot": (40, 15), "rint": (1, 1), "trunc": (1, 1), "round": (3, 1), "fdim": (4, 2),
     "quotient": (16, 8), "reciprocal": (12, 5),
 }
 BUILTINS = {"popcount": 1, "popcountl": 3, "popcountll": 3, "clz": 2, "clzl": 4, "clzll": 4, "ctz": 2, "ctzl": 4, "ctzll": 4, "ffs": 3, "ffsl": 5, "ffsll": 5, "bswap32": 1,
-            "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "huge_valf": 0,
+            "bswap64": 2, "bitreverse32": 1, "abs": 1, "isinf_sign": 2, "signbit": 1, "isnan": 1, "isfinite": 2, "unordered": 1, "fabsf": 0, "fabs": 0, "copysign": 1, "huge_valf": 0,
             "clrsb": 2, "parity": 2, "memcpy": 2, "memset": 2, "expect": 0, "return_address": 0, "assume_aligned": 0, "add_overflow": 2, "mul_overflow": 3, "sub_overflow": 2}
 # Of these and of INTERNAL: how many are on the special function unit, which counts bits, finds the highest and reverses them.
 BITS = {"popcount": 1, "popcountl": 2, "popcountll": 2, "clz": 1, "clzl": 1, "clzll": 1, "ctz": 2, "ctzl": 2, "ctzll": 2, "ffs": 2, "ffsl": 2, "ffsll": 2, "bitreverse32": 1, "clrsb": 1,
