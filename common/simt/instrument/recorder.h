@@ -73,6 +73,11 @@ class Recorder final : public Watcher {
 
   void copy_in_bulk(const void* to, const void* from, unsigned bytes, uintptr_t pc) override;
 
+  // For who needs them of some threads only.
+  auto accesses_of_threads() const {
+    return [this](unsigned thread) { return accesses_so_far(thread); };
+  }
+
   // The running thread looks at a word that others may have stored, or stores one that they may wait for.
   void looks_at(uintptr_t address) {
     if (waits_.active()) waits_.take(running(), accesses_so_far(), {address, Waits::no_phase});
@@ -86,12 +91,10 @@ class Recorder final : public Watcher {
   void chooses(uintptr_t address, uintptr_t pc) { waits_.chose(running(), accesses_so_far(), address, site(pc)); }
   void counts(uintptr_t address) { waits_.give(running(), accesses_so_far(), {address, Waits::no_choice}); }
   void changes(uintptr_t address, uint64_t before, uint64_t after) {
-    waits_.changed(
-        running(), [this](unsigned thread) { return accesses_so_far(thread); }, address, before, after);
+    waits_.changed(running(), accesses_of_threads(), address, before, after);
   }
   void stores(uintptr_t address) {
-    waits_.stored(
-        running(), [this](unsigned thread) { return accesses_so_far(thread); }, address);
+    waits_.stored(running(), accesses_of_threads(), address);
     waits_.give(running(), accesses_so_far(), {address, Waits::no_choice});
   }
 

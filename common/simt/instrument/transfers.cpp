@@ -1,6 +1,8 @@
 // Copies in bulk between global and shared memory (cp.async.bulk). One thread starts such a copy by one instruction and
 // an engine moves the bytes: they count as the block's, and as no accesses of that thread. Whoever works on them reads
 // them from shared memory, which counts as ever.
+#include <algorithm>
+
 #include "../block.h"
 #include "recorder.h"
 
@@ -10,11 +12,6 @@ namespace {
 
 constexpr unsigned bulk_chunk = bulk_piece * bulk_pieces;
 
-bool is_shared(uintptr_t address) {
-  return address - recording.dynamic_shared < recording.dynamic_bytes ||
-         address - recording.static_shared < recording.static_bytes;
-}
-
 }  // namespace
 
 void Recorder::copy_in_bulk(const void* to_address, const void* from_address, unsigned bytes, uintptr_t pc) {
@@ -22,7 +19,7 @@ void Recorder::copy_in_bulk(const void* to_address, const void* from_address, un
   settle_store();
   const auto to = reinterpret_cast<uintptr_t>(to_address), from = reinterpret_cast<uintptr_t>(from_address);
   // What no engine copies, as from one array of a thread's to another, is the thread's own doing.
-  const bool is_bulk = is_shared(to) != is_shared(from);
+  const bool is_bulk = counters::is_shared(to) != counters::is_shared(from);
   for (unsigned at = 0; at < bytes; at += bulk_chunk) {
     const unsigned here = std::min(bytes - at, bulk_chunk);
     if (is_bulk && record_bulk(from + at, here, AccessKind::load, pc) &&

@@ -65,8 +65,9 @@ constexpr int no_operations_of_cluster(int x, int y = 1, int z = 1) {
 // A block's threads are fibers of one OS thread, so what is local to that OS thread is shared by the block.
 // `extern __shared__ T name[];` needs more than a macro: cuda_source.py turns it into simt_dynamic_shared.
 // 16 in simtcc's programs: on GPUs, arrays that programs read 16 bytes at a time are so aligned without being asked.
-// There address and offset are two numbers, too, where g++ would make one of 32 bits, which are too few for s[lane -
-// 1u] with lane 0. A module is loaded when the program runs: there is no place beside the program's own variables then.
+// tls_model: with its own choice, g++ makes one 32-bit number of a variable's place and an index that it knows, and of
+// s[lane - 1u], where lane is 0, one that does not fit. A module is loaded while the program runs; initial-exec would
+// need room beside the program's own variables, which there need not be.
 #if defined(SIMT_WHOLE_PROGRAM) && (!defined(__PIC__) || defined(__PIE__))
 #define __shared__ thread_local __attribute__((aligned(16), tls_model("initial-exec")))
 #elif defined(SIMT_WHOLE_PROGRAM)
